@@ -1,0 +1,80 @@
+// Shared ownership with the count inside the object: one allocation, an 8-byte handle, and
+// `use_count() == 1` tells that nobody else can see the object.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace td {
+
+/// Base of objects held by intrusive_ptr. The count starts at zero.
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+  virtual ~RefCounted() = default;
+
+  void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void release() const noexcept {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// Takes a reference unless the object is already on its way out (count zero).
+  bool try_retain() const noexcept {
+    std::uint32_t n = count_.load(std::memory_order_relaxed);
+    while (n != 0)
+      if (count_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
+    return false;
+  }
+  std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
+
+ private:
+  mutable std::atomic<std::uint32_t> count_{0};
+};
+
+/// A shared handle; empty by default.
+template <class T>
+class intrusive_ptr {
+ public:
+  intrusive_ptr() = default;
+  intrusive_ptr(std::nullptr_t) {}
+  explicit intrusive_ptr(T* object) : object_(object) {
+    if (object_) object_->retain();
+  }
+  intrusive_ptr(const intrusive_ptr& other) : intrusive_ptr(other.object_) {}
+  intrusive_ptr(intrusive_ptr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+  intrusive_ptr(const intrusive_ptr<U>& other) : intrusive_ptr(static_cast<T*>(other.get())) {}
+  ~intrusive_ptr() {
+    if (object_) object_->release();
+  }
+  intrusive_ptr& operator=(intrusive_ptr other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+
+  /// A handle to an object whose reference was already taken (see RefCounted::try_retain).
+  static intrusive_ptr adopt(T* object) {
+    intrusive_ptr p;
+    p.object_ = object;
+    return p;
+  }
+
+  T* get() const noexcept { return object_; }
+  T* operator->() const noexcept { return object_; }
+  T& operator*() const noexcept { return *object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  bool operator==(const intrusive_ptr& other) const noexcept { return object_ == other.object_; }
+  void reset() noexcept { *this = intrusive_ptr(); }
+
+ private:
+  T* object_ = nullptr;
+};
+
+template <class T, class... Args>
+intrusive_ptr<T> make_intrusive(Args&&... args) {
+  return intrusive_ptr<T>(new T(std::forward<Args>(args)...));
+}
+
+}  // namespace td

@@ -1,0 +1,114 @@
+// Lists of sizes and strides. `Sizes` keeps up to eight numbers in place (no heap);
+// `IntArrayRef` is the argument type that braces, vectors and Sizes convert to.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <ostream>
+#include <vector>
+
+#include "td/base/error.h"
+
+namespace td {
+
+/// A tensor has at most this many dimensions.
+inline constexpr int kMaxDims = 8;
+
+/// A read-only view of integers, valid during the call it is passed to.
+class IntArrayRef {
+ public:
+  IntArrayRef() = default;
+  IntArrayRef(const std::int64_t* data, std::size_t size) : data_(data), size_(size) {}
+  IntArrayRef(const std::int64_t& one) : data_(&one), size_(1) {}
+  IntArrayRef(const std::vector<std::int64_t>& v) : data_(v.data()), size_(v.size()) {}
+  template <std::size_t N>
+  IntArrayRef(const std::array<std::int64_t, N>& a) : data_(a.data()), size_(N) {}
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
+  IntArrayRef(std::initializer_list<std::int64_t> list) : data_(list.begin()), size_(list.size()) {}
+#pragma GCC diagnostic pop
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const std::int64_t* data() const { return data_; }
+  const std::int64_t* begin() const { return data_; }
+  const std::int64_t* end() const { return data_ + size_; }
+  std::int64_t operator[](std::size_t i) const { return data_[i]; }
+  std::int64_t back() const { return data_[size_ - 1]; }
+  std::vector<std::int64_t> vec() const { return {begin(), end()}; }
+  friend bool operator==(IntArrayRef a, IntArrayRef b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  const std::int64_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Prints `[2, 3]`.
+inline std::ostream& operator<<(std::ostream& out, IntArrayRef list) {
+  out << '[';
+  for (std::size_t i = 0; i < list.size(); ++i) out << (i ? ", " : "") << list[i];
+  return out << ']';
+}
+
+/// Up to kMaxDims integers in place.
+/// @throws ShapeError when a ninth is pushed.
+class Sizes {
+ public:
+  Sizes() = default;
+  Sizes(IntArrayRef list) {
+    for (std::int64_t n : list) push_back(n);
+  }
+  Sizes(std::initializer_list<std::int64_t> list) : Sizes(IntArrayRef(list)) {}
+  Sizes(std::size_t count, std::int64_t value) {
+    for (std::size_t i = 0; i < count; ++i) push_back(value);
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const std::int64_t* data() const { return data_; }
+  std::int64_t* data() { return data_; }
+  const std::int64_t* begin() const { return data_; }
+  const std::int64_t* end() const { return data_ + size_; }
+  std::int64_t* begin() { return data_; }
+  std::int64_t* end() { return data_ + size_; }
+  std::int64_t operator[](std::size_t i) const { return data_[i]; }
+  std::int64_t& operator[](std::size_t i) { return data_[i]; }
+  std::int64_t back() const { return data_[size_ - 1]; }
+  void push_back(std::int64_t n) {
+    TD_CHECK(ShapeError, size_ < kMaxDims, "a tensor has at most ", kMaxDims,
+             " dimensions; join some with flatten or reshape first");
+    data_[size_++] = n;
+  }
+  void pop_back() { --size_; }
+  void insert(std::size_t at, std::int64_t n) {
+    push_back(n);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  void erase(std::size_t at) {
+    std::copy(begin() + at + 1, end(), begin() + at);
+    --size_;
+  }
+  operator IntArrayRef() const { return {data_, size_}; }
+  friend bool operator==(const Sizes& a, const Sizes& b) {
+    return IntArrayRef(a) == IntArrayRef(b);
+  }
+
+ private:
+  std::int64_t data_[kMaxDims];
+  std::uint32_t size_ = 0;
+};
+
+/// The product of the sizes; 1 for a scalar.
+inline std::int64_t numel_of(IntArrayRef sizes) {
+  std::int64_t n = 1;
+  for (std::int64_t s : sizes) n *= s;
+  return n;
+}
+
+}  // namespace td

@@ -1,0 +1,53 @@
+// Memory for tensors, kept and reused. `allocate` hands out a block for the current stream of this
+// thread; a released block is reused by the same stream at once (work there runs in order) and by
+// others only after the events that record_stream asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "td/device/stream.h"
+
+namespace td {
+
+/// Counters of one device's allocator, in bytes unless said.
+struct MemoryStats {
+  std::size_t allocated = 0;       ///< in live tensors now
+  std::size_t peak_allocated = 0;  ///< the most since the last reset_peak
+  std::size_t reserved = 0;        ///< taken from the device, live or cached
+  std::size_t largest_free = 0;    ///< the largest cached piece
+  std::uint64_t allocations = 0;   ///< calls served
+  std::uint64_t device_allocations = 0;  ///< calls that had to ask the device
+};
+
+/// One device's memory.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  /// A block of at least `bytes` (nullptr for 0) for work on the current stream, aligned to 64.
+  /// @throws OutOfMemoryError with the device, the size asked for, and where the memory is.
+  virtual void* allocate(std::size_t bytes) = 0;
+  /// Gives a block back; `bytes` is the size it was asked for with.
+  virtual void release(void* block, std::size_t bytes) noexcept = 0;
+  /// `stream` uses the block too: it may be reused only after what that stream holds at release.
+  virtual void record_stream(void* block, const Stream& stream) = 0;
+  virtual MemoryStats stats() const = 0;
+  virtual void reset_peak() = 0;
+  /// Returns cached blocks to the device.
+  virtual void empty_cache() = 0;
+};
+
+/// The allocator of a device (index filled in; see check_device).
+Allocator& allocator(Device device);
+/// Page-locked host memory, from a cache of its own; reused when the copies that read it are done.
+/// `type` is the accelerator kind it is pinned for (td::pin_memory takes the best there is).
+Allocator& pinned_allocator(DeviceType type);
+/// True for memory handed out by pinned_allocator.
+bool is_pinned_memory(const void* data);
+
+/// Statistics of a device's memory, as torch.cuda.memory_stats gives them.
+MemoryStats memory_stats(Device device);
+/// Returns the cached blocks of every device, and of pinned memory, to their devices.
+void empty_cache();
+
+}  // namespace td

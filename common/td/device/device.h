@@ -1,0 +1,73 @@
+// Where a tensor lives: `cpu`, `sim:1`, `cuda:0`. A Device is a name, cheap to copy; asking whether
+// the named device exists is check_device's work.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+
+namespace td {
+
+/// The kinds of device. A new kind adds a line here, a folder under backends/ and a case in
+/// kernels/launch.h.
+enum class DeviceType : std::int8_t { CPU = 0, SIM = 1, CUDA = 2 };
+
+inline constexpr DeviceType kCPU = DeviceType::CPU;    ///< The host processor and its memory.
+inline constexpr DeviceType kSIM = DeviceType::SIM;    ///< The software accelerator.
+inline constexpr DeviceType kCUDA = DeviceType::CUDA;  ///< An NVIDIA GPU.
+
+inline constexpr int kDeviceTypes = 3;
+/// At most this many devices of a kind.
+inline constexpr int kMaxDevices = 16;
+
+/// "cpu", "sim" or "cuda".
+const char* device_type_name(DeviceType type);
+
+/// A device kind with an optional index. Without an index it means the kind's current device.
+class Device {
+ public:
+  /// @param index which device of the kind; -1 for the current one. @throws DeviceError below -1.
+  Device(DeviceType type, int index = -1);
+  /// Parses `cpu`, `sim`, `sim:1`, `cuda:0`.
+  /// @throws DeviceError for anything else, with the spelling expected.
+  Device(const std::string& text);
+  Device(const char* text) : Device(std::string(text)) {}
+
+  DeviceType type() const { return type_; }
+  int index() const { return index_; }
+  bool has_index() const { return index_ >= 0; }
+  bool is_cpu() const { return type_ == kCPU; }
+  bool is_sim() const { return type_ == kSIM; }
+  bool is_cuda() const { return type_ == kCUDA; }
+  /// As it is written: `cuda:0`, or `cuda` without an index.
+  std::string str() const;
+
+  friend bool operator==(Device a, Device b) {
+    return a.type_ == b.type_ && a.index_ == b.index_;
+  }
+
+ private:
+  DeviceType type_;
+  std::int8_t index_;
+};
+
+std::ostream& operator<<(std::ostream& out, Device device);
+
+/// How many devices of the kind this process can use; 0 where there are none. Never throws.
+int device_count(DeviceType type);
+/// `device` with its index filled in (the current device where it had none), after checking that it
+/// exists. A cpu device keeps index -1, as in libtorch.
+/// @throws DeviceError naming the device, what there is, and what to do.
+Device check_device(Device device);
+/// The name of the hardware, as the driver tells it. @throws DeviceError when there is none.
+std::string device_name(Device device);
+
+}  // namespace td
+
+template <>
+struct std::hash<td::Device> {
+  std::size_t operator()(td::Device d) const noexcept {
+    return static_cast<std::size_t>(d.type()) * 64 + static_cast<std::size_t>(d.index() + 1);
+  }
+};

@@ -1,0 +1,55 @@
+// One launch or copy, written down. Everything a device is asked to do passes through a Record of
+// fixed size: a name, the memory it reads and writes, and the work with its arguments. The sim
+// queues records; traces, the race finder, graphs and late errors read them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace td {
+
+/// A piece of memory that a record touches, as the device's allocator handed it out.
+struct Extent {
+  const void* data;
+  std::size_t bytes;
+};
+
+/// Fixed-size description of one launch or copy. Trivially copyable; owns nothing.
+struct Record {
+  static constexpr int kMaxExtents = 64;
+  static constexpr std::size_t kMaxWork = 1024;
+
+  const char* name;           ///< A string that lives as long as the process.
+  std::uint16_t reads = 0;    ///< extents[0, reads) are read,
+  std::uint16_t writes = 0;   ///< extents[reads, reads + writes) are written.
+  std::uint32_t work_bytes = 0;
+  /// Does the work on the calling thread, given the bytes of `work`. May throw; the error then
+  /// belongs to the stream.
+  void (*run)(const void* work) = nullptr;
+  Extent extents[kMaxExtents];
+  alignas(16) std::byte work[kMaxWork];
+
+  explicit Record(const char* record_name) : name(record_name) {}
+
+  void reads_from(const void* data, std::size_t bytes) { extents[reads++] = {data, bytes}; }
+  /// Call after all reads_from.
+  void writes_to(const void* data, std::size_t bytes) {
+    extents[reads + writes++] = {data, bytes};
+  }
+  /// Stores `work`, a trivially copyable object whose `operator()() const` does the work.
+  template <class Work>
+  void set_work(const Work& w) {
+    static_assert(std::is_trivially_copyable_v<Work>, "a record is copied as bytes");
+    static_assert(sizeof(Work) <= kMaxWork, "make the work's arguments smaller");
+    static_assert(alignof(Work) <= 16);
+    std::memcpy(work, &w, sizeof w);
+    work_bytes = sizeof w;
+    run = [](const void* bytes) { (*static_cast<const Work*>(bytes))(); };
+  }
+};
+
+static_assert(std::is_trivially_copyable_v<Record>);
+
+}  // namespace td

@@ -1,0 +1,84 @@
+// Streams and events, with libtorch's names. A Stream is a queue of work on one device: work in a
+// stream runs in order, streams run beside each other, an Event orders one stream after another.
+// Handles are values; the queues themselves live in the backend until the process ends.
+#pragma once
+
+#include "td/base/intrusive_ptr.h"
+#include "td/device/device.h"
+
+namespace td {
+
+/// A queue of work on a device. `native` is the backend's own handle (cudaStream_t for cuda,
+/// nullptr for the default stream of a device, and for cpu, whose work is done when the call returns).
+class Stream {
+ public:
+  Stream(Device device, void* native) : device_(device), native_(native) {}
+
+  Device device() const { return device_; }
+  void* native() const { return native_; }
+  /// Blocks the host until all work queued so far is done.
+  /// @throws AsyncError when some of it failed, with the name of the operation.
+  void synchronize() const;
+  /// True when all work queued so far is done. Does not block and does not throw.
+  bool query() const;
+  /// Work queued on this stream from now on waits for what `other` holds now. Does not block the
+  /// host. The same as recording an event on `other` and blocking this stream on it.
+  void wait(const Stream& other) const;
+  friend bool operator==(const Stream& a, const Stream& b) {
+    return a.device_ == b.device_ && a.native_ == b.native_;
+  }
+
+ private:
+  Device device_;
+  void* native_;
+};
+
+std::ostream& operator<<(std::ostream& out, const Stream& stream);
+
+/// Whether an event keeps the time at which it happened.
+enum class EventFlag { kDefault, kTiming };
+
+/// A mark in a stream. Re-recording moves the mark; waits already queued keep the mark they saw.
+class Event {
+ public:
+  /// @param type the kind of device whose streams will record it.
+  explicit Event(DeviceType type, EventFlag flag = EventFlag::kDefault);
+  ~Event();
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&& other) noexcept;
+
+  /// Marks the point that `stream` has been asked to reach.
+  void record(const Stream& stream);
+  /// Records on the current stream of the kind's current device.
+  void record();
+  /// Work queued on `stream` from now on waits for the mark. Does not block the host.
+  void block(const Stream& stream) const;
+  /// True when the mark was passed, and for an event never recorded.
+  bool query() const;
+  /// Blocks the host until the mark was passed. @throws AsyncError as Stream::synchronize does.
+  void synchronize() const;
+  /// Milliseconds from this mark to `later`'s; both made with EventFlag::kTiming and passed.
+  double elapsed_time(const Event& later) const;
+  DeviceType device_type() const { return type_; }
+
+ private:
+  DeviceType type_;
+  EventFlag flag_;
+  void* native_ = nullptr;  // made at the first record, on that stream's device
+  std::int8_t device_index_ = -1;
+};
+
+/// The stream that operations on `device` use in this thread.
+Stream getCurrentStream(Device device);
+/// The stream that every thread starts with.
+Stream getDefaultStream(Device device);
+/// Another stream, from a pool of 32 a device that is handed out in turn.
+Stream getStreamFromPool(Device device, bool high_priority = false);
+/// Makes `stream` current for its device in this thread. Prefer StreamGuard.
+void setCurrentStream(const Stream& stream);
+
+/// Blocks the host until all streams of the device are done. A cpu device is always done.
+/// @throws AsyncError when queued work failed.
+void synchronize(Device device);
+
+}  // namespace td
