@@ -1,0 +1,49 @@
+# Finds the CUDA toolkit, as TD_CUDA asks, and sets TD_CUDA_FOUND.
+# Without nvcc the same sources build as plain C++20.
+set(TD_CUDA_FOUND OFF)
+if(TD_CUDA STREQUAL "OFF")
+  message(STATUS "CUDA: switched off")
+  return()
+endif()
+
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(TD_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "TD_CUDA is ON but no nvcc was found. Put the CUDA toolkit's bin folder on "
+      "PATH, or configure with -DTD_CUDA=AUTO to build for cpu and sim alone.")
+  endif()
+  message(STATUS "CUDA: no nvcc found; building for cpu and sim")
+  return()
+endif()
+
+# One target keeps nvcc quick: this machine's GPUs, or sm_90 where there is none to run on. Named here
+# because CMake's own "native" stops the configuration on a machine without a GPU.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
+  list(REMOVE_DUPLICATES capabilities)
+  list(TRANSFORM capabilities REPLACE "^([0-9]+)\\.([0-9]+)$" "\\1\\2-real")
+  if(failed OR NOT capabilities)
+    set(capabilities 90-real)
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${capabilities} CACHE STRING "GPU targets, as 90-real;90-virtual")
+endif()
+enable_language(CUDA)
+# CMake 3.25 stops at CUDA 17; nvcc 13 takes C++20.
+if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+find_package(CUDAToolkit REQUIRED)
+set(TD_CUDA_FOUND ON)
+message(STATUS "CUDA: toolkit ${CUDAToolkit_VERSION}, targets ${CMAKE_CUDA_ARCHITECTURES}")
+
+# These three ship no CMake package of their own.
+find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(CUDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
+find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})

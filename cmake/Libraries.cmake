@@ -1,0 +1,74 @@
+# Finds the optional host libraries and describes each as one interface target,
+# td_openmp, td_onednn, td_openblas and td_gloo, empty where the library is absent or switched off.
+# A target that carries a library also carries its TD_HAS_... definition.
+find_package(Threads REQUIRED)
+
+# Declares the interface target of an optional library; `found` says whether it is to be used.
+function(td_optional_library name found)
+  add_library(td_${name} INTERFACE)
+  string(TOUPPER ${name} upper)
+  if(found)
+    target_link_libraries(td_${name} INTERFACE ${ARGN})
+    target_compile_definitions(td_${name} INTERFACE TD_HAS_${upper}=1)
+    message(STATUS "${name}: used")
+  else()
+    message(STATUS "${name}: not used")
+  endif()
+  set(TD_${upper}_FOUND ${found} PARENT_SCOPE)
+endfunction()
+
+set(found OFF)
+if(TD_OPENMP)
+  find_package(OpenMP COMPONENTS CXX)
+  set(found ${OpenMP_CXX_FOUND})
+endif()
+add_library(td_openmp INTERFACE)
+if(found)
+  # By hand: the imported target's flags name no language and would reach nvcc as they are.
+  target_compile_options(td_openmp INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fopenmp> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fopenmp>)
+  target_compile_definitions(td_openmp INTERFACE TD_HAS_OPENMP=1)
+  target_link_libraries(td_openmp INTERFACE ${OpenMP_CXX_LIBRARIES})
+else()
+  # Keeps `omp simd`, which needs no library; `omp parallel` is then passed over in silence.
+  target_compile_options(td_openmp INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fopenmp-simd> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fopenmp-simd>)
+endif()
+message(STATUS "OpenMP: ${found}")
+
+# oneDNN by find_library: its own CMake package insists on OpenCL's development files.
+set(found OFF)
+if(TD_ONEDNN)
+  find_library(DNNL_LIBRARY dnnl)
+  find_path(DNNL_INCLUDE_DIR dnnl.h)
+  if(DNNL_LIBRARY AND DNNL_INCLUDE_DIR)
+    set(found ON)
+  endif()
+endif()
+td_optional_library(onednn ${found} ${DNNL_LIBRARY})
+
+# Debian keeps two variants side by side behind one name. The OpenMP one shares its threads with
+# oneDNN and with us; its folder goes into the run path, in front of the system's choice.
+set(found OFF)
+if(TD_OPENBLAS)
+  find_library(OPENBLAS_LIBRARY NAMES libopenblas.so.0
+    PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp NO_DEFAULT_PATH)
+  find_library(OPENBLAS_LIBRARY NAMES openblas)
+  find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas openblas-openmp openblas-pthread)
+  if(OPENBLAS_LIBRARY AND OPENBLAS_INCLUDE_DIR)
+    set(found ON)
+  endif()
+endif()
+td_optional_library(openblas ${found} ${OPENBLAS_LIBRARY})
+if(found)
+  target_include_directories(td_openblas SYSTEM INTERFACE ${OPENBLAS_INCLUDE_DIR})
+endif()
+
+set(found OFF)
+if(TD_GLOO)
+  find_package(Gloo CONFIG QUIET)
+  if(TARGET gloo)
+    set(found ON)
+  endif()
+endif()
+td_optional_library(gloo ${found} gloo)

@@ -1,0 +1,65 @@
+# The switches of the build and the compiler flags that all our own targets share.
+# Every target calls td_target_options(target) once; nothing else sets flags globally.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
+endif()
+# Kernels rely on the vectorizer; CMake's own default of -O3 -DNDEBUG for Release is what we want.
+
+set(TD_CUDA AUTO CACHE STRING "Build the cuda backend: AUTO (when nvcc is found), ON or OFF")
+set_property(CACHE TD_CUDA PROPERTY STRINGS AUTO ON OFF)
+option(TD_OPENMP "Use OpenMP for parallel_for" ON)
+option(TD_ONEDNN "Use oneDNN where it is found" ON)
+option(TD_OPENBLAS "Use OpenBLAS where it is found" ON)
+option(TD_GLOO "Use gloo where it is found" ON)
+option(TD_NATIVE "Compile for this machine's own processor" ON)
+option(TD_WERROR "Treat warnings as errors" ON)
+set(TD_SANITIZE "" CACHE STRING "Sanitizers: empty, \"address,undefined\" or \"thread\"")
+set(TD_TEST_TIMEOUT 300 CACHE STRING "Seconds that one test program may take")
+
+# ccache must be told that precompiled headers are meant, and that the build folder may move.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
+      "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
+endif()
+
+find_program(LLD_PROGRAM ld.lld)
+if(LLD_PROGRAM)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+# Sanitizers go to every target, so that no object in a sanitized build is blind.
+if(TD_SANITIZE)
+  add_compile_options(-fsanitize=${TD_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TD_SANITIZE})
+  if(TD_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+else()
+  # A library that misses a symbol is found when it is linked, not when it is opened.
+  string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,-z,defs")
+endif()
+
+# -fno-math-errno and -fno-trapping-math let loops over sqrt and comparisons vectorize and change no
+# result. Never -ffast-math: it deletes the checker's tests for NaN.
+set(TD_HOST_FLAGS -fno-math-errno -fno-trapping-math)
+if(TD_NATIVE)
+  list(APPEND TD_HOST_FLAGS -march=native)
+endif()
+
+function(td_target_options target)
+  list(JOIN TD_HOST_FLAGS "," host_flags_of_nvcc)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${TD_HOST_FLAGS};-Wall;-Wextra;-Wpedantic>
+    # No -Wpedantic here: the host code that nvcc writes uses GNU line directives.
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_flags_of_nvcc},-Wall,-Wextra;--expt-relaxed-constexpr>)
+  set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ${TD_WERROR})
+endfunction()
