@@ -1,0 +1,92 @@
+#!/bin/bash
+# Installs the missing Debian packages. Sourced by ./course, which sets root.
+# Invariant: installs at most once per state of tools/packages.debian, asks once on a terminal, and
+# never asks where there is none.
+
+packages_of() {  # packages_of SECTION...
+  local section
+  for section in "$@"; do
+    awk -v section="$section" '$1 == section { print $2 }' tools/packages.debian
+  done
+}
+
+missing_packages() {  # missing_packages SECTION...
+  local package
+  for package in $(packages_of "$@"); do
+    # dpkg keeps a line for removed packages too; only "installed" counts.
+    case "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" in
+      installed) ;;
+      *) echo "$package" ;;
+    esac
+  done
+}
+
+agreed_to_install() {  # agreed_to_install PACKAGE...
+  if [ -n "${CI:-}" ] || ! [ -t 0 ] || ! [ -t 1 ]; then return 0; fi
+  echo "The course needs these Debian packages: $*"
+  local answer
+  read -r -p "Install them now? [Y/n] " answer
+  case "$answer" in n* | N*) return 1 ;; esac
+}
+
+install_packages() {  # install_packages PACKAGE...
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || return 1
+    as_root=(sudo)
+    # Without a terminal sudo could only wait for a password that nobody types.
+    [ -t 0 ] || as_root=(sudo -n)
+  fi
+  echo "setup: installing $# packages (log: build/setup.log)"
+  {
+    "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update &&
+      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+        install -y --no-install-recommends "$@"
+  } >>build/setup.log 2>&1 </dev/null
+}
+
+say_how_to_install() {
+  echo "setup: these Debian packages are missing: $*"
+  echo "setup: install them with  sudo apt-get install $*  (or ask who looks after this machine)"
+}
+
+have_build_tools() {
+  local tool
+  for tool in c++ cmake ninja; do
+    if ! command -v "$tool" >/dev/null; then
+      echo "setup: there is no $tool on PATH. The course needs g++ 12, CMake 3.25 and Ninja." >&2
+      return 1
+    fi
+  done
+}
+
+set_up() {  # set_up base|all
+  local sections=(base faster) stamp="build/setup.$1"
+  [ "$1" = all ] && sections+=(all)
+  if [ "$stamp" -nt tools/packages.debian ]; then return 0; fi
+  mkdir -p build || {
+    echo "setup: cannot write to ${root:?}. Clone the course to a folder of your own." >&2
+    return 1
+  }
+  if ! command -v apt-get >/dev/null; then
+    echo "setup: no apt-get here; tools/packages.debian lists what the course needs"
+    have_build_tools && touch "$stamp"
+    return
+  fi
+  local missing
+  missing="$(missing_packages "${sections[@]}" | tr '\n' ' ')"
+  if [ -n "$missing" ]; then
+    # Word splitting is meant: package names hold no spaces.
+    # shellcheck disable=SC2086
+    if ! { agreed_to_install $missing && install_packages $missing; }; then
+      # shellcheck disable=SC2086
+      say_how_to_install $missing
+      [ -f build/setup.log ] && grep -E '^(E:|sudo:)' build/setup.log | tail -3
+      [ -z "$(missing_packages base)" ] || return 1
+      echo "setup: going on without them"
+      # No stamp: the next command looks again.
+      return 0
+    fi
+  fi
+  have_build_tools && touch "$stamp"
+}

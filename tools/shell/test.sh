@@ -1,0 +1,95 @@
+#!/bin/bash
+# `./course test` proves the course: a release build and its tests. `--all` is what CI runs: it adds
+# the sanitizers, the documentation and the checks of this machine. Sourced by ./course.
+# Invariant: the last line sums every check that ran, and a check that could not run is a failure in
+# --all where the machine ought to have what it needs.
+passed=0 failed=0 skipped=0
+
+add_results() {  # add_results PASSED FAILED SKIPPED
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+check() {  # check WHAT COMMAND...: one line, one result
+  local what="$1" output
+  shift
+  if output="$("$@" 2>&1 </dev/null)"; then
+    add_results 1 0 0
+    echo "pass: $what"
+  else
+    add_results 0 1 0
+    echo "fail: $what"
+    echo "$output" | tail -40
+  fi
+}
+
+run_tests() {  # run_tests PRESET [CTEST-OPTION...]
+  local preset="$1" folder="build/$1" counts
+  shift
+  ctest --test-dir "$folder" --parallel "$(nproc)" --no-tests=error --output-junit results.xml \
+    --test-output-size-passed 1000000 --test-output-size-failed 1000000 "$@" \
+    >"$folder/test.log" 2>&1 </dev/null
+  # What failed is told on the screen, the three numbers come back to us.
+  {
+    counts="$(python3 tools/count_results.py "$folder/results.xml" 2>&3)" || counts="0 1 0"
+  } 3>&1
+  # shellcheck disable=SC2086
+  set -- $counts
+  add_results "$@"
+  echo "$preset: $1 passed, $2 failed, $3 skipped"
+}
+
+build_and_test() {  # build_and_test PRESET TARGET [CTEST-OPTION...]
+  local preset="$1" target="$2" start=$SECONDS built
+  shift 2
+  echo "$preset: building"
+  if ! build_in "$preset" "$target"; then
+    add_results 0 1 0
+    echo "$preset: not built, so its tests did not run"
+    return
+  fi
+  built=$SECONDS
+  run_tests "$preset" "$@"
+  echo "$preset: built in $((built - start)) s, tested in $((SECONDS - built)) s"
+}
+
+check_this_machine() {  # What CI must have: absent is a failure here, never a skip.
+  check "nvcc is here" nvcc --version
+  check "gloo is here" test -f /usr/include/gloo/allreduce.h
+  check "libtorch is here" test -f /usr/include/torch/csrc/api/include/torch/torch.h
+  check "user namespaces work" unshare -Urn true
+}
+
+has_cuda() { grep -q '^CMAKE_CUDA_COMPILER:.*nvcc' build/release/CMakeCache.txt 2>/dev/null; }
+
+test_all() {
+  check_this_machine
+  check "the code is laid out by clang-format" tools/check_format.sh
+  build_and_test release all
+  check "CUDA was compiled" has_cuda
+  build_and_test asan all
+  build_and_test tsan threaded_tests -L threaded
+  local start=$SECONDS
+  check "the documentation builds without a warning" build_in release docs
+  echo "docs: $((SECONDS - start)) s"
+}
+
+test_course() {  # test_course [--all]
+  local start=$SECONDS
+  case "${1:-}" in
+    "") set_up base && build_and_test release all ;;
+    --all) set_up all && test_all ;;
+    -h | --help)
+      echo "./course test        release build and its tests"
+      echo "./course test --all  also sanitizers, documentation and the checks of this machine"
+      return 0
+      ;;
+    *)
+      echo "unknown option $1: type  ./course test  or  ./course test --all" >&2
+      return 2
+      ;;
+  esac || add_results 0 1 0
+  echo "time: $((SECONDS - start)) s"
+  say_cuda
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ "$failed" -eq 0 ]
+}
