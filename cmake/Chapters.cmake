@@ -1,0 +1,206 @@
+# The chapters: programs, exercises in all their variants, checkers and the proof of the promises.
+# Included by the top level; tests/course uses td_add_chapter for its fixture course too.
+# Invariants: a learner's file is compiled by the targets mine_* alone, which nothing depends on; all
+# variants of an exercise are the same library name in different folders, so LD_LIBRARY_PATH chooses.
+
+set(TD_CHECK_TIME_LIMIT 10 CACHE STRING "Seconds that one check of an exercise may take")
+set(course_programs "${PROJECT_BINARY_DIR}/chapters")
+set(course_variants "${PROJECT_BINARY_DIR}/exercises")
+
+# What all targets of the chapters share.
+function(course_options target)
+  if(COMMAND td_target_options)
+    td_target_options(${target})
+  endif()
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common")
+  # LD_LIBRARY_PATH must win over the recorded folder: RUNPATH yields to it, RPATH would not.
+  target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
+endfunction()
+
+# Stubs, wrong answers and learners' files are unfinished by nature: a warning must not stop them.
+function(course_unfinished_options target optimization)
+  course_options(${target})
+  set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR OFF)
+  target_compile_options(${target} PRIVATE -Wno-unused-parameter -Wno-unused-variable
+    -Wno-unused-function -Wno-unused-but-set-variable ${optimization})
+endfunction()
+
+# One precompiled header for each optimization, made once and reused by every exercise.
+function(course_precompiled optimization)
+  set(holder exercise_precompiled${optimization})
+  if(TARGET ${holder} OR NOT EXISTS "${PROJECT_SOURCE_DIR}/common/td/td.h")
+    return()
+  endif()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${holder}.cpp" CONTENT "// Carries a header.\n")
+  add_library(${holder} OBJECT EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/${holder}.cpp")
+  course_unfinished_options(${holder} ${optimization})
+  target_link_libraries(${holder} PRIVATE td)
+  target_precompile_headers(${holder} PRIVATE "${PROJECT_SOURCE_DIR}/common/td/td.h")
+endfunction()
+
+# One variant of one exercise: course_exercise(target chapter name source folder [optimization]).
+function(course_exercise target chapter name source folder)
+  set(exclude EXCLUDE_FROM_ALL)
+  add_library(${target} SHARED ${exclude} "${source}")
+  if(ARGC GREATER 5)
+    course_unfinished_options(${target} ${ARGV5})
+    if(chapter_LIBRARIES STREQUAL "td")
+      course_precompiled(${ARGV5})
+      if(TARGET exercise_precompiled${ARGV5})
+        target_precompile_headers(${target} REUSE_FROM exercise_precompiled${ARGV5})
+      endif()
+    endif()
+  else()
+    course_options(${target})
+  endif()
+  target_include_directories(${target} PRIVATE "${chapter_folder}")
+  target_link_libraries(${target} PRIVATE ${chapter_LIBRARIES})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${chapter}_${name} DEFINE_SYMBOL ""
+    LIBRARY_OUTPUT_DIRECTORY "${folder}")
+endfunction()
+
+# The solution, the stub, the learner's file and the wrong answers of one exercise.
+function(course_add_exercise chapter name)
+  set(solution "${chapter_ROOT}/solutions/${chapter_FOLDER}/${name}.cpp")
+  course_exercise(${chapter}_${name} ${chapter} ${name} "${solution}" "${course_variants}/solution")
+
+  set(stub "${PROJECT_BINARY_DIR}/stubs/${chapter_FOLDER}/${name}.cpp")
+  add_custom_command(OUTPUT "${stub}" DEPENDS "${solution}" course-tool VERBATIM
+    COMMAND $<TARGET_FILE:course-tool> cut "${solution}" --output "${stub}"
+    COMMENT "Cutting the stub of ${chapter}.${name}")
+  course_exercise(stub_${chapter}_${name} ${chapter} ${name} "${stub}"
+    "${course_variants}/stub" -O0)
+
+  # An #include in place of the file itself: a learner who deletes it breaks this target alone.
+  set(mine "${PROJECT_BINARY_DIR}/mine/${chapter_FOLDER}/${name}.cpp")
+  file(CONFIGURE OUTPUT "${mine}"
+    CONTENT "#include \"${chapter_MINE_ROOT}/chapters/${chapter_FOLDER}/${name}.cpp\"\n")
+  course_exercise(mine_${chapter}_${name} ${chapter} ${name} "${mine}"
+    "${course_variants}/mine" -O1)
+
+  set(answers "${chapter_ROOT}/tests/chapters/${chapter_FOLDER}/wrong/${name}")
+  file(GLOB wrong_answers CONFIGURE_DEPENDS "${answers}/*.cpp")
+  string(REGEX REPLACE "^ch" "" number ${chapter})
+  set(variants stub_${chapter}_${name})
+  foreach(answer IN LISTS wrong_answers)
+    get_filename_component(variant "${answer}" NAME_WE)
+    set(target wrong_${chapter}_${name}_${variant})
+    course_exercise(${target} ${chapter} ${name} "${answer}"
+      "${course_variants}/wrong/${number}.${name}/${variant}" -O0)
+    list(APPEND variants ${target})
+  endforeach()
+  add_dependencies(exercises_${chapter} ${chapter}_${name} ${variants})
+endfunction()
+
+# The checker: the chapter's tests, linked to the solutions like the chapter's program.
+function(course_add_checker chapter)
+  file(GLOB tests CONFIGURE_DEPENDS "${chapter_ROOT}/tests/chapters/${chapter_FOLDER}/*_test.cpp")
+  if(NOT tests)
+    return()
+  endif()
+  add_executable(check_${chapter} EXCLUDE_FROM_ALL ${tests})
+  course_options(check_${chapter})
+  target_include_directories(check_${chapter} PRIVATE "${chapter_folder}")
+  target_link_libraries(check_${chapter} PRIVATE check_support ${chapter_libraries})
+  if(chapter_LIBRARIES STREQUAL "td")
+    target_link_libraries(check_${chapter} PRIVATE check_devices)
+  endif()
+  # Checkers are many and run once: compiling them fast matters more than running them fast.
+  target_compile_options(check_${chapter} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(check_${chapter} PRIVATE <catch2/catch.hpp>)
+  set_target_properties(check_${chapter} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${course_programs}")
+  add_dependencies(exercises_${chapter} check_${chapter})
+endfunction()
+
+# td_add_chapter(05_data_parallel [ROOT dir] [MINE_ROOT dir] [LIBRARIES td])
+#   ROOT       where chapters/, solutions/ and tests/chapters/ lie; the project without it
+#   MINE_ROOT  where the learner's chapters/ lie; ROOT without it
+#   LIBRARIES  what programs and exercises link
+# Targets: ch05_data_parallel (program), check_ch05 (checker), mine_ch05_<name> (learner's file),
+# exercises_ch05 (all that the proof needs).
+function(td_add_chapter folder)
+  cmake_parse_arguments(PARSE_ARGV 1 chapter "" "ROOT;MINE_ROOT" "LIBRARIES")
+  if(NOT chapter_ROOT)
+    set(chapter_ROOT "${PROJECT_SOURCE_DIR}")
+  endif()
+  if(NOT chapter_MINE_ROOT)
+    set(chapter_MINE_ROOT "${chapter_ROOT}")
+  endif()
+  set(chapter_FOLDER ${folder})
+  set(chapter_folder "${chapter_ROOT}/chapters/${folder}")
+  string(SUBSTRING ${folder} 0 2 number)
+  set(chapter ch${number})
+  add_custom_target(exercises_${chapter} ALL)
+
+  set(chapter_libraries ${chapter_LIBRARIES})
+  file(GLOB solutions CONFIGURE_DEPENDS "${chapter_ROOT}/solutions/${folder}/*.cpp")
+  foreach(solution IN LISTS solutions)
+    get_filename_component(name "${solution}" NAME_WE)
+    course_add_exercise(${chapter} ${name})
+    list(APPEND chapter_libraries ${chapter}_${name})
+  endforeach()
+  if(TARGET check_support)
+    course_add_checker(${chapter})
+  endif()
+
+  add_executable(ch${folder} "${chapter_folder}/main.cpp")
+  course_options(ch${folder})
+  target_link_libraries(ch${folder} PRIVATE ${chapter_libraries})
+  if(TARGET td_app AND chapter_LIBRARIES STREQUAL "td")
+    target_link_libraries(ch${folder} PRIVATE td_app)
+  endif()
+  set_target_properties(ch${folder} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${course_programs}")
+
+  if(solutions AND TARGET check_${chapter})
+    course_add_proof(${chapter})
+  endif()
+endfunction()
+
+# One CTest entry a chapter; inside it every promise of every variant is a line and a process.
+function(course_add_proof chapter)
+  string(REGEX REPLACE "^ch0*" "" number ${chapter})
+  add_test(NAME promises_${chapter}
+    COMMAND course-tool --root "${chapter_ROOT}" --build "${PROJECT_BINARY_DIR}" prove ${number})
+  set_tests_properties(promises_${chapter} PROPERTIES LABELS promises TIMEOUT 600
+    ENVIRONMENT "TD_CHECK_TIME_LIMIT=${TD_CHECK_TIME_LIMIT}"
+    ENVIRONMENT_MODIFICATION "OPENBLAS_CORETYPE=unset:;OPENBLAS_L2_SIZE=unset:")
+endfunction()
+
+# The support that checkers link; without Catch2 there are programs but no checkers.
+find_package(Catch2 2.13 CONFIG QUIET)
+if(Catch2_FOUND)
+  file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
+  list(FILTER support EXCLUDE REGEX "_devices\\.cpp$")
+  add_library(check_support OBJECT EXCLUDE_FROM_ALL ${support})
+  course_options(check_support)
+  target_compile_options(check_support PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_include_directories(check_support PUBLIC "${PROJECT_SOURCE_DIR}/tests/support")
+  # Catch2's own signal handlers would hide the report of a host read of device memory.
+  target_compile_definitions(check_support PUBLIC CATCH_CONFIG_NO_POSIX_SIGNALS)
+  target_link_libraries(check_support PUBLIC Catch2::Catch2)
+  file(GLOB device_support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*_devices.cpp")
+  if(device_support AND TARGET td)
+    add_library(check_devices OBJECT EXCLUDE_FROM_ALL ${device_support})
+    course_options(check_devices)
+    target_link_libraries(check_devices PUBLIC check_support td)
+  endif()
+endif()
+
+# The shared small code of the chapters' programs: options, Ctrl-C, one message an error.
+if(EXISTS "${PROJECT_SOURCE_DIR}/common/app" AND TARGET td)
+  file(GLOB app_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/app/*.cpp")
+  add_library(td_app STATIC EXCLUDE_FROM_ALL ${app_sources})
+  course_options(td_app)
+  target_include_directories(td_app PUBLIC "${PROJECT_SOURCE_DIR}/common")
+  target_link_libraries(td_app PUBLIC td)
+endif()
+
+file(GLOB chapter_programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/chapters/*/main.cpp")
+if(TARGET td)
+  foreach(program IN LISTS chapter_programs)
+    get_filename_component(folder "${program}" DIRECTORY)
+    get_filename_component(folder "${folder}" NAME)
+    td_add_chapter(${folder} LIBRARIES td)
+  endforeach()
+endif()

@@ -1,0 +1,69 @@
+// main of every checker: check_ch05 "[scatter]" [--prove]. course-tool runs it, once per variant.
+// Invariant: the exit code is the verdict (verdict.h), never Catch2's count.
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "check.h"
+
+namespace check {
+
+Verdict& verdict() {
+  static Verdict instance;
+  return instance;
+}
+
+Probe& probe() {
+  static Probe instance;
+  return instance;
+}
+
+namespace {
+
+/// After a stub has thrown, the devices must work on.
+bool devices_work() {
+  try {
+    const std::string names = probe().try_devices ? probe().try_devices() : "none in use";
+    std::cout << "  devices work afterwards: " << names << '\n';
+    return true;
+  } catch (const std::exception& error) {
+    std::cout << "  a device no longer works: " << error.what() << '\n';
+    return false;
+  }
+}
+
+int conclude(const std::string& tag, bool proving) {
+  const Verdict& v = verdict();
+  if (proving && !devices_work()) return kFail;
+  if (td::detail::stubs_reached > 0) {
+    std::cout << "  not done yet: " << tag.substr(1, tag.size() - 2) << '\n';
+    return kNotDoneYet;
+  }
+  if (v.failed_cases) return kFail;
+  for (const auto& why : v.skips) std::cout << "  skipped: " << why << '\n';
+  if (v.passed_cases) return kPass;
+  if (!v.skips.empty()) return kSkipped;
+  std::cout << "  no test carries the tag " << tag << '\n';
+  return kFail;
+}
+
+}  // namespace
+}  // namespace check
+
+CATCH_TRANSLATE_EXCEPTION(const check::Skip& skip) { return skip.why; }
+
+int main(int argc, char** argv) {
+  setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
+  const std::string tag = argc > 1 ? argv[1] : "";
+  const bool proving = argc == 3 && std::string(argv[2]) == "--prove";
+  if (tag.size() < 3 || tag.front() != '[' || tag.back() != ']' || (argc > 2 && !proving)) {
+    std::cerr << "usage: " << argv[0] << " \"[exercise]\" [--prove]\n";
+    return check::kUsage;
+  }
+  Catch::Session session;
+  session.configData().testsOrTags.push_back(tag);
+  session.configData().reporterName = "course";
+  session.run();
+  return check::conclude(tag, proving);
+}

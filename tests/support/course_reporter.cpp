@@ -1,0 +1,112 @@
+// The Catch2 reporter "course": prints what a learner needs and nothing of Catch2's own trade.
+// Used by checker_main.cpp. It also counts cases for the verdict, because a skip and a stub are no
+// failures here and Catch2 2 knows neither.
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "verdict.h"
+
+namespace check {
+namespace {
+
+constexpr int kFailuresShown = 3;
+
+using Kind = Catch::ResultWas::OfType;
+
+/// The text indented by four, line by line.
+std::string indented(const std::string& text) {
+  std::istringstream in(text);
+  std::string line, out;
+  while (std::getline(in, line)) out += "    " + line + "\n";
+  return out;
+}
+
+/// From a path of the build to one that a learner can open from the course's folder.
+std::string short_path(const std::string& file) {
+  const auto start = file.rfind("tests/chapters/");
+  return start == std::string::npos ? file : file.substr(start);
+}
+
+std::string describe(const Catch::AssertionStats& stats) {
+  const auto& result = stats.assertionResult;
+  std::string text;
+  for (const auto& message : stats.infoMessages)
+    if (message.type == Catch::ResultWas::Info) text += message.message + "\n";
+  switch (result.getResultType()) {
+    case Kind::ExplicitFailure:
+      return text + result.getMessage().c_str();
+    case Kind::ThrewException:
+      return text + "an error was thrown: " + result.getMessage().c_str();
+    case Kind::DidntThrowException:
+      return text + "an error was expected, none was thrown: " + result.getExpression();
+    default:
+      break;
+  }
+  text += "expected: " + result.getExpression() + "\n";
+  if (result.hasExpandedExpression()) text += "found:    " + result.getExpandedExpression();
+  return text;
+}
+
+}  // namespace
+
+class CourseReporter : public Catch::StreamingReporterBase<CourseReporter> {
+ public:
+  using StreamingReporterBase::StreamingReporterBase;
+
+  static std::string getDescription() { return "what a learner of the course needs"; }
+
+  void assertionStarting(const Catch::AssertionInfo&) override {}
+
+  bool assertionEnded(const Catch::AssertionStats& stats) override {
+    const auto& result = stats.assertionResult;
+    if (result.isOk()) return true;
+    if (result.getResultType() == Kind::ThrewException && is_no_failure(result)) return true;
+    if (++failures_ <= kFailuresShown) show(stats);
+    return true;
+  }
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    StreamingReporterBase::testCaseStarting(info);
+    failures_ = 0;
+    unfinished_ = false;
+  }
+
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    StreamingReporterBase::testCaseEnded(stats);
+    if (failures_ > kFailuresShown)
+      stream << "    ... and " << failures_ - kFailuresShown << " more of this test\n";
+    if (failures_)
+      ++verdict().failed_cases;
+    else if (!unfinished_)
+      ++verdict().passed_cases;
+    stream << std::flush;
+  }
+
+ private:
+  /// A skip and a stub arrive as exceptions; both are remembered elsewhere and are not shown.
+  bool is_no_failure(const Catch::AssertionResult& result) {
+    const std::string message = result.getMessage().c_str();
+    const bool stub = message.compare(0, 14, "not done yet: ") == 0;
+    if (!stub && !verdict().skipping) return false;
+    verdict().skipping = false;
+    unfinished_ = true;
+    return true;
+  }
+
+  void show(const Catch::AssertionStats& stats) {
+    const auto& line = stats.assertionResult.getSourceInfo();
+    if (failures_ == 1)
+      stream << "  " << currentTestCaseInfo->name << "  (" << short_path(line.file) << ":"
+             << line.line << ")\n";
+    stream << indented(describe(stats));
+  }
+
+  int failures_ = 0;
+  bool unfinished_ = false;
+};
+
+CATCH_REGISTER_REPORTER("course", CourseReporter)
+
+}  // namespace check

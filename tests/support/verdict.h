@@ -1,0 +1,29 @@
+// What a check found out beyond Catch2's own counts. Written by check.h's functions and the course
+// reporter, read by checker_main.cpp. One process is one check, so this is plain global state.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace check {
+
+/// The state of the running check.
+struct Verdict {
+  int passed_cases = 0;
+  int failed_cases = 0;
+  std::vector<std::string> skips;  ///< Why parts could not be checked here.
+  bool skipping = false;           ///< A skip is on its way up through Catch2.
+};
+
+Verdict& verdict();
+
+/// Exit codes of a checker; course-tool turns them into words.
+enum ExitCode { kPass = 0, kFail = 1, kUsage = 2, kNotDoneYet = 3, kSkipped = 4 };
+
+/// Asks the devices whether they still work. Set by the device support where the checker has it.
+struct Probe {
+  std::string (*try_devices)() = nullptr;  ///< Names of the devices tried; throws when one fails.
+};
+Probe& probe();
+
+}  // namespace check

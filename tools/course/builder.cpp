@@ -1,0 +1,87 @@
+// Runs `cmake --build` and picks out of its output what a learner needs: the first errors.
+#include "builder.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <sstream>
+
+#include "process.h"
+
+namespace course {
+namespace {
+
+constexpr int kLinesShown = 24;
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Shows "[12/345]" lines of Ninja: one moving line on a terminal, now and then a line elsewhere.
+class ProgressLine {
+ public:
+  void operator()(const std::string& line) {
+    const auto end = line.find(']');
+    if (line.empty() || line[0] != '[' || end == std::string::npos) return;
+    const auto now = std::chrono::steady_clock::now();
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    // A check of one exercise is over before the first line is due: silence is what it should show.
+    if (now - last_ < std::chrono::seconds(terminal ? 1 : 15)) return;
+    last_ = now;
+    std::cerr << (terminal ? "\r" : "") << "building " << line.substr(0, end + 1)
+              << (terminal ? "   " : "\n") << std::flush;
+    shown_ = terminal;
+  }
+  ~ProgressLine() {
+    if (shown_) std::cerr << "\r                          \r" << std::flush;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  bool shown_ = false;
+};
+
+/// From the first error on: the compiler's text without the build's own lines.
+std::string first_errors(const std::string& output, const fs::path& root) {
+  std::istringstream in(output);
+  std::string line, shown;
+  int lines = 0;
+  bool found = false;
+  while (std::getline(in, line) && lines < kLinesShown) {
+    found = found || contains(line, "error:") || contains(line, "fatal error") ||
+            contains(line, "undefined symbol") || contains(line, "undefined reference");
+    if (!found || contains(line, "ninja: ") || contains(line, "FAILED: ") ||
+        contains(line, "In file included from") || (!line.empty() && line[0] == '['))
+      continue;
+    const std::string prefix = root.string() + "/";
+    for (auto at = line.find(prefix); at != std::string::npos; at = line.find(prefix))
+      line.erase(at, prefix.size());
+    shown += line + "\n";
+    ++lines;
+  }
+  return shown.empty() ? output : shown;
+}
+
+}  // namespace
+
+std::string mine_target(const Exercise& e) {
+  return "mine_ch" + e.id().substr(0, 2) + "_" + e.name;
+}
+
+std::string build(const Course& course, const std::vector<std::string>& targets) {
+  Program cmake;
+  cmake.words = {COURSE_CMAKE, "--build", course.build.string(), "--target"};
+  cmake.words.insert(cmake.words.end(), targets.begin(), targets.end());
+  cmake.environment = {{"CLICOLOR_FORCE", "0"}, {"GCC_COLORS", ""}};
+  Outcome outcome;
+  {
+    ProgressLine progress;
+    cmake.on_line = std::ref(progress);
+    outcome = run(cmake);
+  }
+  write_file(course.build / "course.log", outcome.output);
+  return outcome.exit_code == 0 ? "" : first_errors(outcome.output, course.root);
+}
+
+}  // namespace course

@@ -1,0 +1,108 @@
+// `./course check`: compiles the learner's file, judges it, and remembers what passed. This is the
+// loop of the course, so it starts nothing that the one exercise does not need.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "builder.h"
+#include "commands.h"
+#include "judge.h"
+#include "progress.h"
+
+namespace course {
+namespace {
+
+struct Choice {
+  std::string what;
+  bool all = false;
+};
+
+/// A file that is missing or does not compile is a result like any other: it never ends the
+/// command.
+Verdict check_mine(const Course& course, const Exercise& e) {
+  if (!fs::exists(course.stub(e)))
+    return {Result::fail,
+            "  " + course.stub(e).string() + " is missing; ./course reset " + e.id() +
+                " brings it back\n",
+            false};
+  const Chapter& chapter = course.chapter(e.chapter);
+  const std::string errors = build(course, {mine_target(e), chapter.checker()});
+  if (!errors.empty()) return {Result::fail, "  it does not compile:\n" + errors, false};
+  return judge(course, e, course.variant("mine"), false);
+}
+
+/// What to type next, after a single exercise.
+void advise(const Course& course, const Exercise& e, const Progress& progress, Result result) {
+  const std::string file = fs::relative(course.stub(e), course.root).string();
+  const int hints = static_cast<int>(e.hints.size()) - progress.hints_seen(e);
+  if (result == Result::pass) {
+    std::cout << "Compare with ./course solution " << e.id() << ". ";
+    const auto* next = next_exercise(course, progress);
+    if (next)
+      std::cout << "Next: " << fs::relative(course.stub(*next), course.root).string() << '\n';
+    else
+      std::cout << "That was the last one.\n";
+  } else if (result != Result::skipped) {
+    std::cout << "Edit " << file << ", then ./course check again.";
+    if (hints > 0) std::cout << " ./course hint gives a hint.";
+    std::cout << '\n';
+  }
+}
+
+void close(const std::map<Result, int>& counts, const std::string& unchecked) {
+  const auto count = [&](Result r) { return counts.count(r) ? counts.at(r) : 0; };
+  std::cout << count(Result::pass) << " pass · " << count(Result::fail) << " fail · "
+            << count(Result::not_done_yet) << " not done yet · " << count(Result::skipped)
+            << " skipped\n";
+  if (!unchecked.empty()) std::cout << "This machine did not check:\n" << unchecked;
+}
+
+/// The lines of a checker that tell what it skipped, also when the rest passed.
+std::string skip_lines(const Exercise& e, const std::string& text) {
+  static const std::string kMark = "  skipped: ";
+  std::string lines;
+  for (auto at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1))
+    lines += "  " + e.id() + ": " +
+             text.substr(at + kMark.size(), text.find('\n', at) - at - kMark.size()) + "\n";
+  return lines;
+}
+
+int check(const Course& course, const std::vector<const Exercise*>& chosen) {
+  Progress progress(course.root);
+  std::map<Result, int> counts;
+  std::string unchecked;
+  Result last = Result::pass;
+  for (const auto* e : chosen) {
+    const Verdict v = check_mine(course, *e);
+    last = v.result;
+    ++counts[v.result];
+    unchecked += skip_lines(*e, v.text);
+    std::cout << word(v.result) << "  " << e->id() << "  " << e->title << '\n';
+    if (v.result != Result::pass) std::cout << v.text;
+    // A skip tells nothing about the learner's work, so it changes nothing that was known.
+    if (v.result != Result::skipped) progress.set_passed(*e, v.result == Result::pass);
+  }
+  progress.save();
+  close(counts, unchecked);
+  if (chosen.size() == 1) advise(course, *chosen[0], progress, last);
+  return counts[Result::pass] + counts[Result::skipped] == static_cast<int>(chosen.size()) ? 0 : 1;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("check", "check your exercises; the next one without a name");
+  auto choice = std::make_shared<Choice>();
+  command->add_option("exercise", choice->what, "5.scatter, or 5 for a whole chapter");
+  command->add_flag("--all", choice->all, "every exercise of the course");
+  command->callback([choice, &session] {
+    session.work = [choice, &session] {
+      const Course course = session.course();
+      if (choice->all || !choice->what.empty()) return check(course, course.select(choice->what));
+      return check(course, {&chosen_exercise(course, Progress(course.root), "")});
+    };
+  });
+}
+
+}  // namespace course

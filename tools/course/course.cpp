@@ -1,0 +1,160 @@
+// Reads course.toml and finds things in it. Messages that say "there is no" also say what there is.
+#include "course.h"
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace course {
+namespace {
+
+std::string two_digits(int number) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%02d", number);
+  return text;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() < 7 &&
+         text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// `table[key]`, or an error that names file, line and key.
+template <class T>
+T need(const toml::table& table, const char* key, const fs::path& file) {
+  if (const auto value = table[key].value<T>()) return *value;
+  throw std::runtime_error(file.string() + ", line " + std::to_string(table.source().begin.line) +
+                           ": \"" + key + "\" is missing or of the wrong type");
+}
+
+Exercise read_exercise(const toml::table& table, const Chapter& chapter, const fs::path& file) {
+  Exercise e;
+  e.chapter = chapter.number;
+  e.folder = chapter.folder;
+  e.name = need<std::string>(table, "name", file);
+  e.title = need<std::string>(table, "title", file);
+  e.minutes = need<int>(table, "minutes", file);
+  if (const auto* hints = table["hints"].as_array())
+    for (const auto& hint : *hints) e.hints.push_back(hint.value_or(std::string()));
+  return e;
+}
+
+Chapter read_chapter(const toml::table& table, const fs::path& file) {
+  Chapter c;
+  c.number = need<int>(table, "number", file);
+  c.folder = need<std::string>(table, "folder", file);
+  c.title = need<std::string>(table, "title", file);
+  c.minutes = need<int>(table, "minutes", file);
+  c.needs = table["needs"].value_or(std::string());
+  if (const auto* exercises = table["exercise"].as_array())
+    for (const auto& node : *exercises)
+      if (const auto* entry = node.as_table())
+        c.exercises.push_back(read_exercise(*entry, c, file));
+  return c;
+}
+
+}  // namespace
+
+std::string Exercise::id() const { return two_digits(chapter) + "." + name; }
+std::string Exercise::library() const { return "libch" + two_digits(chapter) + "_" + name + ".so"; }
+std::string Chapter::number_text() const { return two_digits(number); }
+std::string Chapter::program() const { return "ch" + folder; }
+std::string Chapter::checker() const { return "check_ch" + two_digits(number); }
+
+fs::path Course::wrong_answers(const Exercise& e) const {
+  return root / "tests" / "chapters" / e.folder / "wrong" / e.name;
+}
+
+const Chapter& Course::chapter(int number) const {
+  std::string known;
+  for (const auto& c : chapters) {
+    if (c.number == number) return c;
+    known += (known.empty() ? "" : ", ") + std::to_string(c.number);
+  }
+  throw UsageError("There is no chapter " + std::to_string(number) + "; there are " + known +
+                   ". ./course list shows them.");
+}
+
+const Exercise& Course::exercise(const std::string& text) const {
+  const auto dot = text.find('.');
+  const std::string before = text.substr(0, dot);
+  std::string name = dot == std::string::npos ? text : text.substr(dot + 1);
+  const bool numbered = dot != std::string::npos && is_number(before);
+  const Exercise* found = nullptr;
+  std::string known;
+  for (const auto& c : chapters) {
+    if (numbered && c.number != std::stoi(before)) continue;
+    for (std::size_t i = 0; i < c.exercises.size(); ++i) {
+      const auto& e = c.exercises[i];
+      known += (known.empty() ? "" : ", ") + e.id();
+      const bool by_place = numbered && is_number(name) && std::stoul(name) == i + 1;
+      if (e.name != name && !by_place) continue;
+      if (found)
+        throw UsageError("\"" + text + "\" may mean " + found->id() + " or " + e.id() +
+                         "; write one of them.");
+      found = &e;
+    }
+  }
+  if (numbered) chapter(std::stoi(before));
+  if (found) return *found;
+  throw UsageError("There is no exercise \"" + text + "\"; there are: " + known +
+                   ". ./course list shows them.");
+}
+
+std::vector<const Exercise*> Course::select(const std::string& text) const {
+  std::vector<const Exercise*> chosen;
+  if (!text.empty() && !is_number(text)) return {&exercise(text)};
+  if (!text.empty()) chapter(std::stoi(text));
+  for (const auto& c : chapters)
+    if (text.empty() || c.number == std::stoi(text))
+      for (const auto& e : c.exercises) chosen.push_back(&e);
+  return chosen;
+}
+
+Course load_course(const fs::path& root, const fs::path& build) {
+  Course course;
+  course.root = root;
+  course.build = build;
+  const fs::path file = root / "chapters" / "course.toml";
+  try {
+    const toml::table table = toml::parse(read_file(file), file.string());
+    if (const auto* chapters = table["chapter"].as_array())
+      for (const auto& node : *chapters)
+        if (const auto* entry = node.as_table())
+          course.chapters.push_back(read_chapter(*entry, file));
+  } catch (const toml::parse_error& error) {
+    throw std::runtime_error(file.string() + ", line " + std::to_string(error.source().begin.line) +
+                             ": " + std::string(error.description()));
+  }
+  if (course.chapters.empty()) throw std::runtime_error(file.string() + ": no [[chapter]] in it");
+  return course;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + path.string() + ": " + std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  const fs::path neighbour = path.string() + ".new";
+  std::ofstream out(neighbour, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    const std::string why = std::strerror(errno);
+    fs::remove(neighbour, ignored);
+    throw std::runtime_error("cannot write " + path.string() + ": " + why);
+  }
+  fs::rename(neighbour, path);
+}
+
+}  // namespace course

@@ -1,0 +1,82 @@
+// The course as chapters/course.toml describes it, and where its files lie. Every command starts
+// here. Invariant: path arithmetic alone leads from an exercise to its solution, tests and library.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace course {
+
+namespace fs = std::filesystem;
+
+/// One exercise: a file of a chapter that the learner completes.
+struct Exercise {
+  int chapter = 0;
+  std::string folder;  ///< "05_data_parallel"
+  std::string name;    ///< "scatter"
+  std::string title;
+  int minutes = 0;
+  std::vector<std::string> hints;  ///< From a nudge to nearly the answer.
+
+  std::string id() const;       ///< "05.scatter", as progress and messages write it.
+  std::string library() const;  ///< "libch05_scatter.so"
+};
+
+/// One chapter with its exercises in reading order.
+struct Chapter {
+  int number = 0;
+  std::string folder;
+  std::string title;
+  int minutes = 0;
+  std::string needs;  ///< What a machine needs, in words; empty when anything will do.
+  std::vector<Exercise> exercises;
+
+  std::string number_text() const;  ///< "05"
+  std::string program() const;      ///< "ch05_data_parallel"
+  std::string checker() const;      ///< "check_ch05"
+};
+
+/// The whole course.
+struct Course {
+  fs::path root;   ///< Where chapters/, solutions/ and tests/ lie.
+  fs::path build;  ///< The CMake build folder.
+  std::vector<Chapter> chapters;
+
+  fs::path stub(const Exercise& e) const { return file("chapters", e); }  ///< The learner's file.
+  fs::path solution(const Exercise& e) const { return file("solutions", e); }
+  fs::path wrong_answers(const Exercise& e) const;  ///< The folder of the wrong answers.
+  fs::path binary(const std::string& name) const { return build / "chapters" / name; }
+  fs::path variant(const std::string& name) const { return build / "exercises" / name; }
+
+  /// The chapter with this number. @throws UsageError telling which there are.
+  const Chapter& chapter(int number) const;
+  /// Finds `5.scatter`, `05.scatter`, `5.1` or, where only one has it, `scatter`.
+  /// @throws UsageError telling which there are.
+  const Exercise& exercise(const std::string& text) const;
+  /// All exercises of `5`, or the one that `5.scatter` names; all there are for an empty text.
+  std::vector<const Exercise*> select(const std::string& text) const;
+
+ private:
+  fs::path file(const char* tree, const Exercise& e) const {
+    return root / tree / e.folder / (e.name + ".cpp");
+  }
+};
+
+/// Something was asked for that is not there; the message names what to type. Exit code 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads `root`/chapters/course.toml.
+/// @throws std::runtime_error naming the file, the line and what was expected.
+Course load_course(const fs::path& root, const fs::path& build);
+
+/// The text of a file. @throws std::runtime_error naming it.
+std::string read_file(const fs::path& path);
+/// Writes by way of a neighbour and a rename, so that a full disk leaves the old file whole.
+/// @throws std::runtime_error naming the file and the cause.
+void write_file(const fs::path& path, const std::string& text);
+
+}  // namespace course

@@ -1,0 +1,22 @@
+// Cuts the stub that a learner gets out of a solution. Used by `cut`, `reset`, `prove` and the
+// build. Invariant: the cut depends on the solution's text and name alone, so stubs cannot drift
+// from it.
+#pragma once
+
+#include <string>
+
+namespace course {
+
+/// The stub of a solution.
+///
+/// Marks in the solution, each on a line of its own:
+///   - `// blank: <hint>` ... `// end` becomes `// Your code here: <hint>` and a `not_done_yet`
+///   call;
+///   - `// solution only` ... `// end` is left out;
+///   - a comment that starts with `//!` is left out, alone on its line or after code.
+/// @param solution the text of the file.
+/// @param exercise the exercise's name, which the stub reports.
+/// @throws std::runtime_error naming the line when marks are missing, nested or not ended.
+std::string cut(const std::string& solution, const std::string& exercise);
+
+}  // namespace course

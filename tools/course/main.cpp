@@ -1,0 +1,54 @@
+// course-tool: the program behind ./course. It reads the command line, lets the chosen command work
+// and turns what went wrong into one message and an exit code (1 error, 2 usage).
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "commands.h"
+
+namespace {
+
+void add_commands(CLI::App& app, course::Session& session) {
+  course::add_list(app, session);
+  course::add_run(app, session);
+  course::add_check(app, session);
+  course::add_hint(app, session);
+  course::add_reset(app, session);
+  course::add_solution(app, session);
+  course::add_prove(app, session);
+  course::add_cut(app, session);
+}
+
+int usage_error(const std::string& message) {
+  std::cerr << message << '\n';
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
+  course::Session session;
+  session.root = COURSE_ROOT;
+  session.build = COURSE_BUILD;
+  CLI::App app{"todevice: what happens behind .to(device)", "./course"};
+  app.set_help_flag("-h,--help", "this text");
+  app.require_subcommand(1);
+  app.add_option("--root", session.root, "the course's folder")->group("");
+  app.add_option("--build", session.build, "the build's folder")->group("");
+  add_commands(app, session);
+  try {
+    app.parse(argc, argv);
+    return session.work();
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(std::string(error.what()) + "\n./course --help shows the commands.");
+  } catch (const course::UsageError& error) {
+    return usage_error(error.what());
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

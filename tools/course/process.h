@@ -1,0 +1,43 @@
+// Starts another program and waits for it, with a time limit and its output in hand.
+// Called by every command that builds, checks or runs. Invariant: when run() returns, the program
+// and all it started are gone.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace course {
+
+/// What to start and how.
+struct Program {
+  std::vector<std::string> words;                                ///< Path or name, then arguments.
+  std::vector<std::pair<std::string, std::string>> environment;  ///< Set on top of ours.
+  std::chrono::milliseconds limit{0};                            ///< 0: wait for ever.
+  std::function<void(const std::string&)> on_line;  ///< Called with each line as it comes.
+};
+
+/// How it ended.
+struct Outcome {
+  int exit_code = 0;       ///< Meaningful when signal is 0.
+  int signal = 0;          ///< The signal that ended it, or 0.
+  bool timed_out = false;  ///< The limit passed and it was killed.
+  std::string output;      ///< stdout and stderr together, in order.
+};
+
+/// Runs the program to its end. Its standard input is empty and it writes no core file.
+/// @throws std::runtime_error when it cannot be started.
+Outcome run(const Program& program);
+
+/// Becomes the program: returns only by throwing when it cannot be started.
+[[noreturn]] void become(const std::vector<std::string>& words);
+
+/// `directory` put before what LD_LIBRARY_PATH holds already.
+std::string library_path(const std::string& directory);
+
+/// "segmentation fault" for SIGSEGV and so on.
+std::string signal_name(int signal);
+
+}  // namespace course

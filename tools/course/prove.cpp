@@ -1,0 +1,145 @@
+// `course-tool prove`: the three promises of every exercise. CTest runs it once per chapter.
+// Invariant: it reads solutions/ and tests/ only, never a learner's file in chapters/.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cutter.h"
+#include "judge.h"
+
+namespace course {
+namespace {
+
+constexpr int kWrongAnswersNeeded = 3;
+constexpr int kHintsNeeded = 2;
+
+struct Tally {
+  int passed = 0, failed = 0, skipped = 0;
+
+  void line(const char* result, const std::string& what, const std::string& detail = "") {
+    std::cout << result << "  " << what << '\n' << detail << std::flush;
+  }
+  void pass(const std::string& what) { ++passed, line("pass   ", what); }
+  void skip(const std::string& what, const std::string& why) {
+    ++skipped, line("skipped", what, why);
+  }
+  void fail(const std::string& what, const std::string& why) {
+    ++failed, line("fail   ", what, why);
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+void prove_solution(const Course& course, const Exercise& e, Tally& tally) {
+  const std::string what = e.id() + ": the solution passes";
+  const Verdict v = judge(course, e, course.variant("solution"), true);
+  if (v.result == Result::pass)
+    tally.pass(what);
+  else if (v.result == Result::skipped)
+    tally.skip(what, v.text);
+  else
+    tally.fail(what, v.text);
+}
+
+void prove_stub(const Course& course, const Exercise& e, Tally& tally) {
+  const std::string what = e.id() + ": the stub says it is not done yet, and the devices work on";
+  const Verdict v = judge(course, e, course.variant("stub"), true);
+  if (v.result == Result::skipped) return tally.skip(what, v.text);
+  if (v.result != Result::not_done_yet)
+    return tally.fail(what, std::string("  it was: ") + word(v.result) + "\n" + v.text);
+  if (!contains(v.text, "not done yet: " + e.name))
+    return tally.fail(what, "  \"not done yet: " + e.name + "\" was not printed\n" + v.text);
+  if (!contains(v.text, "devices work afterwards"))
+    return tally.fail(what, "  the checker did not try the devices\n" + v.text);
+  tally.pass(what);
+}
+
+/// The text after `// expect: ` on the first line; empty when there is none.
+std::string expectation(const fs::path& answer) {
+  static const std::string kMark = "// expect: ";
+  const std::string text = read_file(answer);
+  const std::string first = text.substr(0, text.find('\n'));
+  return first.compare(0, kMark.size(), kMark) == 0 ? first.substr(kMark.size()) : "";
+}
+
+void prove_wrong(const Course& course, const Exercise& e, const fs::path& answer, Tally& tally) {
+  const std::string name = answer.stem().string();
+  const std::string what = e.id() + ": the wrong answer " + name + " is rejected";
+  const std::string expected = expectation(answer);
+  if (expected.empty())
+    return tally.fail(what, "  its first line must be: // expect: <what the checker prints>\n");
+  const Verdict v = judge(course, e, course.variant("wrong") / e.id() / name, true);
+  if (v.result == Result::skipped) return tally.skip(what, v.text);
+  if (!v.rejected)
+    return tally.fail(what, std::string("  it was: ") + word(v.result) + "\n" + v.text);
+  if (!contains(v.text, expected))
+    return tally.fail(what, "  \"" + expected + "\" was not printed; this was:\n" + v.text);
+  tally.pass(what);
+}
+
+void prove_metadata(const Course& course, const Exercise& e, std::size_t answers, Tally& tally) {
+  std::string why;
+  if (answers < kWrongAnswersNeeded)
+    why += "  " + std::to_string(answers) + " wrong answers in " +
+           course.wrong_answers(e).string() + "; at least 3 are needed\n";
+  if (e.hints.size() < kHintsNeeded)
+    why += "  " + std::to_string(e.hints.size()) + " hints in course.toml; at least 2 are needed\n";
+  const std::string what = e.id() + ": has wrong answers and hints enough";
+  if (why.empty())
+    tally.pass(what);
+  else
+    tally.fail(what, why);
+}
+
+void prove_exercise(const Course& course, const Exercise& e, Tally& tally) {
+  std::vector<fs::path> answers;
+  if (fs::is_directory(course.wrong_answers(e)))
+    for (const auto& entry : fs::directory_iterator(course.wrong_answers(e)))
+      if (entry.path().extension() == ".cpp") answers.push_back(entry.path());
+  std::sort(answers.begin(), answers.end());
+  prove_metadata(course, e, answers.size(), tally);
+  prove_solution(course, e, tally);
+  prove_stub(course, e, tally);
+  for (const auto& answer : answers) prove_wrong(course, e, answer, tally);
+}
+
+/// A solution that course.toml does not name would never be proved, so it is an error.
+void prove_all_listed(const Course& course, const Chapter& chapter, Tally& tally) {
+  for (const auto& entry : fs::directory_iterator(course.root / "solutions" / chapter.folder)) {
+    const auto listed = [&](const Exercise& e) { return e.name == entry.path().stem(); };
+    if (entry.path().extension() == ".cpp" &&
+        std::none_of(chapter.exercises.begin(), chapter.exercises.end(), listed))
+      tally.fail(entry.path().string(), "  chapters/course.toml does not list this exercise\n");
+  }
+  if (chapter.exercises.empty())
+    tally.fail("chapter " + chapter.number_text(), "  chapters/course.toml lists no exercise\n");
+}
+
+}  // namespace
+
+void add_prove(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("prove", "authors: prove the promises of the exercises");
+  auto chosen = std::make_shared<std::string>();
+  command->add_option("what", *chosen, "a chapter (5) or an exercise (5.scatter); all without it");
+  command->callback([chosen, &session] {
+    session.work = [chosen, &session] {
+      const Course course = session.course();
+      Tally tally;
+      int last = -1;
+      for (const auto* e : course.select(*chosen)) {
+        if (e->chapter != last) prove_all_listed(course, course.chapter(e->chapter), tally);
+        last = e->chapter;
+        prove_exercise(course, *e, tally);
+      }
+      std::cout << tally.passed << " passed, " << tally.failed << " failed, " << tally.skipped
+                << " skipped\n";
+      return tally.failed || tally.passed == 0 ? 1 : 0;
+    };
+  });
+}
+
+}  // namespace course

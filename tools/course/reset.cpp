@@ -1,0 +1,61 @@
+// `./course reset`: the stub again, cut from the solution. The learner's text is kept first,
+// always.
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "cutter.h"
+#include "progress.h"
+
+namespace course {
+namespace {
+
+/// A file name under .course/backup that nothing has yet: two resets in a second keep both texts.
+fs::path backup_name(const Course& course, const Exercise& e) {
+  char stamp[32];
+  const std::time_t now = std::time(nullptr);
+  std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", std::localtime(&now));
+  const fs::path folder = course.root / ".course" / "backup";
+  fs::path file = folder / (e.id() + "." + stamp + ".cpp");
+  for (int i = 2; fs::exists(file); ++i)
+    file = folder / (e.id() + "." + stamp + "-" + std::to_string(i) + ".cpp");
+  return file;
+}
+
+int reset(const Course& course, const std::string& what) {
+  const Exercise& e = course.exercise(what);
+  const fs::path file = course.stub(e);
+  const std::string name = fs::relative(file, course.root).string();
+  const std::string stub = cut(read_file(course.solution(e)), e.name);
+  if (fs::exists(file)) {
+    const std::string text = read_file(file);
+    if (text == stub) {
+      std::cout << name << " is as it was shipped; nothing to do.\n";
+      return 0;
+    }
+    const fs::path backup = backup_name(course, e);
+    write_file(backup, text);
+    std::cout << "Your text is kept in " << fs::relative(backup, course.root).string() << ".\n";
+  }
+  write_file(file, stub);
+  Progress progress(course.root);
+  progress.set_passed(e, false);
+  progress.save();
+  std::cout << name << " is the stub again.\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_reset(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("reset", "bring an exercise's stub back; your text is kept");
+  auto what = std::make_shared<std::string>();
+  command->add_option("exercise", *what, "5.scatter")->required();
+  command->callback([what, &session] {
+    session.work = [what, &session] { return reset(session.course(), *what); };
+  });
+}
+
+}  // namespace course
