@@ -109,7 +109,9 @@ function(course_add_checker chapter)
   # Checkers are many and run once: compiling them fast matters more than running them fast.
   target_compile_options(check_${chapter} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(check_${chapter} PRIVATE <catch2/catch.hpp>)
-  set_target_properties(check_${chapter} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${course_programs}")
+  # Exports let the exercise's library and the checker share one count of stubs reached.
+  set_target_properties(check_${chapter} PROPERTIES ENABLE_EXPORTS ON
+    RUNTIME_OUTPUT_DIRECTORY "${course_programs}")
   add_dependencies(exercises_${chapter} check_${chapter})
 endfunction()
 
@@ -188,8 +190,8 @@ if(Catch2_FOUND)
 endif()
 
 # The shared small code of the chapters' programs: options, Ctrl-C, one message an error.
-if(EXISTS "${PROJECT_SOURCE_DIR}/common/app" AND TARGET td)
-  file(GLOB app_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/app/*.cpp")
+file(GLOB app_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/app/*.cpp")
+if(app_sources AND TARGET td)
   add_library(td_app STATIC EXCLUDE_FROM_ALL ${app_sources})
   course_options(td_app)
   target_include_directories(td_app PUBLIC "${PROJECT_SOURCE_DIR}/common")

@@ -61,9 +61,6 @@ int main(int argc, char** argv) {
     std::cerr << "usage: " << argv[0] << " \"[exercise]\" [--prove]\n";
     return check::kUsage;
   }
-  Catch::Session session;
-  session.configData().testsOrTags.push_back(tag);
-  session.configData().reporterName = "course";
-  session.run();
+  check::run_tests(tag);
   return check::conclude(tag, proving);
 }

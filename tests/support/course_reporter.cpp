@@ -95,8 +95,9 @@ class CourseReporter : public Catch::StreamingReporterBase<CourseReporter> {
     return true;
   }
 
+  /// The test case's line, not the assertion's: that one mostly lies in a helper.
   void show(const Catch::AssertionStats& stats) {
-    const auto& line = stats.assertionResult.getSourceInfo();
+    const auto& line = currentTestCaseInfo->lineInfo;
     if (failures_ == 1)
       stream << "  " << currentTestCaseInfo->name << "  (" << short_path(line.file) << ":"
              << line.line << ")\n";

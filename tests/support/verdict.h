@@ -17,6 +17,9 @@ struct Verdict {
 
 Verdict& verdict();
 
+/// Runs the test cases that carry the tag, `[scatter]`, and fills the verdict.
+void run_tests(const std::string& tag);
+
 /// Exit codes of a checker; course-tool turns them into words.
 enum ExitCode { kPass = 0, kFail = 1, kUsage = 2, kNotDoneYet = 3, kSkipped = 4 };
 

@@ -41,6 +41,7 @@ std::string cut(const std::string& solution, const std::string& exercise) {
   std::ostringstream out;
   std::string line;
   int number = 0, opened = 0, blanks = 0;
+  bool after_empty = false;
   while (std::getline(in, line)) {
     ++number;
     const std::string text = trimmed(line);
@@ -57,11 +58,14 @@ std::string cut(const std::string& solution, const std::string& exercise) {
       out << indent << "// Your code here: " << hint << '\n'
           << indent << "td::not_done_yet(\"" << exercise << "\");\n";
       ++blanks;
+      after_empty = false;
     } else if (text == "// end") {
       if (!opened) refuse(exercise, number, "\"// end\" without a mark before it");
       opened = 0;
     } else if (!opened && strip_remark(line)) {
-      out << line << '\n';
+      // What was left out leaves no second empty line behind.
+      if (!(text.empty() && after_empty)) out << line << '\n';
+      after_empty = text.empty();
     }
   }
   if (opened) refuse(exercise, opened, "this mark has no \"// end\"");

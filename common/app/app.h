@@ -1,0 +1,102 @@
+// What the chapters' programs share: options, the choice of a device, Ctrl-C, and a main that turns
+// an error into one message and an exit code. Included by every chapters/*/main.cpp.
+// Exit codes: 0 done, 1 an error with its message, 2 wrong usage, 70 host read of device memory
+// (the sim's own report), 77 cannot run on this machine, 130 stopped by Ctrl-C.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "td/device/device.h"
+
+namespace app {
+
+/// The options that all programs share. A program sets its own defaults before run().
+struct Options {
+  std::string device = "auto";       ///< `--device auto|cpu|sim[:i]|cuda[:i]`
+  std::vector<std::string> devices;  ///< `--devices sim:0,sim:1`
+  std::int64_t epochs = 1;           ///< `--epochs`
+  std::int64_t batch_size = 32;      ///< `--batch-size`, samples a step
+  std::uint64_t seed = 1;            ///< `--seed`
+  std::string data;                  ///< `--data DIR`; empty: what the program makes itself
+  std::string trace;                 ///< `--trace FILE`
+  bool mine = false;                 ///< `--mine`: the learner's exercises, not the course's own
+};
+
+/// Thrown to end a program that this machine cannot run; exit code 77.
+struct CannotRunHere : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Thrown after Ctrl-C, once the step in hand is finished; exit code 130.
+/// The text says what was done: "epoch 2, step 17".
+struct Stopped : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One program: its options and its main.
+class Command {
+ public:
+  /// @param name the target, "ch05_data_parallel".
+  /// @param summary one sentence for `--help`.
+  Command(std::string name, std::string summary);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  /// Defaults of this program; change them before run().
+  Options options;
+
+  /// Takes these shared options besides `--device` and `--mine`, which all programs take. An option
+  /// that a program would ignore is refused instead. @param names without dashes: {"epochs",
+  /// "data"}.
+  Command& takes(const std::vector<std::string>& names);
+  /// Options of this program's own; `name` with dashes. The variable holds the default.
+  Command& option(const std::string& name, std::string& value, const std::string& help);
+  Command& option(const std::string& name, std::int64_t& value, const std::string& help);
+  Command& option(const std::string& name, double& value, const std::string& help);
+  Command& flag(const std::string& name, bool& value, const std::string& help);
+
+  /// Parses, runs `body`, and returns the program's exit code. Errors become one message on stderr.
+  int run(int argc, char** argv, const std::function<void(const Options&)>& body);
+
+ private:
+  struct Parser;  // CLI11 stays out of this header: it costs a chapter two seconds to compile
+  std::string name_;
+  std::unique_ptr<Parser> parser_;
+};
+
+/// The device that `--device` means. `auto` is cuda:0 where there is a GPU, else sim:0; one line on
+/// stdout tells which it is. @throws td::DeviceError when the device does not exist.
+td::Device choose_device(const Options& options);
+/// The devices of `--devices`, or the one of `--device`. @throws td::DeviceError likewise.
+std::vector<td::Device> choose_devices(const Options& options);
+
+/// Whether Ctrl-C was pressed. From the first call on Ctrl-C no longer ends the process: finish the
+/// step, then `throw app::Stopped("epoch 2, step 17")`. A second Ctrl-C ends it at once.
+bool stop_requested();
+
+/// A line that moves on a terminal; elsewhere nothing, because logs want plain lines only.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  /// Shows `text` in place of what was there, at most ten times a second.
+  void show(const std::string& text);
+  /// Removes the line, so that something can be printed.
+  void clear();
+
+ private:
+  bool terminal_;
+  std::size_t width_ = 0;
+  std::int64_t shown_at_ = 0;
+};
+
+}  // namespace app
