@@ -18,6 +18,7 @@ Command::Command(std::string name, std::string summary)
     : name_(std::move(name)), parser_(std::make_unique<Parser>(summary, name_)) {
   auto& cli = parser_->cli;
   cli.set_help_flag("-h,--help", "this text");
+  cli.option_defaults()->always_capture_default();
   cli.add_option("--device", options.device, "auto, cpu, sim, sim:1, cuda, cuda:0 ...");
   cli.add_flag("--mine", options.mine, "use your exercises in place of the course's own");
 }
@@ -47,17 +48,17 @@ Command& Command::takes(const std::vector<std::string>& names) {
 }
 
 Command& Command::option(const std::string& name, std::string& value, const std::string& help) {
-  parser_->cli.add_option(name, value, help, true);
+  parser_->cli.add_option(name, value, help);
   return *this;
 }
 
 Command& Command::option(const std::string& name, std::int64_t& value, const std::string& help) {
-  parser_->cli.add_option(name, value, help, true);
+  parser_->cli.add_option(name, value, help);
   return *this;
 }
 
 Command& Command::option(const std::string& name, double& value, const std::string& help) {
-  parser_->cli.add_option(name, value, help, true);
+  parser_->cli.add_option(name, value, help);
   return *this;
 }
 
