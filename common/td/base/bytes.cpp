@@ -1,0 +1,53 @@
+// See bytes.h. Three digits are enough to compare two amounts and short enough to read.
+#include "td/base/bytes.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace td {
+
+std::string format_bytes(std::size_t bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  // 999.5 would round to four digits.
+  for (; amount >= 999.5 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  char text[32];
+  const int decimals = amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
+  std::snprintf(text, sizeof text, "%.*f %s", decimals, amount, kUnits[unit]);
+  return text;
+}
+
+bool parse_bytes(const std::string& text, std::size_t* bytes) {
+  // strtod would also take blanks, signs, "inf" and hexadecimal.
+  if (text.empty() || text[0] < '0' || text[0] > '9' || text.find_first_of("xX") != text.npos)
+    return false;
+  char* rest = nullptr;
+  const double amount = std::strtod(text.c_str(), &rest);
+  while (*rest == ' ') ++rest;
+  const std::string unit = rest;
+  const std::array<std::pair<const char*, double>, 10> units = {{{"", 1},
+                                                                 {"B", 1},
+                                                                 {"KB", 1e3},
+                                                                 {"MB", 1e6},
+                                                                 {"GB", 1e9},
+                                                                 {"TB", 1e12},
+                                                                 {"KiB", 1024.0},
+                                                                 {"MiB", 1024.0 * 1024},
+                                                                 {"GiB", 1024.0 * 1024 * 1024},
+                                                                 {"TiB", std::ldexp(1.0, 40)}}};
+  for (const auto& [name, factor] : units) {
+    if (unit != name) continue;
+    const double value = amount * factor;
+    if (!(value >= 1) || value > std::ldexp(1.0, 50)) return false;
+    *bytes = static_cast<std::size_t>(value);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace td

@@ -1,0 +1,68 @@
+// The allocators there are, one a device, made at first use and never destroyed: static tensors
+// release into them after main.
+#include "td/device/allocator.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "td/base/error.h"
+#include "td/device/backend.h"
+#include "td/device/caching_allocator.h"
+#include "td/device/host_allocator.h"
+#include "td/device/pinned_allocator.h"
+
+namespace td {
+namespace {
+
+struct Registry {
+  std::mutex mutex;  // held while one is made; reading is an atomic load
+  std::array<std::array<std::atomic<CachingAllocator*>, kMaxDevices>, kDeviceTypes> device{};
+  std::array<std::atomic<PinnedAllocator*>, kDeviceTypes> pinned{};
+};
+
+Registry& registry() {
+  static Registry& instance = *new Registry;
+  return instance;
+}
+
+/// The object in `slot`, made by `make` when there is none.
+template <class T, class Make>
+T& get_or_make(std::atomic<T*>& slot, Make make) {
+  if (T* found = slot.load(std::memory_order_acquire)) [[likely]]
+    return *found;
+  std::lock_guard lock(registry().mutex);
+  if (!slot.load(std::memory_order_relaxed)) slot.store(make(), std::memory_order_release);
+  return *slot.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Allocator& allocator(Device device) {
+  if (device.is_cpu()) return host_allocator();
+  auto& slot = registry().device[static_cast<std::size_t>(device.type())]
+                                [static_cast<std::size_t>(device.index())];
+  return get_or_make(slot, [&] { return new CachingAllocator(check_device(device)); });
+}
+
+Allocator& pinned_allocator(DeviceType type) {
+  TD_CHECK(DeviceError, type != kCPU,
+           "memory is pinned for an accelerator, and cpu is none; ask for sim or cuda.");
+  return get_or_make(registry().pinned[static_cast<std::size_t>(type)], [&] {
+    check_device(Device(type, 0));
+    return new PinnedAllocator(type);
+  });
+}
+
+MemoryStats memory_stats(Device device) { return allocator(check_device(device)).stats(); }
+
+void empty_cache() {
+  host_allocator().empty_cache();
+  for (auto& kind : registry().device)
+    for (auto& slot : kind)
+      if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();
+  for (auto& slot : registry().pinned)
+    if (PinnedAllocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();
+}
+
+}  // namespace td

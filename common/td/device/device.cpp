@@ -1,0 +1,121 @@
+// Device names: parsing, printing, and the question whether a named device exists. Every error here
+// is read by a learner: it names what was written, what there is, and what to write.
+#include "td/device/device.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "td/base/error.h"
+#include "td/device/backend.h"
+#include "td/device/thread_state.h"
+
+namespace td {
+namespace {
+
+constexpr const char* kSpellings = "Write cpu, sim, sim:1, cuda or cuda:0.";
+constexpr int kLargestIndex = 127;  // what the handle can hold; check_device knows what exists
+
+DeviceType parse_type(const std::string& text, const std::string& kind) {
+  for (DeviceType type : {kCPU, kSIM, kCUDA})
+    if (kind == device_type_name(type)) return type;
+  std::string lower = kind;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (lower == "tpu" || lower == "xla")
+    fail<DeviceError>('"', text,
+                      "\" is not a device of tensors here: chapter 10, \"XLA and TPU\", ",
+                      "shows how programs run on XLA devices. ", kSpellings);
+  if (lower == "gpu")
+    fail<DeviceError>('"', text, "\" is not a device; did you mean \"cuda:0\"? ", kSpellings);
+  for (DeviceType type : {kCPU, kSIM, kCUDA})
+    if (lower == device_type_name(type))
+      fail<DeviceError>('"', text, "\" is not a device; did you mean \"", device_type_name(type),
+                        text.substr(kind.size()), "\"? ", kSpellings);
+  fail<DeviceError>('"', text, "\" is not a device. ", kSpellings);
+}
+
+int parse_index(const std::string& text, const std::string& kind, const std::string& digits) {
+  const bool number = !digits.empty() && digits.size() <= 9 &&
+                      std::all_of(digits.begin(), digits.end(),
+                                  [](unsigned char c) { return std::isdigit(c) != 0; });
+  TD_CHECK(DeviceError, number, '"', text,
+           "\" is not a device: after the colon comes an index, as in ", kind, ":0.");
+  TD_CHECK(DeviceError, digits == "0" || digits[0] != '0', '"', text,
+           "\" is not a device: write the index without leading zeros, as in ", kind, ":0.");
+  const int index = std::stoi(digits);
+  TD_CHECK(DeviceError, index <= kLargestIndex, '"', text,
+           "\" is not a device: an index is at most ", kLargestIndex, ".");
+  return index;
+}
+
+std::string list_devices(DeviceType type, int count) {
+  const std::string kind = device_type_name(type);
+  if (count == 1) return "1 " + kind + " device, " + kind + ":0";
+  return std::to_string(count) + ' ' + kind + " devices, " + kind + ":0 to " + kind + ':' +
+         std::to_string(count - 1);
+}
+
+[[noreturn, gnu::cold]] void refuse_device(Device device, int count) {
+  if (device.is_cpu())
+    fail<DeviceError>("there is no ", device, ": the processor is one device; write cpu.");
+  if (count == 0)
+    fail<DeviceError>("there is no ", device, ": ", backend(device.type()).why_none());
+  fail<DeviceError>("there is no ", device, ": this process has ",
+                    list_devices(device.type(), count), ". Use one of them",
+                    device.is_sim() && device.index() < kMaxDevices
+                        ? ", or start with TD_SIM_DEVICES=" + std::to_string(device.index() + 1)
+                        : std::string(),
+                    ".");
+}
+
+}  // namespace
+
+const char* device_type_name(DeviceType type) {
+  constexpr const char* kNames[kDeviceTypes] = {"cpu", "sim", "cuda"};
+  return kNames[static_cast<int>(type)];
+}
+
+Device::Device(DeviceType type, int index) : type_(type), index_(static_cast<std::int8_t>(index)) {
+  TD_CHECK(DeviceError, index >= -1 && index <= kLargestIndex, "device index ", index, " of ",
+           device_type_name(type),
+           " is out of range: use 0 or more, or leave it out for the current ", "device.");
+}
+
+Device::Device(const std::string& text) : type_(kCPU), index_(-1) {
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  type_ = parse_type(text, kind);
+  if (colon != text.npos)
+    index_ = static_cast<std::int8_t>(parse_index(text, kind, text.substr(colon + 1)));
+}
+
+std::string Device::str() const {
+  std::string text = device_type_name(type_);
+  if (has_index()) text += ':' + std::to_string(index_);
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
+
+int device_count(DeviceType type) { return std::min(backend(type).device_count(), kMaxDevices); }
+
+Device check_device(Device device) {
+  if (device.is_cpu()) {
+    if (device.index() > 0) refuse_device(device, 1);
+    return kCPU;
+  }
+  const int count = device_count(device.type());
+  const int index = device.has_index()
+                        ? device.index()
+                        : thread_state().current_device[static_cast<int>(device.type())];
+  if (index >= count) [[unlikely]]
+    refuse_device(device, count);
+  return {device.type(), index};
+}
+
+std::string device_name(Device device) {
+  const Device checked = check_device(device);
+  return backend(checked.type()).name(std::max(checked.index(), 0));
+}
+
+}  // namespace td

@@ -1,0 +1,152 @@
+// Streams and events as values; the work is the backend's. Invariant: a native event belongs to the
+// device of `device_index_`, and only streams of that device record it.
+#include "td/device/stream.h"
+
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "td/base/error.h"
+#include "td/device/backend.h"
+#include "td/device/guard.h"
+#include "td/device/thread_state.h"
+
+namespace td {
+namespace {
+
+constexpr int kPoolSize = 32;  // libtorch's number
+
+/// The pool of one device and priority: made on demand, handed out in turn, never destroyed.
+struct StreamPool {
+  std::mutex mutex;
+  std::array<void*, kPoolSize> streams{};
+  unsigned next = 0;
+};
+
+StreamPool& stream_pool(Device device, bool high_priority) {
+  static auto& pools = *new std::array<StreamPool, kDeviceTypes * kMaxDevices * 2>;
+  return pools[(static_cast<std::size_t>(device.type()) * kMaxDevices +
+                static_cast<std::size_t>(device.index())) *
+                   2 +
+               (high_priority ? 1 : 0)];
+}
+
+// cpu has index -1 and one queue that is always empty.
+int native_index(Device device) { return device.is_cpu() ? 0 : device.index(); }
+
+}  // namespace
+
+void Stream::synchronize() const {
+  backend(device_.type()).synchronize(native_index(device_), native_, false);
+}
+
+bool Stream::query() const { return backend(device_.type()).idle(native_index(device_), native_); }
+
+void Stream::wait(const Stream& other) const {
+  if (*this == other || other.device_.is_cpu()) return;
+  Event mark(other.device_.type());
+  mark.record(other);
+  mark.block(*this);
+}
+
+std::ostream& operator<<(std::ostream& out, const Stream& stream) {
+  out << "stream(" << stream.device();
+  if (stream.native()) return out << ", " << stream.native() << ')';
+  return out << ", default)";
+}
+
+Event::Event(DeviceType type, EventFlag flag) : type_(type), flag_(flag) {}
+
+Event::~Event() {
+  if (native_) backend(type_).release_event(native_);
+}
+
+Event::Event(Event&& other) noexcept
+    : type_(other.type_),
+      flag_(other.flag_),
+      native_(std::exchange(other.native_, nullptr)),
+      device_index_(other.device_index_) {}
+
+Event& Event::operator=(Event&& other) noexcept {
+  std::swap(type_, other.type_);
+  std::swap(flag_, other.flag_);
+  std::swap(native_, other.native_);
+  std::swap(device_index_, other.device_index_);
+  return *this;
+}
+
+void Event::record(const Stream& stream) {
+  TD_CHECK(DeviceError, stream.device().type() == type_, "an event of ", device_type_name(type_),
+           " cannot be recorded on a stream of ", stream.device(), "; make it with Event(k",
+           stream.device().is_cpu()   ? "CPU"
+           : stream.device().is_sim() ? "SIM"
+                                      : "CUDA",
+           ").");
+  const int index = native_index(stream.device());
+  if (native_ && device_index_ != index) {
+    backend(type_).release_event(native_);
+    native_ = nullptr;
+  }
+  if (!native_) native_ = backend(type_).new_event(index, flag_ == EventFlag::kTiming);
+  device_index_ = static_cast<std::int8_t>(index);
+  backend(type_).record(native_, index, stream.native());
+}
+
+void Event::record() { record(getCurrentStream(Device(type_))); }
+
+void Event::block(const Stream& stream) const {
+  if (!native_) return;
+  // Streams of different kinds share no queue: there the host waits in the stream's place.
+  if (stream.device().type() != type_) return backend(type_).synchronize_event(native_);
+  backend(type_).wait(native_index(stream.device()), stream.native(), native_);
+}
+
+bool Event::query() const { return !native_ || backend(type_).done(native_); }
+
+void Event::synchronize() const {
+  if (native_) backend(type_).synchronize_event(native_);
+}
+
+double Event::elapsed_time(const Event& later) const {
+  TD_CHECK(Error, flag_ == EventFlag::kTiming && later.flag_ == EventFlag::kTiming,
+           "elapsed_time: an event keeps no time unless it is made with EventFlag::kTiming; make ",
+           "both events so.");
+  TD_CHECK(Error, native_ && later.native_,
+           "elapsed_time: an event was never recorded; call record() on both first.");
+  TD_CHECK(DeviceError, type_ == later.type_, "elapsed_time: one event is of ",
+           device_type_name(type_), " and the other of ", device_type_name(later.type_),
+           "; measure on one device.");
+  TD_CHECK(Error, query() && later.query(),
+           "elapsed_time: an event was not passed yet; call later.synchronize() first.");
+  return backend(type_).milliseconds(native_, later.native_);
+}
+
+Stream getCurrentStream(Device device) {
+  const Device checked = check_device(device);
+  return {checked, current_native_stream(checked)};
+}
+
+Stream getDefaultStream(Device device) { return {check_device(device), nullptr}; }
+
+Stream getStreamFromPool(Device device, bool high_priority) {
+  const Device checked = check_device(device);
+  if (checked.is_cpu()) return {checked, nullptr};  // work on the cpu is done when a call returns
+  StreamPool& pool = stream_pool(checked, high_priority);
+  std::lock_guard lock(pool.mutex);
+  void*& native = pool.streams[pool.next++ % kPoolSize];
+  if (!native) native = backend(checked.type()).new_stream(checked.index(), high_priority);
+  return {checked, native};
+}
+
+void setCurrentStream(const Stream& stream) {
+  const Device device = check_device(stream.device());
+  if (device.is_cpu()) return;
+  thread_state().current_stream[static_cast<int>(device.type())][device.index()] = stream.native();
+}
+
+void synchronize(Device device) {
+  const Device checked = check_device(device);
+  backend(checked.type()).synchronize(native_index(checked), nullptr, true);
+}
+
+}  // namespace td
