@@ -16,10 +16,14 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) = delete;
   virtual ~RefCounted() = default;
 
+  /// One reference more, one less (the last deletes the object), and how many there are.
+  ///@{
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
+  std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
+  ///@}
   /// Takes a reference unless the object is already on its way out (count zero).
   bool try_retain() const noexcept {
     std::uint32_t n = count_.load(std::memory_order_relaxed);
@@ -27,7 +31,6 @@ class RefCounted {
       if (count_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
     return false;
   }
-  std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:
   mutable std::atomic<std::uint32_t> count_{0};
@@ -72,6 +75,7 @@ class intrusive_ptr {
   T* object_ = nullptr;
 };
 
+/// A new T, held.
 template <class T, class... Args>
 intrusive_ptr<T> make_intrusive(Args&&... args) {
   return intrusive_ptr<T>(new T(std::forward<Args>(args)...));

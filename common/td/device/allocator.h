@@ -31,7 +31,9 @@ class Allocator {
   virtual void release(void* block, std::size_t bytes) noexcept = 0;
   /// `stream` uses the block too: it may be reused only after what that stream holds at release.
   virtual void record_stream(void* block, const Stream& stream) = 0;
+  /// The counters now.
   virtual MemoryStats stats() const = 0;
+  /// Starts the peak again from what is allocated now.
   virtual void reset_peak() = 0;
   /// Returns cached blocks to the device.
   virtual void empty_cache() = 0;

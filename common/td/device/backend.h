@@ -21,15 +21,18 @@ class Backend {
   virtual int device_count() const = 0;
   /// Why device_count is 0, as one sentence with the next step.
   virtual std::string why_none() const = 0;
+  /// The name of the hardware.
   virtual std::string name(int index) const = 0;
   /// Bytes the device has in all and bytes free now.
   virtual void memory(int index, std::size_t* free, std::size_t* total) const = 0;
 
   /// Device memory, aligned to 512 bytes; nullptr when full. Slow: the caching allocator calls it.
   virtual void* allocate(int index, std::size_t bytes) = 0;
+  /// Gives back what allocate returned.
   virtual void release(int index, void* memory) = 0;
   /// Host memory that the device reaches by itself (page-locked); nullptr when refused.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
+  /// Gives back what allocate_pinned returned.
   virtual void release_pinned(void* memory) = 0;
 
   /// A stream that lives as long as the process.
@@ -41,8 +44,12 @@ class Backend {
                     std::size_t bytes, int index, void* stream) = 0;
   /// Blocks until the stream (or, with all_streams, the device) is done. @throws AsyncError.
   virtual void synchronize(int index, void* stream, bool all_streams) = 0;
+  /// True when all work queued on the stream is done. Does not block.
   virtual bool idle(int index, void* stream) = 0;
 
+  /// Events: a mark in a stream that other streams and the host can wait for. An event never recorded
+  /// is done. A wait already queued keeps the mark it saw when the event is recorded again.
+  ///@{
   virtual void* new_event(int index, bool timing) = 0;
   virtual void release_event(void* event) = 0;
   virtual void record(void* event, int index, void* stream) = 0;
@@ -50,6 +57,7 @@ class Backend {
   virtual bool done(void* event) = 0;
   virtual void synchronize_event(void* event) = 0;  ///< @throws AsyncError
   virtual double milliseconds(void* from, void* to) = 0;
+  ///@}
 
   /// Queues a record (sim); cuda and cpu run records where they are launched and never call this.
   virtual void submit(const Record& record, int index, void* stream) = 0;

@@ -34,12 +34,15 @@ class Device {
   Device(const std::string& text);
   Device(const char* text) : Device(std::string(text)) {}
 
+  /// The kind, and which of the kind it is (-1: the current one).
+  ///@{
   DeviceType type() const { return type_; }
   int index() const { return index_; }
   bool has_index() const { return index_ >= 0; }
   bool is_cpu() const { return type_ == kCPU; }
   bool is_sim() const { return type_ == kSIM; }
   bool is_cuda() const { return type_ == kCUDA; }
+  ///@}
   /// As it is written: `cuda:0`, or `cuda` without an index.
   std::string str() const;
 
@@ -65,6 +68,7 @@ std::string device_name(Device device);
 
 }  // namespace td
 
+/// A device as the key of an unordered container.
 template <>
 struct std::hash<td::Device> {
   std::size_t operator()(td::Device d) const noexcept {

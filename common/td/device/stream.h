@@ -14,7 +14,9 @@ class Stream {
  public:
   Stream(Device device, void* native) : device_(device), native_(native) {}
 
+  /// The device whose work it queues.
   Device device() const { return device_; }
+  /// The backend's own handle.
   void* native() const { return native_; }
   /// Blocks the host until all work queued so far is done.
   /// @throws AsyncError when some of it failed, with the name of the operation.
@@ -59,6 +61,7 @@ class Event {
   void synchronize() const;
   /// Milliseconds from this mark to `later`'s; both made with EventFlag::kTiming and passed.
   double elapsed_time(const Event& later) const;
+  /// The kind of device whose streams record it.
   DeviceType device_type() const { return type_; }
 
  private:

@@ -8,11 +8,12 @@
 
 namespace td {
 
+/// The modes and the current devices and streams of one thread.
 struct ThreadState {
   bool grad_mode = true;        ///< AutoGradMode, NoGradGuard
   bool inference_mode = false;  ///< InferenceMode
   std::int8_t autocast = 0;     ///< bit per DeviceType: autocast is on there (td::amp)
-  std::int8_t current_device[kDeviceTypes] = {-1, 0, 0};
+  std::int8_t current_device[kDeviceTypes] = {-1, 0, 0};  ///< by kind
   /// The current stream's native handle; nullptr is the device's default stream.
   void* current_stream[kDeviceTypes][kMaxDevices] = {};
   /// The graph node whose gradient is being computed (see autograd/saved.h).
