@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 
 OWN_TOTAL = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 ALL_PASSED = re.compile(r"All tests passed \(.* in (\d+) test cases?\)")
-SOME_FAILED = re.compile(r"test cases:\s*(\d+)((?: \|\s*\d+ [a-z ]+)*)")
+SOME_FAILED = re.compile(r"test cases:\s*(\d+)([^\n]*)")
 
 
 def count_output(text):

@@ -1,0 +1,99 @@
+#!/bin/bash
+# Proves what ./course does about missing packages, with stand-ins for apt-get, dpkg-query, sudo and id
+# that write down how they were called. Called by CTest with the source folder.
+source_folder="$1"
+folder="$(mktemp -d)" || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/bin" "$folder/tools"
+printf 'base tool-a x\nbase tool-b x\nfaster tool-c x\nall tool-d x\n' >"$folder/tools/packages.debian"
+failed=0
+unset CI
+# shellcheck disable=SC2016,SC2317  # texts for other shells; functions called by name
+
+stand_in() {  # stand_in NAME SHELL-TEXT
+  printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\n%s\n' "$1" "$folder" "$2" >"$folder/bin/$1"
+  chmod +x "$folder/bin/$1"
+}
+for tool in c++ cmake ninja; do stand_in "$tool" ""; done
+
+# Runs set_up on the machine that the stand-ins describe; leaves $code, $output and $calls.
+on_machine() {  # on_machine base|all
+  rm -rf "$folder/build" "$folder/calls"
+  output="$(cd "$folder" && PATH="$folder/bin:/usr/bin:/bin" root="$folder" bash -c \
+    '. "$0/tools/shell/setup.sh"; set_up "$1"' "$source_folder" "$1" 2>&1 </dev/null)"
+  code=$?
+  calls="$(cat "$folder/calls" 2>/dev/null)"
+}
+
+expect() {  # expect WHAT CONDITION...
+  local what="$1"
+  shift
+  if ! "$@"; then
+    printf 'fail: %s\n  exit code %s\n  output: %s\n  calls: %s\n' "$what" "$code" "$output" "$calls"
+    failed=1
+  fi
+}
+says() { grep -qF -- "$1" <<<"$output"; }
+called() { grep -qE -- "$1" <<<"$calls"; }
+not_called() { ! called "$1"; }
+exits() { [ "$code" -eq "$1" ]; }
+stamped() { [ -f "$folder/build/setup.base" ]; }
+not_stamped() { ! stamped; }
+
+echo "everything is there: nothing is installed"
+stand_in dpkg-query 'printf installed'
+stand_in apt-get ''
+stand_in id 'echo 0'
+on_machine base
+expect "success" exits 0
+expect "no install" not_called 'apt-get'
+expect "remembered" stamped
+
+echo "two are missing, and we are root: they are installed without a question"
+stand_in dpkg-query 'for p; do :; done; case $p in tool-b|tool-c) printf deinstall;; *) printf installed;; esac'
+on_machine base
+expect "success" exits 0
+expect "installs just these" called 'apt-get .*install -y --no-install-recommends tool-b tool-c$'
+
+echo "for all, the third section counts too"
+stand_in dpkg-query 'for p; do :; done; case $p in tool-d) exit 1;; *) printf installed;; esac'
+on_machine all
+expect "installs it" called 'install .* tool-d$'
+on_machine base
+expect "base does not need it" not_called 'apt-get'
+
+echo "no root, no terminal: sudo is told not to ask"
+stand_in dpkg-query 'for p; do :; done; case $p in tool-b) exit 1;; *) printf installed;; esac'
+stand_in id 'echo 1000'
+# shellcheck disable=SC2016
+stand_in sudo 'shift; exec "$@"'
+on_machine base
+expect "sudo -n" called '^sudo -n apt-get'
+
+echo "sudo refuses: the words to type, and no success"
+stand_in sudo 'echo "sudo: a password is required" >&2; exit 1'
+on_machine base
+expect "failure" exits 1
+expect "what is missing" says 'these Debian packages are missing: tool-b'
+expect "what to type" says 'sudo apt-get install tool-b'
+expect "sudo's reason" says 'a password is required'
+expect "not remembered" not_stamped
+
+echo "only what makes it faster is missing: going on, and looking again next time"
+stand_in dpkg-query 'for p; do :; done; case $p in tool-c) exit 1;; *) printf installed;; esac'
+on_machine base
+expect "success" exits 0
+expect "says so" says 'going on without them'
+expect "not remembered" not_stamped
+
+echo "the folder cannot be written"
+on_blocked() {
+  rm -rf "$folder/build" && touch "$folder/build"
+  output="$(cd "$folder" && PATH="$folder/bin:/usr/bin:/bin" root="$folder" bash -c \
+    '. "$0/tools/shell/setup.sh"; set_up base' "$source_folder" 2>&1 </dev/null)"
+  code=$?
+}
+on_blocked
+expect "failure" exits 1
+expect "in words" says 'Clone the course to a folder of your own.'
+exit $failed
