@@ -1,0 +1,84 @@
+#!/bin/bash
+# Proves what ./course says: its help, wrong options, and builds that fail, with a stand-in for cmake.
+# Called by CTest with the source folder.
+# shellcheck disable=SC2016  # texts for other shells
+source_folder="$1"
+folder="$(mktemp -d)" || exit 1
+trap 'rm -rf "$folder"' EXIT
+failed=0
+unset CI
+
+run() {  # run COMMAND...: leaves $code and $output
+  output="$("$@" 2>&1 </dev/null)"
+  code=$?
+}
+expect() {  # expect CODE TEXT
+  if [ "$code" -ne "$1" ] || ! grep -qF -- "$2" <<<"$output"; then
+    echo "expected exit code $1 and '$2', got $code and: $output"
+    failed=1
+  fi
+}
+
+echo "help, from another folder and through a link"
+cd / || exit 1
+run "$source_folder/course"
+expect 0 "./course run 4"
+ln -s "$source_folder/course" "$folder/link"
+run "$folder/link" help
+expect 0 "./course run 4"
+
+echo "options of test"
+run "$source_folder/course" test --al
+expect 2 "unknown option --al: type  ./course test  or  ./course test --all"
+run "$source_folder/course" test --help
+expect 0 "--all"
+
+# A course whose cmake does what $CMAKE_DOES says.
+mkdir -p "$folder/bin" "$folder/build/release"
+cat >"$folder/bin/cmake" <<'END'
+#!/bin/sh
+case "$1" in
+  --preset) [ "$CMAKE_DOES" != configure ] || { echo "CMake Error: no compiler"; exit 1; } ;;
+  --build)
+    echo "[1/2] Building"
+    [ "$CMAKE_DOES" != build ] || { printf 'FAILED: a.o\n/usr/bin/c++ -c a.cpp\na.cpp:1: error: no\n'; exit 1; }
+    ;;
+esac
+END
+chmod +x "$folder/bin/cmake"
+build() {  # build configure|build|nothing: a build in which this step fails
+  run env CMAKE_DOES="$1" PATH="$folder/bin:$PATH" bash -c \
+    'cd "$1" && . "$0/tools/shell/build.sh" && build_in release all' "$source_folder" "$folder"
+}
+
+echo "a configuration that fails"
+build configure
+expect 1 "CMake Error: no compiler"
+expect 1 "all of it: build/release/configure.log"
+
+echo "a build that fails: the error, not the command line"
+build build
+expect 1 "a.cpp:1: error: no"
+expect 1 "all of it: build/release/build.log"
+if grep -q '/usr/bin/c++' <<<"$output"; then
+  echo "the compiler's command line is noise: $output"
+  failed=1
+fi
+
+echo "a build that works"
+build nothing
+expect 0 "build: configuring release"
+
+echo "a step that fails turns the sum red, one that passes does not"
+sums() {  # sums COMMAND: the whole `test` with this as its only check
+  run bash -c 'cd "$0" && . tools/shell/build.sh && . tools/shell/test.sh
+    set_up() { true; }
+    build_and_test() { check "it holds" "$only_check"; check "so does this" true; }
+    only_check="$1" test_course' "$source_folder" "$1"
+}
+sums true
+expect 0 "2 passed, 0 failed, 0 skipped"
+sums false
+expect 1 "1 passed, 1 failed, 0 skipped"
+expect 1 "fail: it holds"
+exit $failed
