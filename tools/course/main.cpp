@@ -20,6 +20,15 @@ void add_commands(CLI::App& app, course::Session& session) {
   course::add_cut(app, session);
 }
 
+/// CLI11 says the same for no command and for an unknown one; a person wants to know which it was.
+std::string explain(const CLI::ParseError& error, int argc, char** argv) {
+  const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const bool unknown = no_command && argc > 1 && argv[1][0] != '-';
+  const std::string what =
+      unknown ? "There is no command \"" + std::string(argv[1]) + "\"." : error.what();
+  return what + "\n./course --help shows the commands.";
+}
+
 int usage_error(const std::string& message) {
   std::cerr << message << '\n';
   return 2;
@@ -44,7 +53,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return usage_error(std::string(error.what()) + "\n./course --help shows the commands.");
+    return usage_error(explain(error, argc, argv));
   } catch (const course::UsageError& error) {
     return usage_error(error.what());
   } catch (const std::exception& error) {

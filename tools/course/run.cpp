@@ -13,7 +13,7 @@ namespace course {
 namespace {
 
 struct Choice {
-  int chapter = 0;
+  std::string chapter;
   bool mine = false;
 };
 
@@ -29,8 +29,16 @@ void build_mine(const Course& course, const Chapter& chapter) {
   }
 }
 
+const Chapter& chosen_chapter(const Course& course, const std::string& text) {
+  if (text.empty())
+    throw UsageError("Which chapter? ./course run 4, and ./course run 4 --help for its options.");
+  if (text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)
+    throw UsageError("\"" + text + "\" is not the number of a chapter: ./course run 4");
+  return course.chapter(std::stoi(text));
+}
+
 int run_chapter(const Course& course, const Choice& choice, std::vector<std::string> arguments) {
-  const Chapter& chapter = course.chapter(choice.chapter);
+  const Chapter& chapter = chosen_chapter(course, choice.chapter);
   const std::string errors = build(course, {chapter.program()});
   if (!errors.empty()) {
     std::cerr << errors << chapter.program() << " could not be built; the whole output is in "
@@ -52,7 +60,8 @@ void add_run(CLI::App& app, Session& session) {
   auto* command = app.add_subcommand(
       "run", "run a chapter's program; what follows goes to it: ./course run 4 --device sim");
   auto choice = std::make_shared<Choice>();
-  command->add_option("chapter", choice->chapter, "the chapter's number")->required();
+  command->set_help_flag();  // --help after the number is the program's
+  command->add_option("chapter", choice->chapter, "the chapter's number");
   command->add_flag("--mine", choice->mine, "with your exercises in place of the course's own");
   command->prefix_command();
   command->callback([command, choice, &session] {

@@ -1,0 +1,116 @@
+// The learner's loop: edit, check, hint, reset, solution; and what a broken file may not break.
+#include "tool.h"
+
+using course::Learner;
+using course::Outcome;
+
+TEST_CASE("as cloned, the first exercise is not done yet") {
+  const Learner learner;
+  const Outcome first = learner.types({"check"});
+  CHECK(first.exit_code == 1);
+  CHECK_SAYS(first, "not done yet  91.double_all");
+  CHECK_SAYS(first, "0 pass · 0 fail · 1 not done yet · 0 skipped");
+  CHECK_SAYS(first, "Edit chapters/91_warm_up/double_all.cpp, then ./course check again.");
+}
+
+TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
+  const Learner learner;
+  learner.solves("double_all");
+  const Outcome solved = learner.types({"check", "91.double_all"});
+  CHECK(solved.exit_code == 0);
+  CHECK_SAYS(solved, "pass  91.double_all");
+  CHECK_SAYS(learner.types({"list"}), "pass  91.double_all");
+  CHECK_SAYS(learner.types({"list"}), "1 of 2 exercises passed. Next: chapters/91_warm_up/running");
+  CHECK_SAYS(learner.types({"check"}), "not done yet  91.running_sum");
+  CHECK(learner.types({"solution", "91.double_all"}).exit_code == 0);
+  learner.solves("running_sum");
+  const Outcome all = learner.types({"check", "--all"});
+  CHECK(all.exit_code == 0);
+  CHECK_SAYS(all, "2 pass · 0 fail · 0 not done yet · 0 skipped");
+  CHECK_SAYS(all, "This machine did not check:\n  91.running_sum: the fixture skips this part");
+  CHECK_SAYS(learner.types({"check"}), "All exercises are passed.");
+}
+
+TEST_CASE("a pass is forgotten when the exercise fails again") {
+  const Learner learner;
+  learner.solves("double_all");
+  learner.types({"check"});
+  learner.writes("double_all",
+                 "#include \"exercises.h\"\nvoid double_all(const "
+                 "std::vector<float>&, std::vector<float>&) {}\n");
+  const Outcome wrong = learner.types({"check", "91.1"});
+  CHECK(wrong.exit_code == 1);
+  CHECK_SAYS(wrong, "fail  91.double_all");
+  CHECK_SAYS(wrong, "every element is doubled, whatever the size  (tests/chapters/91_warm_up/");
+  CHECK_SAYS(wrong, "index 0: expected 1, got -7e+33: this element was never written");
+  CHECK_SAYS(learner.types({"list"}), "0 of 2 exercises passed");
+}
+
+TEST_CASE("half a solution is not done yet") {
+  const Learner learner;
+  learner.writes("running_sum",
+                 "#include \"exercises.h\"\n#include \"td/exercise.h\"\n"
+                 "std::vector<float> running_sum(const std::vector<float>& in) { return in; }\n"
+                 "float total(const std::vector<float>&) { td::not_done_yet(\"running_sum\"); }\n");
+  const Outcome half = learner.types({"check", "running_sum"});
+  CHECK(half.exit_code == 1);
+  CHECK_SAYS(half, "not done yet  91.running_sum");
+}
+
+TEST_CASE("a file that does not compile shows the error and breaks nothing else") {
+  const Learner learner;
+  learner.solves("running_sum");
+  learner.writes("double_all", "#include \"exercises.h\"\nint broken = \"text\";\n");
+  const Outcome broken = learner.types({"check", "91"});
+  CHECK(broken.exit_code == 1);
+  CHECK_SAYS(broken, "it does not compile");
+  CHECK_SAYS(broken, "chapters/91_warm_up/double_all.cpp:2:14: error:");
+  CHECK_SAYS(broken, "pass  91.running_sum");
+  const Outcome proof = learner.types({"prove", "91"});
+  CHECK(proof.exit_code == 0);
+  CHECK_SAYS(proof, "12 passed, 0 failed, 0 skipped");
+}
+
+TEST_CASE("a file that was deleted can be had again") {
+  const Learner learner;
+  course::fs::remove(learner.file("double_all"));
+  CHECK_SAYS(learner.types({"check"}), "is missing; ./course reset 91.double_all brings it back");
+  CHECK_SAYS(learner.types({"list"}), "missing: ./course reset 91.double_all");
+  CHECK(learner.types({"reset", "double_all"}).exit_code == 0);
+  CHECK_SAYS(learner.types({"check"}), "not done yet  91.double_all");
+}
+
+TEST_CASE("reset keeps the learner's text, every time") {
+  const Learner learner;
+  const std::string shipped = course::read_file(learner.file("double_all"));
+  learner.writes("double_all", "first\n");
+  CHECK_SAYS(learner.types({"reset", "91.double_all"}), "Your text is kept in .course/backup/");
+  CHECK(course::read_file(learner.file("double_all")) == shipped);
+  learner.writes("double_all", "second\n");
+  learner.types({"reset", "91.double_all"});
+  std::string kept;
+  for (const auto& entry : course::fs::directory_iterator(learner.root() / ".course" / "backup"))
+    kept += course::read_file(entry.path());
+  CHECK(kept.find("first\n") != std::string::npos);
+  CHECK(kept.find("second\n") != std::string::npos);
+  CHECK_SAYS(learner.types({"reset", "91.double_all"}), "nothing to do");
+}
+
+TEST_CASE("hints come one at a time") {
+  const Learner learner;
+  const Outcome first = learner.types({"hint"});
+  CHECK_SAYS(first, "hint 1 of 2: One loop");
+  CHECK_FALSE(course::says(first, "2 of 2"));
+  CHECK_SAYS(learner.types({"hint"}), "hint 2 of 2: Write out[i]");
+  CHECK_SAYS(learner.types({"hint"}), "That was the last one.");
+}
+
+TEST_CASE("a solution is shown after a pass or when insisted on") {
+  const Learner learner;
+  const Outcome refused = learner.types({"solution", "91.double_all"});
+  CHECK(refused.exit_code == 1);
+  CHECK_SAYS(refused, "--anyway");
+  const Outcome shown = learner.types({"solution", "91.double_all", "--anyway"});
+  CHECK(shown.exit_code == 0);
+  CHECK_SAYS(shown, "out[i] = 2 * in[i]");
+}

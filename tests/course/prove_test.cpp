@@ -1,0 +1,51 @@
+// The planted faults: a proof that cannot fail proves nothing.
+#include "tool.h"
+
+using course::Learner;
+using course::Outcome;
+
+TEST_CASE("every planted fault turns the proof red") {
+  const Outcome proof =
+      course::run({{COURSE_TOOL, "--root", COURSE_PLANTED, "--build", COURSE_BUILD, "prove", "99"},
+                   {{"TD_CHECK_TIME_LIMIT", "1"}},
+                   {},
+                   {}});
+  CHECK(proof.exit_code == 1);
+  CHECK_SAYS(proof, "fail     99.broken_solution: the solution passes");
+  CHECK_SAYS(proof, "broken_solution(1): index 0: expected 2, got 0");
+  CHECK_SAYS(proof, "fail     99.broken_solution: the wrong answer is_right is rejected");
+  CHECK_SAYS(proof, "fail     99.broken_solution: the wrong answer says_something_else is");
+  CHECK_SAYS(proof, "\"a text that is never printed\" was not printed");
+  CHECK_SAYS(proof, "fail     99.broken_solution: the wrong answer says_nothing is rejected");
+  CHECK_SAYS(proof, "fail     99.broken_solution: the wrong answer crashes is rejected");
+  CHECK_SAYS(proof, "the program crashed: killed");
+  CHECK_SAYS(proof, "fail     99.broken_solution: the wrong answer never_ends is rejected");
+  CHECK_SAYS(proof, "did not finish within 1 s");
+  CHECK_SAYS(proof, "1 hints in course.toml; at least 2 are needed");
+  CHECK_SAYS(proof, "1 wrong answers in");
+  CHECK_SAYS(proof, "unlisted.cpp\n  chapters/course.toml does not list this exercise");
+  // What is right beside the faults stays right: a stub behind a weak test is still seen.
+  CHECK_SAYS(proof, "pass     99.weak_tests: the stub says it is not done yet");
+  CHECK_SAYS(proof, "pass     99.weak_tests: the wrong answer stops_the_program is rejected");
+  CHECK_SAYS(proof, "4 passed, 9 failed, 0 skipped");
+}
+
+TEST_CASE("stubs are compared with the cut in CI only, and by what git holds") {
+  const Learner learner;
+  const auto git = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"git", "-C", learner.root().string()});
+    return course::run({words, {}, {}, {}}).exit_code;
+  };
+  REQUIRE(git({"init", "-q"}) == 0);
+  REQUIRE(git({"add", "."}) == 0);
+  const std::vector<std::string> check = {
+      "env", "-u", "CI", COURSE_TOOL, "--root", learner.root().string(), "cut", "--check"};
+  CHECK(course::run({check, {}, {}, {}}).exit_code == 77);
+  CHECK(learner.types({"cut", "--check"}, {{"CI", "1"}}).exit_code == 0);
+  learner.solves("double_all");
+  CHECK(learner.types({"cut", "--check"}, {{"CI", "1"}}).exit_code == 0);
+  REQUIRE(git({"add", "."}) == 0);
+  const Outcome drifted = learner.types({"cut", "--check"}, {{"CI", "1"}});
+  CHECK(drifted.exit_code == 1);
+  CHECK_SAYS(drifted, "fail  chapters/91_warm_up/double_all.cpp");
+}

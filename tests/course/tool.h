@@ -1,0 +1,57 @@
+// Runs course-tool as a learner would, on a fresh copy of the fixture course. Used by *_test.cpp
+// here.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "course.h"
+#include "process.h"
+
+namespace course {
+
+/// A learner's copy of the fixture course, as cloned, and the tool in it.
+class Learner {
+ public:
+  Learner() : root_(COURSE_LEARNER) {
+    fs::remove_all(root_);
+    fs::copy(COURSE_FIXTURE, root_, fs::copy_options::recursive);
+  }
+  const fs::path& root() const { return root_; }
+  fs::path file(const std::string& name) const {
+    return root_ / "chapters" / "91_warm_up" / (name + ".cpp");
+  }
+  /// The text becomes the learner's file.
+  void writes(const std::string& name, const std::string& text) const {
+    write_file(file(name), text);
+  }
+  /// The solution becomes the learner's file.
+  void solves(const std::string& name) const {
+    writes(name, read_file(root_ / "solutions" / "91_warm_up" / (name + ".cpp")));
+  }
+  /// ./course with these words.
+  Outcome types(std::vector<std::string> words,
+                std::vector<std::pair<std::string, std::string>> environment = {}) const {
+    std::vector<std::string> all = {COURSE_TOOL, "--root", root_.string(), "--build", COURSE_BUILD};
+    all.insert(all.end(), words.begin(), words.end());
+    return run({all, environment, std::chrono::seconds(120), {}});
+  }
+
+ private:
+  fs::path root_;
+};
+
+/// Whether the program said this.
+inline bool says(const Outcome& outcome, const std::string& text) {
+  return outcome.output.find(text) != std::string::npos;
+}
+
+}  // namespace course
+
+/// Fails with all the program printed, which is what one wants to see.
+#define CHECK_SAYS(outcome, text)            \
+  do {                                       \
+    INFO("it printed:\n" << outcome.output); \
+    CHECK(course::says(outcome, text));      \
+  } while (false)

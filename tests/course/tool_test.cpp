@@ -1,0 +1,109 @@
+// What the tool says to bad input, to programs that misbehave, and what it hands through.
+#include "tool.h"
+
+using course::Learner;
+using course::Outcome;
+
+namespace {
+const std::string kEndless =
+    "#include <unistd.h>\n#include \"exercises.h\"\n"
+    "void double_all(const std::vector<float>&, std::vector<float>&) { while (true) pause(); }\n";
+const std::string kKilled =
+    "#include <csignal>\n#include \"exercises.h\"\n"
+    "void double_all(const std::vector<float>&, std::vector<float>&) { std::raise(SIGKILL); }\n";
+}  // namespace
+
+TEST_CASE("wrong usage is exit code 2 and names what to type") {
+  const Learner learner;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "./course --help"},
+      {{"check", "91.nothing"}, "There is no exercise \"91.nothing\"; there are: 91.double_all"},
+      {{"check", "nothing"}, "There is no exercise \"nothing\""},
+      {{"check", "7.double_all"}, "There is no chapter 7; there are 91."},
+      {{"check", "7"}, "There is no chapter 7"},
+      {{"check", "91.3"}, "There is no exercise \"91.3\""},
+      {{"check", "--bogus"}, "--bogus"},
+      {{"reset"}, "./course --help"},
+      {{"run"}, "Which chapter?"},
+      {{"run", "four"}, "\"four\" is not the number of a chapter"},
+      {{"run", "99999999999"}, "is not the number of a chapter"},
+      {{"run", "5"}, "There is no chapter 5"}};
+  for (const auto& [words, text] : cases) {
+    const Outcome outcome = learner.types(words);
+    CHECK(outcome.exit_code == 2);
+    CHECK_SAYS(outcome, text);
+  }
+  const Outcome unknown = course::run({{COURSE_TOOL, "bogus"}, {}, {}, {}});
+  CHECK(unknown.exit_code == 2);
+  CHECK_SAYS(unknown, "There is no command \"bogus\".");
+}
+
+TEST_CASE("a damaged course.toml is named with its line") {
+  const Learner learner;
+  const auto file = learner.root() / "chapters" / "course.toml";
+  course::write_file(file, "[[chapter]]\nnumber = \n");
+  const Outcome broken = learner.types({"list"});
+  CHECK(broken.exit_code == 1);
+  CHECK_SAYS(broken, "course.toml, line 2");
+  course::write_file(file, "[[chapter]]\nnumber = 91\n");
+  CHECK_SAYS(learner.types({"list"}), "\"folder\" is missing");
+  course::write_file(file, "");
+  CHECK_SAYS(learner.types({"list"}), "no [[chapter]]");
+  course::fs::remove(file);
+  CHECK_SAYS(learner.types({"list"}), "cannot read");
+}
+
+TEST_CASE("damaged progress costs nothing but itself") {
+  const Learner learner;
+  course::write_file(learner.root() / ".course" / "progress.txt",
+                     "rubbish\n91.double_all passed\n91.running_sum hints x\n\n\xff\n");
+  CHECK_SAYS(learner.types({"list"}), "1 of 2 exercises passed");
+}
+
+TEST_CASE("a folder that cannot be written is named") {
+  const Learner learner;
+  course::write_file(learner.root() / ".course", "a file where a folder should be");
+  const Outcome refused = learner.types({"hint"});
+  CHECK(refused.exit_code == 1);
+  CHECK_SAYS(refused, "cannot write");
+  CHECK_SAYS(refused, ".course/progress.txt");
+}
+
+TEST_CASE("an exercise that never ends is ended") {
+  const Learner learner;
+  learner.writes("double_all", kEndless);
+  const Outcome endless = learner.types({"check"}, {{"TD_CHECK_TIME_LIMIT", "1"}});
+  CHECK(endless.exit_code == 1);
+  CHECK_SAYS(endless, "did not finish within 1 s");
+}
+
+TEST_CASE("a crash is told by its name") {
+  const Learner learner;
+  learner.writes("double_all", kKilled);
+  const Outcome killed = learner.types({"check"});
+  CHECK(killed.exit_code == 1);
+  CHECK_SAYS(killed, "the program crashed: killed");
+}
+
+TEST_CASE("run hands arguments and exit code through, and can use the learner's work") {
+  const Learner learner;
+  const Outcome plain = learner.types({"run", "91", "--one", "two"});
+  CHECK(plain.exit_code == 5);
+  CHECK_SAYS(plain, "2 4 6 6\n--one\ntwo\n");
+  CHECK_SAYS(learner.types({"run", "91", "--help"}), "\n--help\n");
+  learner.writes("running_sum", "does not compile\n");
+  const Outcome mine = learner.types({"run", "91", "--mine"});
+  CHECK_SAYS(mine, "91.running_sum does not compile (./course check 91.running_sum shows why)");
+  CHECK_SAYS(mine, "\n--mine\n");
+}
+
+TEST_CASE("the checker by itself: usage, an unknown tag, a skip") {
+  const std::string checker = std::string(COURSE_BUILD) + "/chapters/check_ch91";
+  CHECK(course::run({{checker}, {}, {}, {}}).exit_code == 2);
+  const Outcome unknown = course::run({{checker, "[nothing]"}, {}, {}, {}});
+  CHECK(unknown.exit_code == 1);
+  CHECK_SAYS(unknown, "no test carries the tag [nothing]");
+  const Outcome skip = course::run({{checker, "[only_skipped]"}, {}, {}, {}});
+  CHECK(skip.exit_code == 4);
+  CHECK_SAYS(skip, "skipped: the fixture skips this part everywhere");
+}
