@@ -50,8 +50,9 @@ inline bool says(const Outcome& outcome, const std::string& text) {
 }  // namespace course
 
 /// Fails with all the program printed, which is what one wants to see.
-#define CHECK_SAYS(outcome, text)            \
-  do {                                       \
-    INFO("it printed:\n" << outcome.output); \
-    CHECK(course::says(outcome, text));      \
+#define CHECK_SAYS(outcome, text)           \
+  do {                                      \
+    const course::Outcome said = (outcome); \
+    INFO("it printed:\n" << said.output);   \
+    CHECK(course::says(said, text));        \
   } while (false)

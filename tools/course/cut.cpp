@@ -59,7 +59,7 @@ int check_all(const Course& course) {
                 << " is not what is cut from its solution; course-tool cut --write, then commit\n";
   }
   std::cout << passed << " passed, " << failed << " failed, 0 skipped\n";
-  return failed ? 1 : 0;
+  return failed || passed == 0 ? 1 : 0;
 }
 
 }  // namespace
