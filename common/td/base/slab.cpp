@@ -5,7 +5,8 @@
 #include <array>
 #include <mutex>
 #include <new>
-#include <vector>
+
+#include "td/base/poison.h"
 
 namespace td {
 namespace {
@@ -30,12 +31,11 @@ SharedPool& shared_pool() {
 struct ThreadLists {
   std::array<Free*, kClasses> free{};
   std::array<int, kClasses> count{};
-  ~ThreadLists();
 };
 
-// 0: not yet made, 1: alive, 2: gone. A plain integer stays readable while the thread ends.
-thread_local int lists_state = 0;
-thread_local ThreadLists lists;
+// Null before a thread's first block and after its end; a pointer stays readable at both times.
+thread_local constinit ThreadLists* this_thread = nullptr;
+thread_local constinit bool thread_ended = false;
 
 void give_back(ThreadLists& mine, std::size_t c, int keep) {
   SharedPool& pool = shared_pool();
@@ -48,15 +48,20 @@ void give_back(ThreadLists& mine, std::size_t c, int keep) {
   }
 }
 
-ThreadLists::~ThreadLists() {
-  lists_state = 2;
-  for (std::size_t c = 0; c < kClasses; ++c) give_back(*this, c, 0);
-}
+/// Owns a thread's lists and gives them back when it ends.
+struct ThreadOwner {
+  ThreadLists lists;
+  ~ThreadOwner() {
+    thread_ended = true;
+    this_thread = nullptr;
+    for (std::size_t c = 0; c < kClasses; ++c) give_back(lists, c, 0);
+  }
+};
 
-ThreadLists* thread_lists() {
-  if (lists_state == 2) return nullptr;
-  lists_state = 1;
-  return &lists;
+ThreadLists* start_thread() {
+  if (thread_ended) return nullptr;
+  static thread_local ThreadOwner owner;
+  return this_thread = &owner.lists;
 }
 
 [[gnu::noinline]] void refill(ThreadLists& mine, std::size_t c) {
@@ -72,7 +77,7 @@ ThreadLists* thread_lists() {
   }
   if (mine.free[c]) return;
   const std::size_t bytes = (c + 1) * kStep;
-  char* chunk = static_cast<char*>(::operator new(bytes * kBatch, std::align_val_t(64)));
+  char* chunk = static_cast<char*>(::operator new(bytes* kBatch, std::align_val_t(64)));
   for (int i = 0; i < kBatch; ++i, ++mine.count[c]) {
     Free* block = reinterpret_cast<Free*>(chunk + i * bytes);
     block->next = mine.free[c];
@@ -80,18 +85,41 @@ ThreadLists* thread_lists() {
   }
 }
 
+// A thread past its end, where static destructors run, borrows lists for one call.
+[[gnu::noinline, gnu::cold]] void* allocate_late(std::size_t c) {
+  ThreadLists late;
+  refill(late, c);
+  Free* block = late.free[c];
+  late.free[c] = block->next;
+  --late.count[c];
+  give_back(late, c, 0);
+  unpoison(block, (c + 1) * kStep);
+  return block;
+}
+
+[[gnu::noinline, gnu::cold]] void release_late(Free* block, std::size_t c) {
+  SharedPool& pool = shared_pool();
+  std::lock_guard lock(pool.mutex);
+  block->next = pool.free[c];
+  pool.free[c] = block;
+}
+
 }  // namespace
 
 void* slab_allocate(std::size_t bytes) {
   if (bytes > kLargest) return ::operator new(bytes);
   const std::size_t c = bytes ? (bytes - 1) / kStep : 0;
-  ThreadLists* mine = thread_lists();
-  ThreadLists ending;  // a thread past its end serves itself from the shared pool
-  if (!mine) mine = &ending;
-  if (!mine->free[c]) [[unlikely]] refill(*mine, c);
+  ThreadLists* mine = this_thread;
+  if (!mine) [[unlikely]] {
+    mine = start_thread();
+    if (!mine) return allocate_late(c);
+  }
+  if (!mine->free[c]) [[unlikely]]
+    refill(*mine, c);
   Free* block = mine->free[c];
   mine->free[c] = block->next;
   --mine->count[c];
+  unpoison(block, bytes);
   return block;
 }
 
@@ -99,13 +127,15 @@ void slab_release(void* pointer, std::size_t bytes) noexcept {
   if (!pointer) return;
   if (bytes > kLargest) return ::operator delete(pointer);
   const std::size_t c = bytes ? (bytes - 1) / kStep : 0;
-  ThreadLists* mine = thread_lists();
-  ThreadLists ending;
-  if (!mine) mine = &ending;
+  ThreadLists* mine = this_thread ? this_thread : start_thread();
   Free* block = static_cast<Free*>(pointer);
+  if (!mine) [[unlikely]]
+    return release_late(block, c);
   block->next = mine->free[c];
   mine->free[c] = block;
-  if (++mine->count[c] > kCap) [[unlikely]] give_back(*mine, c, kCap - kBatch);
+  poison_after(block, sizeof(Free), (c + 1) * kStep);
+  if (++mine->count[c] > kCap) [[unlikely]]
+    give_back(*mine, c, kCap - kBatch);
 }
 
 }  // namespace td

@@ -1,0 +1,183 @@
+// See queue.h. A ring of bytes rather than of records: a record has room for 2 KiB of arguments and
+// uses a tenth of it, and what is copied to another core should be short.
+#include "td/backends/sim/queue.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "td/backends/sim/fault.h"
+#include "td/backends/sim/settings.h"
+#include "td/base/error.h"
+#include "td/base/parallel.h"
+
+namespace td::sim {
+namespace {
+
+constexpr std::size_t kRing = std::size_t{256} << 10;  // about 1000 usual launches
+
+}  // namespace
+
+/// The head of an entry in the ring; its work follows. A null `run` fills the end of the ring.
+struct alignas(16) Queue::Entry {
+  const char* name;
+  void (*run)(const void*);
+  std::uint32_t bytes;  ///< of head and work, a multiple of 16
+  bool always;
+  const void* work() const { return this + 1; }
+};
+
+Queue::Queue(int index, std::string name)
+    : index_(index), name_(std::move(name)), ring_(new char[kRing]), thread_([this] { loop(); }) {}
+
+void Queue::push(const char* name, void (*run)(const void*), const void* work, std::size_t bytes,
+                 bool always) {
+  const std::size_t needed = (sizeof(Entry) + bytes + 15) / 16 * 16;
+  std::unique_lock lock(submitting_);
+  if (closed_) {  // the process is ending: marks must still be set, records have no reader left
+    if (always) run(work);
+    return;
+  }
+  char* place = room_for(needed);
+  new (place) Entry{name, run, static_cast<std::uint32_t>(needed), always};
+  std::memcpy(place + sizeof(Entry), work, bytes);
+  written_.fetch_add(needed, std::memory_order_release);
+  pushes_.fetch_add(1, std::memory_order_release);
+  pushes_.notify_one();
+}
+
+/// Where an entry of `needed` bytes goes, in one piece; waits for the thread while the ring is
+/// full.
+char* Queue::room_for(std::size_t needed) {
+  for (;;) {
+    const std::uint32_t seen = pops_.load(std::memory_order_acquire);
+    const std::uint64_t at = written_.load(std::memory_order_relaxed);
+    const std::size_t used = at - finished_.load(std::memory_order_acquire);
+    const std::size_t place = at % kRing, to_end = kRing - place;
+    const std::size_t wanted = needed <= to_end ? needed : to_end;
+    if (used + wanted > kRing) {
+      wait_while(pops_, seen);
+    } else if (wanted == needed) {
+      return ring_.get() + place;
+    } else {
+      // Too little room before the end. Every entry is a multiple of 16 and a head takes 32, so the
+      // filler may be a bare mark of 16 bytes: a null `run` after a name.
+      std::memset(ring_.get() + place, 0, 16);
+      written_.fetch_add(to_end, std::memory_order_release);
+    }
+  }
+}
+
+void Queue::loop() {
+  pthread_setname_np(pthread_self(), name_.c_str());
+  prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would show
+  set_parallel_width(core_count() / std::max(1, devices()));
+  for (;;) {
+    const std::uint32_t seen = pushes_.load(std::memory_order_acquire);
+    const std::uint64_t at = finished_.load(std::memory_order_relaxed);
+    if (at == written_.load(std::memory_order_acquire)) {
+      if (stopping_) {
+        std::lock_guard lock(submitting_);
+        if (at != written_.load(std::memory_order_acquire)) continue;
+        closed_ = true;
+        return;
+      }
+      wait_while(pushes_, seen);
+      continue;
+    }
+    const std::size_t place = at % kRing;
+    const Entry& entry = *reinterpret_cast<const Entry*>(ring_.get() + place);
+    std::uint64_t next = at + (kRing - place);
+    if (entry.run) {
+      next = at + entry.bytes;
+      run(entry);
+    }
+    finished_.store(next, std::memory_order_release);
+    pops_.fetch_add(1, std::memory_order_release);
+    pops_.notify_one();
+  }
+}
+
+bool Queue::working() const { return !failure_ && !stopping_.load(std::memory_order_relaxed); }
+
+void Queue::run(const Entry& entry) {
+  if (!entry.always && !working()) return;
+  const RunningRecord running(entry.name, index_);
+  try {
+    entry.run(entry.work());
+  } catch (const std::exception& error) {
+    fail_with(entry.name, error.what());
+  } catch (...) {
+    fail_with(entry.name, "it threw something that is no std::exception");
+  }
+}
+
+void Queue::fail_with(const char* name, const char* what) {
+  if (failure_) return;  // the first error is the cause of the rest
+  failure_ = make_intrusive<Failure>(
+      std::string(name) + " failed on sim:" + std::to_string(index_) + ": " + what +
+      (*what && what[std::strlen(what) - 1] == '.' ? "" : ".") +
+      " It was queued earlier and runs beside the host, so the error appears only now; what was "
+      "queued behind it was not run.");
+}
+
+intrusive_ptr<Ticket> Queue::mark(bool report) {
+  auto ticket = make_intrusive<Ticket>();
+  struct Set {
+    Queue* queue;
+    Ticket* ticket;
+    bool report;
+    void operator()() const {
+      ticket->set(queue->failure_);
+      ticket->release();
+      if (report) queue->failure_.reset();
+    }
+  };
+  ticket->retain();  // for the entry
+  submit_always(Set{this, ticket.get(), report});
+  return ticket;
+}
+
+void Queue::wait_for(intrusive_ptr<Ticket> ticket) {
+  if (!ticket || (ticket->done() && !ticket->failure())) return;
+  struct Wait {
+    Queue* queue;
+    Ticket* ticket;
+    void operator()() const {
+      ticket->wait();
+      if (!queue->failure_) queue->failure_ = ticket->failure();
+      ticket->release();
+    }
+  };
+  ticket->retain();
+  submit_always(Wait{this, ticket.get()});
+}
+
+void Queue::synchronize() {
+  const auto ticket = mark(true);
+  ticket->wait();
+  throw_failure(*ticket);
+}
+
+bool Queue::idle() const {
+  return finished_.load(std::memory_order_acquire) == written_.load(std::memory_order_acquire);
+}
+
+void Queue::begin_stop() {
+  stopping_ = true;
+  pushes_.fetch_add(1, std::memory_order_release);
+  pushes_.notify_one();
+}
+
+void Queue::finish_stop() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void throw_failure(const Ticket& ticket) {
+  if (ticket.failure()) throw AsyncError(ticket.failure()->text);
+}
+
+}  // namespace td::sim

@@ -1,0 +1,19 @@
+// The settings behind sim.h with their environment variables, read once at first use. The sim
+// backend's files call it. Invariant: a malformed variable leaves sim without devices, and
+// settings_error says why.
+#pragma once
+
+#include <string>
+
+#include "td/backends/sim/sim.h"
+
+namespace td::sim {
+
+/// 0 when a variable is malformed.
+int devices();
+/// What is wrong with the environment, with the spelling expected; empty when nothing is.
+const std::string& settings_error();
+/// From now on set_devices refuses. Called when the first arena is made.
+void mark_in_use();
+
+}  // namespace td::sim

@@ -1,0 +1,216 @@
+// sim as a Backend: finds the device's queues, arena and engines, and puts calls into them. The
+// device layer calls it. Invariant: queues and engines are made on demand and live until the
+// process ends, when stop_all ends their threads.
+#include <sys/mman.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <vector>
+
+#include "td/backends/sim/arena.h"
+#include "td/backends/sim/queue.h"
+#include "td/backends/sim/settings.h"
+#include "td/backends/sim/transfer.h"
+#include "td/base/error.h"
+#include "td/base/parallel.h"
+#include "td/device/allocator.h"
+#include "td/device/backend.h"
+
+namespace td {
+namespace sim {
+namespace {
+
+struct DeviceState {
+  std::atomic<Queue*> default_queue{nullptr};
+  std::mutex mutex;  // guards queues
+  std::vector<Queue*> queues;
+  Engine to_device, from_device, to_peer;
+};
+
+DeviceState& state(int index) {
+  static auto& all = *new std::array<DeviceState, kMaxDevices>;
+  return all[static_cast<std::size_t>(index)];
+}
+
+std::vector<Queue*> queues_of(int index) {
+  DeviceState& device = state(index);
+  std::lock_guard lock(device.mutex);
+  return device.queues;
+}
+
+/// At the end of the process: what is queued is dropped, marks are set, threads are joined.
+void stop_all() {
+  for (int i = 0; i < kMaxDevices; ++i)
+    for (Queue* queue : queues_of(i)) queue->begin_stop();
+  for (int i = 0; i < kMaxDevices; ++i)
+    for (Queue* queue : queues_of(i)) queue->finish_stop();
+}
+
+/// A new queue of the device, with the device's mutex held.
+Queue* make_queue(int index) {
+  static const int registered = std::atexit(stop_all);
+  static_cast<void>(registered);
+  DeviceState& device = state(index);
+  device.queues.push_back(new Queue(
+      index, "sim:" + std::to_string(index) + '.' + std::to_string(device.queues.size())));
+  return device.queues.back();
+}
+
+Queue& queue_of(int index, void* stream) {
+  if (stream) return *static_cast<Queue*>(stream);
+  DeviceState& device = state(index);
+  if (Queue* queue = device.default_queue.load(std::memory_order_acquire)) return *queue;
+  std::lock_guard lock(device.mutex);
+  if (!device.default_queue.load(std::memory_order_relaxed))
+    device.default_queue.store(make_queue(index), std::memory_order_release);
+  return *device.default_queue.load(std::memory_order_relaxed);
+}
+
+/// Waits for all work of all devices and leaves errors where they are.
+void drain() {
+  std::vector<intrusive_ptr<Ticket>> tickets;
+  for (int i = 0; i < kMaxDevices; ++i)
+    for (Queue* queue : queues_of(i)) tickets.push_back(queue->mark());
+  for (const auto& ticket : tickets) ticket->wait();
+}
+
+/// Pages of pinned memory carry their size in front, for munmap.
+constexpr std::size_t kPinnedHead = 4096;
+
+struct EventState {
+  std::mutex mutex;  // events may be recorded and asked from different threads
+  intrusive_ptr<Ticket> ticket;
+
+  intrusive_ptr<Ticket> get() {
+    std::lock_guard lock(mutex);
+    return ticket;
+  }
+};
+
+EventState& event_of(void* event) { return *static_cast<EventState*>(event); }
+
+void spend(double microseconds) {
+  if (microseconds <= 0) return;
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double, std::micro>(microseconds));
+  while (Clock::now() < until) {  // a launch keeps the host busy; it does not sleep
+  }
+}
+
+class SimBackend : public Backend {
+ public:
+  int device_count() const override { return devices(); }
+  std::string why_none() const override { return settings_error(); }
+  std::string name(int) const override {
+    const int cores = core_count(), share = std::max(1, cores / std::max(1, devices()));
+    return "software accelerator, " + std::to_string(share) + " of " + std::to_string(cores) +
+           (cores == 1 ? " core" : " cores");
+  }
+  void memory(int index, std::size_t* free, std::size_t* total) const override {
+    const Arena* made = existing_arena(index);
+    const std::size_t used = made ? made->used() : 0;
+    *total = capacity();
+    *free = *total - std::min(*total, used);
+  }
+
+  void* allocate(int index, std::size_t bytes) override { return arena(index).allocate(bytes); }
+  void release(int index, void* memory) override {
+    drain();  // as cudaFree does: queued work may still use the memory
+    arena(index).release(memory);
+  }
+  void* allocate_pinned(std::size_t bytes) override;
+  void release_pinned(void* memory) override;
+
+  void* new_stream(int index, bool) override {
+    DeviceState& device = state(index);
+    std::lock_guard lock(device.mutex);
+    return make_queue(index);
+  }
+  void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
+            int index, void* stream) override;
+  void synchronize(int index, void* stream, bool all_streams) override;
+  bool idle(int index, void* stream) override { return queue_of(index, stream).idle(); }
+
+  void* new_event(int, bool) override { return new EventState; }
+  void release_event(void* event) override { delete &event_of(event); }
+  void record(void* event, int index, void* stream) override {
+    auto ticket = queue_of(index, stream).mark();
+    std::lock_guard lock(event_of(event).mutex);
+    event_of(event).ticket = std::move(ticket);
+  }
+  void wait(int index, void* stream, void* event) override {
+    queue_of(index, stream).wait_for(event_of(event).get());
+  }
+  bool done(void* event) override {
+    const auto ticket = event_of(event).get();
+    return !ticket || ticket->done();
+  }
+  void synchronize_event(void* event) override {
+    const auto ticket = event_of(event).get();
+    if (!ticket) return;
+    ticket->wait();
+    throw_failure(*ticket);
+  }
+  double milliseconds(void* from, void* to) override {
+    return std::chrono::duration<double, std::milli>(event_of(to).get()->when() -
+                                                     event_of(from).get()->when())
+        .count();
+  }
+
+  void submit(const Record& record, int index, void* stream) override {
+    spend(launch_cost());
+    queue_of(index, stream).submit(record);
+  }
+};
+
+// Not locked into memory: that would need a privilege. Pinned here means that the stream's thread
+// may read it by itself, since the allocator keeps it until the copies are done.
+void* SimBackend::allocate_pinned(std::size_t bytes) {
+  void* pages = mmap(nullptr, bytes + kPinnedHead, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  *static_cast<std::size_t*>(pages) = bytes + kPinnedHead;
+  return static_cast<char*>(pages) + kPinnedHead;
+}
+
+void SimBackend::release_pinned(void* memory) {
+  void* pages = static_cast<char*>(memory) - kPinnedHead;
+  munmap(pages, *static_cast<std::size_t*>(pages));
+}
+
+void SimBackend::copy(void* to, Device to_device, const void* from, Device from_device,
+                      std::size_t bytes, int index, void* stream) {
+  if (bytes == 0) return;
+  Queue& queue = queue_of(index, stream);
+  void* target = to_device.is_sim() ? kernel_view(to_device.index(), to) : to;
+  const void* source = from_device.is_sim() ? kernel_view(from_device.index(), from) : from;
+  if (to_device.is_sim() && from_device.is_sim()) {
+    Engine* link = to_device == from_device ? nullptr : &state(from_device.index()).to_peer;
+    copy_on_devices(queue, link, target, source, bytes);
+  } else if (to_device.is_sim()) {
+    copy_to_device(queue, state(to_device.index()).to_device, target, source, bytes,
+                   is_pinned_memory(from));
+  } else {
+    copy_from_device(queue, state(from_device.index()).from_device, target, source, bytes,
+                     is_pinned_memory(to));
+  }
+}
+
+void SimBackend::synchronize(int index, void* stream, bool all_streams) {
+  if (!all_streams) return queue_of(index, stream).synchronize();
+  std::vector<intrusive_ptr<Ticket>> tickets;
+  for (Queue* queue : queues_of(index)) tickets.push_back(queue->mark(true));
+  for (const auto& ticket : tickets) ticket->wait();
+  for (const auto& ticket : tickets) throw_failure(*ticket);
+}
+
+}  // namespace
+}  // namespace sim
+
+Backend& sim_backend() {
+  static sim::SimBackend& instance = *new sim::SimBackend;
+  return instance;
+}
+
+}  // namespace td
