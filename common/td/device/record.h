@@ -56,4 +56,9 @@ struct Record {
 
 static_assert(std::is_trivially_copyable_v<Record>);
 
+class Device;
+/// When set, sees every launch and copy on every device, in the thread that asks for it, before it
+/// runs: how traces and tests listen. nullptr costs one comparison.
+extern void (*record_observer)(const Record& record, Device device);
+
 }  // namespace td

@@ -1,0 +1,24 @@
+// Runs a graph backwards. Called by Tensor::backward and autograd::grad.
+#pragma once
+
+#include "td/autograd/node.h"
+
+namespace td {
+
+namespace autograd {
+
+/// Adds to `grad()` of every leaf that `roots` depend on (or only of `inputs`, when given).
+/// @param gradients one per root; undefined entries mean 1 for a single-element root.
+/// @throws AutogradError for a root without a graph, a freed graph, a changed saved tensor.
+void backward(const TensorList& roots, const TensorList& gradients = {},
+              optional<bool> retain_graph = nullopt, bool create_graph = false,
+              const TensorList& inputs = {});
+
+/// The gradients of `outputs` with respect to `inputs`; leaves' grad() stay as they are.
+/// @throws AutogradError for an input that is not part of the graph, unless `allow_unused`.
+TensorList grad(const TensorList& outputs, const TensorList& inputs,
+                const TensorList& grad_outputs = {}, optional<bool> retain_graph = nullopt,
+                bool create_graph = false, bool allow_unused = false);
+
+}  // namespace autograd
+}  // namespace td

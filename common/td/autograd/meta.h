@@ -1,0 +1,40 @@
+// What autograd keeps for one tensor: for a result the node that made it, for a leaf its gradient
+// and the node that adds to it. Lives in TensorImpl::autograd; created on demand.
+#pragma once
+
+#include <mutex>
+
+#include "td/autograd/node.h"
+
+namespace td {
+
+/// Called with the leaf after its gradient was added; DDP starts its all-reduce here.
+using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
+
+struct AutogradMeta : public RefCounted, public Slabbed {
+  intrusive_ptr<Node> grad_fn;  ///< set for results
+  std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
+  bool retains_grad = false;
+  Tensor grad;
+  std::vector<std::pair<unsigned, TensorHook>> hooks;  ///< of a leaf
+  std::vector<PostAccumulateHook> post_accumulate;
+  /// The leaf's AccumulateGrad while some graph holds it; the node clears it when it goes.
+  Node* accumulator = nullptr;
+  std::mutex mutex;  ///< guards accumulator, and grad while threads add to it
+  /// A view knows what it looks into, so that an in-place change of it reaches the base's graph.
+  Tensor base;
+  std::uint32_t base_version = 0;  ///< version at which grad_fn was made
+};
+
+/// The record of a tensor, nullptr when it has none.
+inline AutogradMeta* find_meta(const Tensor& tensor) {
+  return static_cast<AutogradMeta*>(tensor.impl().autograd.get());
+}
+/// The record of a tensor, made when it has none.
+AutogradMeta& meta_of(const Tensor& tensor);
+
+/// Where the gradient of `tensor` goes: its grad_fn, or the AccumulateGrad of a leaf that wants a
+/// gradient, or nowhere.
+Edge gradient_edge(const Tensor& tensor);
+
+}  // namespace td

@@ -1,0 +1,51 @@
+// Scopes that say whether operations are recorded. Thread-local, as in libtorch.
+#pragma once
+
+#include "td/device/thread_state.h"
+
+namespace td {
+
+/// Whether operations are recorded in this thread.
+struct GradMode {
+  static bool is_enabled() { return thread_state().grad_mode; }
+  static void set_enabled(bool enabled) { thread_state().grad_mode = enabled; }
+};
+
+/// Switches recording on or off until the end of the scope.
+class AutoGradMode {
+ public:
+  explicit AutoGradMode(bool enabled) : previous_(GradMode::is_enabled()) {
+    GradMode::set_enabled(enabled);
+  }
+  ~AutoGradMode() { GradMode::set_enabled(previous_); }
+  AutoGradMode(const AutoGradMode&) = delete;
+  AutoGradMode& operator=(const AutoGradMode&) = delete;
+
+ private:
+  bool previous_;
+};
+
+/// No recording until the end of the scope: inference, optimizers, initialisation.
+class NoGradGuard : public AutoGradMode {
+ public:
+  NoGradGuard() : AutoGradMode(false) {}
+};
+
+/// Like NoGradGuard, and tensors made here can never join a graph later, which spares bookkeeping.
+class InferenceMode {
+ public:
+  explicit InferenceMode(bool enabled = true)
+      : previous_(thread_state().inference_mode), grad_(enabled ? false : GradMode::is_enabled()) {
+    thread_state().inference_mode = enabled;
+  }
+  ~InferenceMode() { thread_state().inference_mode = previous_; }
+  InferenceMode(const InferenceMode&) = delete;
+  InferenceMode& operator=(const InferenceMode&) = delete;
+  static bool is_enabled() { return thread_state().inference_mode; }
+
+ private:
+  bool previous_;
+  AutoGradMode grad_;
+};
+
+}  // namespace td

@@ -1,0 +1,76 @@
+// The graph: a Node is one recorded operation, an Edge says whose gradient it feeds. Nodes are
+// made by record() (record.h), walked by the engine (engine.cpp), and held alive by the tensors
+// they made.
+#pragma once
+
+#include <optional>
+
+#include "td/base/small_vector.h"
+#include "td/tensor/tensor.h"
+
+namespace td {
+
+class Node;
+
+/// "The gradient of this input goes to output `output` of `node`." Empty: nobody wants it.
+struct Edge {
+  intrusive_ptr<Node> node;
+  std::uint32_t output = 0;
+};
+
+/// What a node hands back: one gradient per input of the forward operation.
+class Gradients {
+ public:
+  explicit Gradients(Node& node);
+  /// True when somebody wants the gradient of input `i`.
+  bool wants(std::size_t i) const;
+  /// Calls `make` for the gradient of input `i` only when somebody wants it.
+  template <class F>
+  void give(std::size_t i, F&& make) {
+    if (wants(i)) values_[i] = make();
+  }
+  Tensor& operator[](std::size_t i) { return values_[i]; }
+  std::size_t size() const { return values_.size(); }
+
+ private:
+  Node& node_;
+  SmallVector<Tensor, 3> values_;
+};
+
+/// Shape, type and place of one output of the forward operation: what its gradient must match, and
+/// what a missing gradient is filled in as.
+struct OutputInfo {
+  Sizes sizes;
+  ScalarType dtype = kFloat;
+  Device device{kCPU};
+};
+
+/// One recorded operation.
+class Node : public RefCounted, public Slabbed {
+ public:
+  explicit Node(const char* operation) : name_(operation) {}
+
+  /// The name as it prints: the operation `add` gives `AddBackward0`.
+  std::string name() const;
+  const char* operation() const { return name_; }
+  /// Gradients of the inputs from `outputs`, the gradients of the results (undefined ones are
+  /// results that nobody used). Called by the engine, once for each backward.
+  virtual void apply(SmallVector<Tensor, 1>& outputs, Gradients& inputs) = 0;
+  /// Drops the tensors kept for apply. A second backward then gets an error in words.
+  virtual void release_saved() {}
+
+  /// @name Filled while recording, read by the engine
+  /// @{
+  SmallVector<Edge, 3> edges;          ///< one per input of the forward operation
+  SmallVector<OutputInfo, 1> outputs;  ///< one per result
+  std::uint64_t sequence = 0;          ///< later operations have larger numbers in a thread
+  void* stream = nullptr;              ///< stream of the forward operation
+  std::vector<std::pair<std::uint32_t, std::pair<unsigned, TensorHook>>> hooks;  ///< by output
+  std::vector<std::pair<std::uint32_t, intrusive_ptr<TensorImpl>>> retained;     ///< retain_grad
+  /// @}
+
+ private:
+  const char* name_;
+};
+
+}  // namespace td

@@ -1,0 +1,87 @@
+// How an operation joins the graph: the gradient is a lambda beside its forward.
+//
+//   if (recording(a, b))
+//     record("mul", y, {&a, &b}, [a = save(a), b = save(b)](Gradients& grads, const Tensor& g) {
+//       grads.give(0, [&] { return g * b(); });
+//       grads.give(1, [&] { return g * a(); });
+//     });
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "td/autograd/meta.h"
+#include "td/autograd/modes.h"
+#include "td/autograd/saved.h"
+
+namespace td {
+
+/// True when the operation must be recorded: recording is on and some argument wants a gradient.
+template <class... T>
+bool recording(const T&... tensors) {
+  return thread_state().grad_mode &&
+         ((tensors.defined() && tensors.impl().requires_grad) || ...);
+}
+bool recording(const TensorList& tensors);
+
+[[noreturn, gnu::cold]] void freed_graph_error(const char* operation);
+
+/// A node whose apply is a lambda. F is called as `f(Gradients&, const Tensor& g)`, or, for
+/// operations with several results, as `f(Gradients&, SmallVector<Tensor, 1>& outputs)`.
+template <class F>
+class LambdaNode final : public Node {
+ public:
+  LambdaNode(const char* operation, F&& f) : Node(operation), f_(std::move(f)) {}
+  void apply(SmallVector<Tensor, 1>& results, Gradients& inputs) override {
+    if (!f_) freed_graph_error(operation());
+    if constexpr (std::is_invocable_v<F&, Gradients&, const Tensor&>)
+      (*f_)(inputs, results[0]);
+    else
+      (*f_)(inputs, results);
+  }
+  void release_saved() override { f_.reset(); }
+
+ private:
+  std::optional<F> f_;
+};
+
+using Inputs = std::initializer_list<const Tensor*>;
+
+/// Connects a node to the inputs it will feed; gives it its number and stream.
+void connect(Node& node, const Tensor* const* inputs, std::size_t count);
+/// Makes `result` the next output of `node`.
+void attach_result(const intrusive_ptr<Node>& node, const Tensor& result);
+/// The same for a tensor that was changed in place; a view passes the change on to its base.
+void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self);
+
+/// Records an operation with one new result.
+template <class F>
+void record(const char* operation, const Tensor& result, Inputs inputs, F&& f) {
+  intrusive_ptr<Node> node(new LambdaNode<F>(operation, std::forward<F>(f)));
+  connect(*node, inputs.begin(), inputs.size());
+  attach_result(node, result);
+}
+/// Records an operation with a list of inputs and a list of results.
+template <class F>
+void record(const char* operation, const TensorList& results, const TensorList& inputs, F&& f) {
+  intrusive_ptr<Node> node(new LambdaNode<F>(operation, std::forward<F>(f)));
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& input : inputs) pointers.push_back(&input);
+  connect(*node, pointers.data(), pointers.size());
+  for (const Tensor& result : results) attach_result(node, result);
+}
+/// Records a change of `self` in place; `self` is one of the inputs.
+template <class F>
+void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F&& f) {
+  intrusive_ptr<Node> node(new LambdaNode<F>(operation, std::forward<F>(f)));
+  connect(*node, inputs.begin(), inputs.size());
+  attach_in_place(node, self);
+}
+/// Call before changing `self` in place: refuses a leaf that wants a gradient (while recording)
+/// and counts the change. @throws AutogradError
+void about_to_change(const char* operation, const Tensor& self);
+
+/// Remembers that `view` looks into `source`'s memory.
+void mark_view(const Tensor& view, const Tensor& source);
+
+}  // namespace td

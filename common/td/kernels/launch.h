@@ -1,0 +1,83 @@
+// The one place where a kernel meets a device. A kernel is a trivially copyable struct ("work")
+// with `on_host()`, and, in files compiled by nvcc, `on_cuda(stream)`. cpu runs it now, sim queues
+// it, cuda launches it. Included by kernel files only: nvcc and g++ see different bodies here, so
+// no other file may (a build would hold two versions of one function).
+#pragma once
+
+#ifndef TD_KERNEL_FILE
+#error "kernels/launch.h is for files in kernels/: define TD_KERNEL_FILE there, call kernels.h elsewhere"
+#endif
+
+#include "td/backends/sim/sim.h"
+#include "td/device/backend.h"
+#include "td/device/thread_state.h"
+#include "td/tensor/tensor.h"
+
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+#endif
+
+namespace td {
+namespace {
+
+/// The address at which a kernel finds the elements: sim's kernels see another mapping than the
+/// host (see backends/sim).
+template <class T>
+T* kernel_pointer(const Tensor& tensor) {
+  void* data = tensor.data_ptr();
+  if (tensor.device().is_sim() && data) data = sim::kernel_view(tensor.device().index(), data);
+  return static_cast<T*>(data);
+}
+
+inline Extent extent_of(const Tensor& tensor) {
+  return {tensor.impl().storage->data(), tensor.impl().storage->bytes()};
+}
+
+#ifdef __CUDACC__
+inline void check_launch(const char* name) {
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) fail<AsyncError>(name, ": ", cudaGetErrorString(error));
+}
+#endif
+
+template <class Work>
+struct HostRun {
+  Work work;
+  void operator()() const { work.on_host(); }
+};
+
+template <class Work>
+Record make_record(const char* name, const Work& work, std::initializer_list<const Tensor*> reads,
+                   std::initializer_list<const Tensor*> writes) {
+  Record record(name);
+  for (const Tensor* t : reads)
+    if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
+  for (const Tensor* t : writes) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
+  record.set_work(HostRun<Work>{work});
+  return record;
+}
+
+/// Runs `work` on `device`, in the order of its current stream.
+/// @param reads,writes the tensors whose memory the work touches; undefined reads are skipped.
+template <class Work>
+void launch(const char* name, Device device, const Work& work,
+            std::initializer_list<const Tensor*> reads,
+            std::initializer_list<const Tensor*> writes) {
+  if (record_observer) [[unlikely]] record_observer(make_record(name, work, reads, writes), device);
+  switch (device.type()) {
+    case DeviceType::CPU: return work.on_host();
+    case DeviceType::SIM:
+      return backend(kSIM).submit(make_record(name, work, reads, writes), device.index(),
+                                  current_native_stream(device));
+    case DeviceType::CUDA:
+#ifdef __CUDACC__
+      work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
+      return check_launch(name);
+#else
+      fail<DeviceError>(name, ": this build has no CUDA kernels; build where nvcc is installed");
+#endif
+  }
+}
+
+}  // namespace
+}  // namespace td

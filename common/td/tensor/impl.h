@@ -1,0 +1,44 @@
+// What a Tensor handle points at: geometry over a Storage, plus the autograd layer's own record.
+// Made by every operation, so it is one slab block and its lists are in place.
+#pragma once
+
+#include "td/base/sizes.h"
+#include "td/tensor/options.h"
+#include "td/tensor/storage.h"
+
+namespace td {
+
+struct TensorImpl : public RefCounted, public Slabbed {
+  TensorImpl(intrusive_ptr<Storage> memory, ScalarType type) : storage(std::move(memory)), dtype(type), device(storage->device()) {}
+
+  intrusive_ptr<Storage> storage;
+  std::int64_t offset = 0;  ///< of the first element, in elements
+  std::int64_t numel = 1;
+  Sizes sizes;
+  Sizes strides;  ///< in elements
+  ScalarType dtype;
+  Device device;
+  bool contiguous = true;       ///< row-major without gaps; kept by set_geometry
+  bool requires_grad = false;   ///< a leaf that wants a gradient, or a result of such
+  bool wrapped_number = false;  ///< came from a C++ number: gives way in promotion
+  bool inference = false;       ///< made under InferenceMode: never part of a graph
+  /// The autograd layer's AutogradMeta; empty for tensors no graph knows.
+  intrusive_ptr<RefCounted> autograd;
+
+  /// Sets sizes and strides and what follows from them.
+  void set_geometry(const Sizes& new_sizes, const Sizes& new_strides);
+  /// Sets sizes and the row-major strides.
+  void set_contiguous(const Sizes& new_sizes);
+};
+
+/// Row-major strides of `sizes`.
+Sizes contiguous_strides(IntArrayRef sizes);
+/// NHWC strides of 4-dimensional `sizes` given as N, C, H, W.
+Sizes channels_last_strides(IntArrayRef sizes);
+/// `sizes` and `strides` describe elements in this order without gaps.
+bool is_contiguous(IntArrayRef sizes, IntArrayRef strides);
+bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
+/// Strides that keep the order of `like`'s dimensions in memory, without gaps.
+Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like);
+
+}  // namespace td

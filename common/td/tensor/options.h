@@ -1,0 +1,63 @@
+// What a new tensor is to be: type, device, whether it wants a gradient, whether pinned.
+// Unset fields take the defaults: float32, cpu, no, no.
+#pragma once
+
+#include <optional>
+
+#include "td/device/device.h"
+#include "td/tensor/dtype.h"
+
+namespace td {
+
+using std::nullopt;
+using std::optional;
+
+/// How elements lie in memory. Preserve keeps the source's layout.
+enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast };
+
+/// Made by the free functions below: `torch::dtype(kFloat64).device("cuda:0")`.
+class TensorOptions {
+ public:
+  TensorOptions() = default;
+  TensorOptions(ScalarType type) : dtype_(type) {}
+  TensorOptions(Device device) : device_(device) {}
+  TensorOptions(DeviceType type) : device_(Device(type)) {}
+  TensorOptions(const char* device) : device_(Device(device)) {}
+  TensorOptions(const std::string& device) : device_(Device(device)) {}
+
+  TensorOptions dtype(ScalarType type) const { return with([&](auto& o) { o.dtype_ = type; }); }
+  TensorOptions device(Device device) const { return with([&](auto& o) { o.device_ = device; }); }
+  TensorOptions requires_grad(bool wants) const {
+    return with([&](auto& o) { o.requires_grad_ = wants; });
+  }
+  TensorOptions pinned_memory(bool pinned) const {
+    return with([&](auto& o) { o.pinned_ = pinned; });
+  }
+
+  ScalarType dtype() const { return dtype_.value_or(kFloat); }
+  Device device() const { return device_.value_or(Device(kCPU)); }
+  bool requires_grad() const { return requires_grad_; }
+  bool pinned_memory() const { return pinned_; }
+  bool has_dtype() const { return dtype_.has_value(); }
+  bool has_device() const { return device_.has_value(); }
+
+ private:
+  template <class F>
+  TensorOptions with(F change) const {
+    TensorOptions copy = *this;
+    change(copy);
+    return copy;
+  }
+  optional<ScalarType> dtype_;
+  optional<Device> device_;
+  bool requires_grad_ = false;
+  bool pinned_ = false;
+};
+
+inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }
+inline TensorOptions device(Device device) { return TensorOptions(device); }
+inline TensorOptions requires_grad(bool wants = true) {
+  return TensorOptions().requires_grad(wants);
+}
+
+}  // namespace td

@@ -1,0 +1,31 @@
+// Taking and returning the bytes of a Storage.
+#include "td/tensor/storage.h"
+
+#include "td/device/allocator.h"
+
+namespace td {
+
+Storage::Storage(Device device, std::size_t bytes, Allocator& from)
+    : data_(from.allocate(bytes)), bytes_(bytes), allocator_(&from), device_(device) {}
+
+Storage::Storage(Device device, void* data, std::size_t bytes, std::function<void(void*)> deleter)
+    : data_(data), bytes_(bytes), device_(device) {
+  if (deleter) deleter_ = new std::function<void(void*)>(std::move(deleter));
+}
+
+Storage::~Storage() {
+  if (allocator_) {
+    allocator_->release(data_, bytes_);
+  } else if (deleter_) {
+    (*deleter_)(data_);
+    delete deleter_;
+  }
+}
+
+intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinned) {
+  if (!pinned) return make_intrusive<Storage>(device, bytes, allocator(device));
+  const DeviceType accelerator = device_count(kCUDA) > 0 ? kCUDA : kSIM;
+  return make_intrusive<Storage>(device, bytes, pinned_allocator(accelerator));
+}
+
+}  // namespace td

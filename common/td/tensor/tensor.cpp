@@ -1,0 +1,229 @@
+// Geometry, properties and creation of tensors: everything that needs no operation.
+#include "td/tensor/tensor.h"
+
+#include "td/device/allocator.h"
+#include "td/device/thread_state.h"
+
+namespace td {
+
+Sizes contiguous_strides(IntArrayRef sizes) {
+  Sizes strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
+  return strides;
+}
+
+Sizes channels_last_strides(IntArrayRef s) {
+  TD_CHECK(ShapeError, s.size() == 4, "channels last needs 4 dimensions (N, C, H, W) but got ", s);
+  return {s[1] * s[2] * s[3], 1, s[1] * s[3], s[1]};
+}
+
+namespace {
+
+// A dimension of size 1 may have any stride; an empty tensor is in every order.
+bool same_order(IntArrayRef sizes, IntArrayRef strides, const Sizes& wanted) {
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return true;
+    if (sizes[d] != 1 && strides[d] != wanted[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
+  std::int64_t expected = 1;
+  bool ok = true;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] == 0) return true;
+    if (sizes[d] != 1 && strides[d] != expected) ok = false;
+    expected *= sizes[d];
+  }
+  return ok;
+}
+
+bool is_channels_last(IntArrayRef sizes, IntArrayRef strides) {
+  return sizes.size() == 4 && same_order(sizes, strides, channels_last_strides(sizes));
+}
+
+Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like) {
+  // Dimensions from the outermost to the innermost of `like`; ties keep their order.
+  std::array<std::size_t, kMaxDims> order{};
+  for (std::size_t d = 0; d < sizes.size(); ++d) order[d] = d;
+  std::stable_sort(order.begin(), order.begin() + sizes.size(),
+                   [&](std::size_t a, std::size_t b) { return like[a] > like[b]; });
+  Sizes strides(sizes.size(), 1);
+  std::int64_t next = 1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    strides[order[i]] = next;
+    next *= std::max<std::int64_t>(sizes[order[i]], 1);
+  }
+  return strides;
+}
+
+void TensorImpl::set_geometry(const Sizes& new_sizes, const Sizes& new_strides) {
+  sizes = new_sizes;
+  strides = new_strides;
+  numel = numel_of(sizes);
+  contiguous = td::is_contiguous(sizes, strides);
+}
+
+void TensorImpl::set_contiguous(const Sizes& new_sizes) {
+  sizes = new_sizes;
+  strides = contiguous_strides(sizes);
+  numel = numel_of(sizes);
+  contiguous = true;
+}
+
+std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims) {
+  const std::int64_t n = std::max<std::int64_t>(dims, 1);
+  TD_CHECK(ShapeError, dim >= -n && dim < n, op, ": dimension ", dim, " is out of range for a ",
+           dims, "-dimensional tensor; expected ", -n, " to ", n - 1);
+  return dim < 0 ? dim + n : dim;
+}
+
+void Tensor::undefined_error() {
+  fail<Error>("the tensor is undefined: it was declared but never given a value");
+}
+
+void wrong_dtype_error(const Tensor& tensor, ScalarType asked) {
+  fail<DtypeError>("data_ptr: the tensor holds ", tensor.dtype(), " but ", asked,
+                   " was asked for; convert it with to(dtype) or ask for its own type");
+}
+
+std::int64_t Tensor::size(std::int64_t d) const {
+  TD_CHECK(ShapeError, dim() > 0, "size: a 0-dimensional tensor has no sizes");
+  return impl().sizes[wrap_dim("size", d, dim())];
+}
+
+std::int64_t Tensor::stride(std::int64_t d) const {
+  TD_CHECK(ShapeError, dim() > 0, "stride: a 0-dimensional tensor has no strides");
+  return impl().strides[wrap_dim("stride", d, dim())];
+}
+
+bool Tensor::is_contiguous(MemoryFormat format) const {
+  if (format == MemoryFormat::ChannelsLast) return is_channels_last(sizes(), strides());
+  return impl().contiguous;
+}
+
+MemoryFormat Tensor::suggest_memory_format() const {
+  const bool channels_last = dim() == 4 && !impl().contiguous && is_channels_last(sizes(), strides());
+  return channels_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+}
+
+bool Tensor::is_pinned() const { return is_cpu() && is_pinned_memory(impl().storage->data()); }
+
+void* Tensor::data_ptr() const {
+  const TensorImpl& t = impl();
+  char* base = static_cast<char*>(t.storage->data());
+  return base ? base + t.offset * static_cast<std::int64_t>(td::element_size(t.dtype)) : nullptr;
+}
+
+void Tensor::record_stream(const Stream& stream) const {
+  if (is_cpu() && !is_pinned()) return;
+  Allocator& from = is_cpu() ? pinned_allocator(stream.device().type()) : allocator(device());
+  from.record_stream(impl().storage->data(), stream);
+}
+
+namespace {
+
+std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
+  std::int64_t n = 1;
+  for (std::int64_t s : sizes) {
+    TD_CHECK(ShapeError, s >= 0, op, ": sizes must not be negative but got ", sizes);
+    if (__builtin_mul_overflow(n, s, &n) || n > (std::int64_t{1} << 59))
+      fail<OutOfMemoryError>(op, ": ", sizes, " has more elements than any memory can hold");
+  }
+  return n;
+}
+
+Tensor wrap(intrusive_ptr<TensorImpl> impl, const TensorOptions& options) {
+  impl->inference = thread_state().inference_mode;
+  Tensor tensor(std::move(impl));
+  if (options.requires_grad()) tensor.requires_grad_(true);
+  return tensor;
+}
+
+}  // namespace
+
+Tensor empty_on(const Sizes& sizes, ScalarType dtype, Device device) {
+  const std::size_t bytes = static_cast<std::size_t>(numel_of(sizes)) * element_size(dtype);
+  auto impl = make_intrusive<TensorImpl>(make_storage(device, bytes), dtype);
+  impl->set_contiguous(sizes);
+  impl->inference = thread_state().inference_mode;
+  return Tensor(std::move(impl));
+}
+
+Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
+  const std::size_t n = static_cast<std::size_t>(checked_numel("empty", sizes));
+  auto storage = make_storage(check_device(options.device()), n * element_size(options.dtype()),
+                              options.pinned_memory());
+  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
+  impl->set_contiguous(Sizes(sizes));
+  return wrap(std::move(impl), options);
+}
+
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  TD_CHECK(ShapeError, sizes.size() == strides.size(), "empty_strided: ", sizes.size(),
+           " sizes but ", strides.size(), " strides; give one stride a dimension");
+  std::int64_t reach = checked_numel("empty_strided", sizes) == 0 ? 0 : 1;
+  for (std::size_t d = 0; d < sizes.size() && reach; ++d) {
+    TD_CHECK(ShapeError, strides[d] >= 0, "empty_strided: strides must not be negative: ", strides);
+    reach += (sizes[d] - 1) * strides[d];
+  }
+  auto storage = make_storage(check_device(options.device()),
+                              static_cast<std::size_t>(reach) * element_size(options.dtype()),
+                              options.pinned_memory());
+  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
+  impl->set_geometry(Sizes(sizes), Sizes(strides));
+  return wrap(std::move(impl), options);
+}
+
+Tensor empty_like(const Tensor& like, const TensorOptions& options, MemoryFormat format) {
+  TensorOptions all = options.dtype(options.has_dtype() ? options.dtype() : like.dtype())
+                          .device(options.has_device() ? options.device() : like.device());
+  if (format == MemoryFormat::ChannelsLast)
+    return empty_strided(like.sizes(), channels_last_strides(like.sizes()), all);
+  if (format == MemoryFormat::Contiguous || like.is_contiguous()) return empty(like.sizes(), all);
+  return empty_strided(like.sizes(), preserved_strides(like.sizes(), like.strides()), all);
+}
+
+Tensor alias(const Tensor& source, const Sizes& sizes, const Sizes& strides, std::int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(source.impl().storage, source.dtype());
+  impl->set_geometry(sizes, strides);
+  impl->offset = offset;
+  impl->inference = source.impl().inference;
+  return Tensor(std::move(impl));
+}
+
+namespace {
+
+Tensor blob(void* data, IntArrayRef sizes, const Sizes& strides, const TensorOptions& options,
+            std::function<void(void*)> deleter) {
+  std::int64_t reach = checked_numel("from_blob", sizes) == 0 ? 0 : 1;
+  for (std::size_t d = 0; d < sizes.size() && reach; ++d) reach += (sizes[d] - 1) * strides[d];
+  const std::size_t bytes = static_cast<std::size_t>(reach) * element_size(options.dtype());
+  auto storage =
+      make_intrusive<Storage>(check_device(options.device()), data, bytes, std::move(deleter));
+  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
+  impl->set_geometry(Sizes(sizes), strides);
+  return wrap(std::move(impl), options);
+}
+
+}  // namespace
+
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
+  return blob(data, sizes, contiguous_strides(sizes), options, {});
+}
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const TensorOptions& options) {
+  TD_CHECK(ShapeError, sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes but ",
+           strides.size(), " strides; give one stride a dimension");
+  return blob(data, sizes, Sizes(strides), options, {});
+}
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 const TensorOptions& options) {
+  return blob(data, sizes, contiguous_strides(sizes), options, deleter);
+}
+
+}  // namespace td

@@ -1,0 +1,158 @@
+// The handle that programs use. Copying a Tensor copies a pointer. The methods declared here are
+// defined by the layer that knows how: geometry in tensor/, arithmetic in ops/, gradients in
+// autograd/. Names, argument order and defaults are libtorch's.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "td/device/stream.h"
+#include "td/tensor/impl.h"
+#include "td/tensor/scalar.h"
+
+namespace td {
+
+class Tensor;
+class Node;
+using TensorList = std::vector<Tensor>;
+/// A function of a gradient; may return a replacement, or an undefined Tensor to leave it.
+using TensorHook = std::function<Tensor(const Tensor&)>;
+
+namespace indexing {
+struct TensorIndex;
+}
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+  /// `x[0] = y` writes into x: assignment to a temporary copies into its memory.
+  Tensor& operator=(const Tensor& value) &&;
+  Tensor& operator=(const Scalar& value) &&;
+
+  /// @name Properties
+  /// @{
+  bool defined() const { return static_cast<bool>(impl_); }
+  std::int64_t dim() const { return static_cast<std::int64_t>(impl().sizes.size()); }
+  std::int64_t numel() const { return impl().numel; }
+  IntArrayRef sizes() const { return impl().sizes; }
+  IntArrayRef strides() const { return impl().strides; }
+  /// Size of one dimension; negative counts from the back. @throws ShapeError out of range.
+  std::int64_t size(std::int64_t dim) const;
+  std::int64_t stride(std::int64_t dim) const;
+  std::int64_t storage_offset() const { return impl().offset; }
+  ScalarType dtype() const { return impl().dtype; }
+  ScalarType scalar_type() const { return impl().dtype; }
+  Device device() const { return impl().device; }
+  TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
+  std::size_t element_size() const { return td::element_size(dtype()); }
+  /// Bytes of the elements, gaps not counted.
+  std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * element_size(); }
+  bool is_floating_point() const { return td::is_floating_point(dtype()); }
+  bool is_cpu() const { return device().is_cpu(); }
+  bool is_cuda() const { return device().is_cuda(); }
+  bool is_sim() const { return device().is_sim(); }
+  bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  /// ChannelsLast when the strides say so, else Contiguous.
+  MemoryFormat suggest_memory_format() const;
+  /// In page-locked host memory.
+  bool is_pinned() const;
+  /// The same tensor (not only equal values).
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+  /// The first element. For a sim or cuda tensor the address is the device's: host code must not
+  /// read it. @throws DtypeError when T is not the element type.
+  template <class T>
+  T* data_ptr() const;
+  void* data_ptr() const;
+  /// In-place changes seen by this tensor's memory.
+  std::uint32_t _version() const { return impl().storage->version(); }
+  /// The only element, brought to the host. @throws ShapeError unless numel() is 1.
+  template <class T>
+  T item() const;
+  Scalar item() const;
+  /// @}
+
+  /// @name Moving and converting
+  /// `to` returns this very tensor when nothing changes and `copy` is false.
+  /// A copy from pinned memory with `non_blocking` returns before it is done (see Stream).
+  /// @{
+  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
+  Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
+  Tensor to(MemoryFormat format) const;
+  /// To the dtype and device of `other`.
+  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const;
+  Tensor to(const char* device, bool non_blocking = false, bool copy = false) const {
+    return to(Device(device), non_blocking, copy);
+  }
+  Tensor cpu() const;
+  Tensor cuda(int index = -1) const;
+  Tensor sim(int index = -1) const;
+  Tensor clone(MemoryFormat format = MemoryFormat::Preserve) const;
+  Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  /// Copies values of any type and device into this tensor's memory. `source` broadcasts.
+  Tensor& copy_(const Tensor& source, bool non_blocking = false);
+  Tensor pin_memory() const;
+  /// Tells the allocator that `stream` uses this tensor's memory too.
+  void record_stream(const Stream& stream) const;
+  Tensor toType(ScalarType type) const { return to(type); }
+  /// @}
+
+#include "td/tensor/methods.inc"
+
+  const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }
+  /// @throws Error when the tensor is undefined.
+  TensorImpl& impl() const {
+    if (!impl_) [[unlikely]] undefined_error();
+    return *impl_;
+  }
+
+ private:
+  [[noreturn, gnu::cold]] static void undefined_error();
+  intrusive_ptr<TensorImpl> impl_;
+};
+
+/// Prints as PyTorch does: `tensor([1., 2.], device='cuda:0', grad_fn=<AddBackward0>)`.
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+/// A new tensor with these strides on a device; values are whatever the memory held.
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
+/// Like `empty`, for operations: device index filled in and checked, no options to decode.
+Tensor empty_on(const Sizes& sizes, ScalarType dtype, Device device);
+/// Uninitialised, with the sizes and, if dense, the strides of `like`.
+Tensor empty_like(const Tensor& like, const TensorOptions& options = {},
+                  MemoryFormat format = MemoryFormat::Preserve);
+/// Another handle on `source`'s memory with other geometry; no gradient is recorded.
+Tensor alias(const Tensor& source, const Sizes& sizes, const Sizes& strides, std::int64_t offset);
+/// A tensor over memory that somebody else owns. `deleter` runs when the last tensor is gone.
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const TensorOptions& options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 const TensorOptions& options = {});
+
+/// `dim` counted from the front. @throws ShapeError naming `op` and the allowed range.
+std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims);
+
+[[noreturn, gnu::cold]] void wrong_dtype_error(const Tensor& tensor, ScalarType asked);
+
+template <class T>
+T* Tensor::data_ptr() const {
+  if (dtype() != scalar_type_of<std::remove_const_t<T>>()) [[unlikely]]
+    wrong_dtype_error(*this, scalar_type_of<std::remove_const_t<T>>());
+  return static_cast<T*>(data_ptr());
+}
+template <class T>
+T Tensor::item() const {
+  return item().to<T>();
+}
+
+}  // namespace td
