@@ -21,8 +21,8 @@ using std::sin;
 using std::sqrt;
 using std::tanh;
 
-template <class T>
-TD_HD T where(bool condition, T yes, T no) {
+template <class A, class B>
+TD_HD auto where(bool condition, A yes, B no) {
   return condition ? yes : no;
 }
 /// -1, 0 or 1; NaN stays NaN.
