@@ -12,6 +12,11 @@ namespace td {
 using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 
 struct AutogradMeta : public RefCounted, public Slabbed {
+  ~AutogradMeta() override;
+
+  /// Takes the place of output `number` of `node`.
+  void set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number);
+
   intrusive_ptr<Node> grad_fn;  ///< set for results
   std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
   bool retains_grad = false;
@@ -23,7 +28,7 @@ struct AutogradMeta : public RefCounted, public Slabbed {
   std::mutex mutex;  ///< guards accumulator, and grad while threads add to it
   /// A view knows what it looks into, so that an in-place change of it reaches the base's graph.
   Tensor base;
-  std::uint32_t base_version = 0;  ///< version at which grad_fn was made
+  std::uint32_t view_version = 0;  ///< version of the memory for which grad_fn is right
 };
 
 /// The record of a tensor, nullptr when it has none.

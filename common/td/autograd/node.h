@@ -11,6 +11,7 @@
 namespace td {
 
 class Node;
+struct AutogradMeta;
 
 /// "The gradient of this input goes to output `output` of `node`." Empty: nobody wants it.
 struct Edge {
@@ -18,10 +19,18 @@ struct Edge {
   std::uint32_t output = 0;
 };
 
+/// Says which nodes a partial backward must visit.
+class NodeFilter {
+ public:
+  virtual ~NodeFilter() = default;
+  virtual bool needs(const Node* node) const = 0;
+};
+
 /// What a node hands back: one gradient per input of the forward operation.
 class Gradients {
  public:
-  explicit Gradients(Node& node);
+  /// @param needed when given, tells which nodes lead to a tensor whose gradient was asked for.
+  explicit Gradients(const Node& node, const NodeFilter* needed = nullptr);
   /// True when somebody wants the gradient of input `i`.
   bool wants(std::size_t i) const;
   /// Calls `make` for the gradient of input `i` only when somebody wants it.
@@ -33,7 +42,8 @@ class Gradients {
   std::size_t size() const { return values_.size(); }
 
  private:
-  Node& node_;
+  const Node& node_;
+  const NodeFilter* needed_;
   SmallVector<Tensor, 3> values_;
 };
 
@@ -49,6 +59,7 @@ struct OutputInfo {
 class Node : public RefCounted, public Slabbed {
  public:
   explicit Node(const char* operation) : name_(operation) {}
+  ~Node() override;
 
   /// The name as it prints: the operation `add` gives `AddBackward0`.
   std::string name() const;
@@ -63,14 +74,17 @@ class Node : public RefCounted, public Slabbed {
   /// @{
   SmallVector<Edge, 3> edges;          ///< one per input of the forward operation
   SmallVector<OutputInfo, 1> outputs;  ///< one per result
-  std::uint64_t sequence = 0;          ///< later operations have larger numbers in a thread
+  std::uint64_t sequence = 0;          ///< larger for later operations of a thread
   void* stream = nullptr;              ///< stream of the forward operation
   std::vector<std::pair<std::uint32_t, std::pair<unsigned, TensorHook>>> hooks;  ///< by output
-  std::vector<std::pair<std::uint32_t, intrusive_ptr<TensorImpl>>> retained;     ///< retain_grad
+  std::vector<std::pair<std::uint32_t, AutogradMeta*>> retained;  ///< by output, for retain_grad
   /// @}
 
  private:
   const char* name_;
 };
+
+/// Lets go of a node without recursion, however deep the graph behind it is.
+void retire(intrusive_ptr<Node> node);
 
 }  // namespace td

@@ -31,7 +31,7 @@ bool recording(const TensorList& tensors);
 template <class F>
 class LambdaNode final : public Node {
  public:
-  LambdaNode(const char* operation, F&& f) : Node(operation), f_(std::move(f)) {}
+  LambdaNode(const char* operation, F f) : Node(operation), f_(std::move(f)) {}
   void apply(SmallVector<Tensor, 1>& results, Gradients& inputs) override {
     if (!f_) freed_graph_error(operation());
     if constexpr (std::is_invocable_v<F&, Gradients&, const Tensor&>)
@@ -57,14 +57,14 @@ void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self);
 /// Records an operation with one new result.
 template <class F>
 void record(const char* operation, const Tensor& result, Inputs inputs, F&& f) {
-  intrusive_ptr<Node> node(new LambdaNode<F>(operation, std::forward<F>(f)));
+  intrusive_ptr<Node> node(new LambdaNode<std::decay_t<F>>(operation, std::forward<F>(f)));
   connect(*node, inputs.begin(), inputs.size());
   attach_result(node, result);
 }
 /// Records an operation with a list of inputs and a list of results.
 template <class F>
 void record(const char* operation, const TensorList& results, const TensorList& inputs, F&& f) {
-  intrusive_ptr<Node> node(new LambdaNode<F>(operation, std::forward<F>(f)));
+  intrusive_ptr<Node> node(new LambdaNode<std::decay_t<F>>(operation, std::forward<F>(f)));
   std::vector<const Tensor*> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
   connect(*node, pointers.data(), pointers.size());
@@ -73,7 +73,7 @@ void record(const char* operation, const TensorList& results, const TensorList& 
 /// Records a change of `self` in place; `self` is one of the inputs.
 template <class F>
 void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F&& f) {
-  intrusive_ptr<Node> node(new LambdaNode<F>(operation, std::forward<F>(f)));
+  intrusive_ptr<Node> node(new LambdaNode<std::decay_t<F>>(operation, std::forward<F>(f)));
   connect(*node, inputs.begin(), inputs.size());
   attach_in_place(node, self);
 }

@@ -83,15 +83,12 @@ class Tensor {
   /// A copy from pinned memory with `non_blocking` returns before it is done (see Stream).
   /// @{
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
-  Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false) const;
+  /// Takes a device, a device string, or options that name a device, a type or both.
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor to(MemoryFormat format) const;
   /// To the dtype and device of `other`.
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const;
-  Tensor to(const char* device, bool non_blocking = false, bool copy = false) const {
-    return to(Device(device), non_blocking, copy);
-  }
   Tensor cpu() const;
   Tensor cuda(int index = -1) const;
   Tensor sim(int index = -1) const;

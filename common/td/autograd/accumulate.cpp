@@ -1,0 +1,61 @@
+// Adding gradients up: between nodes, and into leaves.
+#include "td/autograd/accumulate.h"
+
+#include <limits>
+
+#include "td/autograd/modes.h"
+#include "td/ops/ops.h"
+
+namespace td {
+
+bool sole_owner(const Tensor& t) {
+  return t.impl_ptr()->use_count() == 1 && t.impl().storage->use_count() == 1;
+}
+
+void accumulate(Tensor& into, const Tensor& gradient) {
+  if (!into.defined()) {
+    into = gradient;
+  } else if (!GradMode::is_enabled() && sole_owner(into) && into.impl().sizes == gradient.impl().sizes) {
+    into.add_(gradient);
+  } else {
+    into = into + gradient;
+  }
+}
+
+AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node("AccumulateGrad"), leaf_(leaf) {
+  // Leaves come first among the ready nodes: their hooks (an all-reduce, say) start early.
+  sequence = std::numeric_limits<std::uint64_t>::max();
+  stream = current_native_stream(leaf.device());
+  outputs.push_back({leaf.impl().sizes, leaf.dtype(), leaf.device()});
+}
+
+AccumulateGrad::~AccumulateGrad() {
+  AutogradMeta& meta = *find_meta(leaf_);
+  std::lock_guard lock(meta.mutex);
+  if (meta.accumulator == this) meta.accumulator = nullptr;
+}
+
+void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
+  AutogradMeta& meta = *find_meta(leaf_);
+  Tensor g = std::move(gradient[0]);
+  for (auto& [number, hook] : meta.hooks)
+    if (Tensor changed = hook(g); changed.defined()) g = changed;
+  {
+    std::lock_guard lock(meta.mutex);
+    if (meta.grad.defined() && !GradMode::is_enabled()) {
+      meta.grad.add_(g);
+    } else if (meta.grad.defined()) {
+      meta.grad = meta.grad + g;
+    } else if (GradMode::is_enabled()) {
+      meta.grad = g;
+    } else if (sole_owner(g) && g.impl().strides == leaf_.impl().strides) {
+      meta.grad = std::move(g);
+    } else {
+      // Somebody else sees this memory, or its order differs: the leaf gets its own, in its order.
+      meta.grad = empty_like(leaf_).copy_(g);
+    }
+  }
+  for (auto& hook : meta.post_accumulate) hook(leaf_);
+}
+
+}  // namespace td

@@ -1,0 +1,24 @@
+// The end of the road: the node that adds a gradient to a leaf's grad().
+#pragma once
+
+#include "td/autograd/meta.h"
+
+namespace td {
+
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(const Tensor& leaf);
+  ~AccumulateGrad() override;
+  void apply(SmallVector<Tensor, 1>& gradient, Gradients& none) override;
+  const Tensor& leaf() const { return leaf_; }
+
+ private:
+  Tensor leaf_;
+};
+
+/// `into = into + gradient`, in place where nobody else can see `into`'s memory.
+void accumulate(Tensor& into, const Tensor& gradient);
+/// Nobody but this handle can see the tensor's memory.
+bool sole_owner(const Tensor& tensor);
+
+}  // namespace td

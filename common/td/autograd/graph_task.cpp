@@ -1,0 +1,50 @@
+// A small hash table from nodes to visits.
+#include "td/autograd/graph_task.h"
+
+namespace td {
+
+std::size_t GraphTask::slot_of(const Node* node) const {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = (reinterpret_cast<std::uintptr_t>(node) >> 6) * 0x9e3779b97f4a7c15ull >> 20;
+  for (slot &= mask; table_[slot] >= 0; slot = (slot + 1) & mask)
+    if (visits_[table_[slot]].node.get() == node) break;
+  return slot;
+}
+
+void GraphTask::rehash(std::size_t slots) {
+  table_.assign(slots, -1);
+  for (std::size_t i = 0; i < visits_.size(); ++i)
+    table_[slot_of(visits_[i].node.get())] = static_cast<std::int32_t>(i);
+}
+
+Visit& GraphTask::visit(const intrusive_ptr<Node>& node) {
+  if (2 * (visits_.size() + 1) > table_.size()) rehash(table_.empty() ? 64 : 2 * table_.size());
+  const std::size_t slot = slot_of(node.get());
+  if (table_[slot] < 0) {
+    table_[slot] = static_cast<std::int32_t>(visits_.size());
+    visits_.emplace_back();
+    visits_.back().node = node;
+    visits_.back().gradients.resize(node->outputs.size());
+  }
+  return visits_[table_[slot]];
+}
+
+Visit* GraphTask::find(const Node* node) {
+  if (table_.empty()) return nullptr;
+  const std::size_t slot = slot_of(node);
+  return table_[slot] < 0 ? nullptr : &visits_[table_[slot]];
+}
+
+bool GraphTask::needs(const Node* node) const {
+  if (!partial) return true;
+  const Visit* v = const_cast<GraphTask*>(this)->find(node);
+  return v && v->needed;
+}
+
+void GraphTask::clear() {
+  visits_.clear();
+  std::fill(table_.begin(), table_.end(), -1);
+  partial = false;
+}
+
+}  // namespace td

@@ -1,0 +1,40 @@
+// The bookkeeping of one backward pass: which nodes it visits, how many gradients each still waits
+// for, and the gradients that have arrived. Kept per thread and reused, so that a training step
+// makes no heap call; nothing is written into the nodes, so that threads may share them.
+#pragma once
+
+#include <vector>
+
+#include "td/autograd/node.h"
+
+namespace td {
+
+/// A node on the way, with the gradients of its outputs as far as they have arrived.
+struct Visit {
+  intrusive_ptr<Node> node;
+  int waiting = 0;      ///< gradients not yet arrived
+  bool needed = true;   ///< leads to a tensor whose gradient was asked for
+  SmallVector<Tensor, 1> gradients;
+};
+
+class GraphTask : public NodeFilter {
+ public:
+  /// The visit of `node`, made at the first call. References hold until the next call.
+  Visit& visit(const intrusive_ptr<Node>& node);
+  Visit* find(const Node* node);
+  std::vector<Visit>& visits() { return visits_; }
+  /// Forgets everything but keeps the memory.
+  void clear();
+
+  bool partial = false;  ///< only some inputs' gradients are asked for
+  bool needs(const Node* node) const override;
+
+ private:
+  std::size_t slot_of(const Node* node) const;
+  void rehash(std::size_t slots);
+
+  std::vector<Visit> visits_;
+  std::vector<std::int32_t> table_;  // open addressing: index into visits_, or -1
+};
+
+}  // namespace td

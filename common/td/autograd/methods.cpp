@@ -1,0 +1,113 @@
+// Tensor's methods that concern gradients.
+#include "td/autograd/engine.h"
+#include "td/autograd/meta.h"
+#include "td/autograd/modes.h"
+#include "td/autograd/record.h"
+#include "td/ops/ops.h"
+
+namespace td {
+
+const Tensor& Tensor::requires_grad_(bool wants) const {
+  TensorImpl& t = impl();
+  TD_CHECK(AutogradError, !wants || td::is_floating_point(t.dtype),
+           "requires_grad_: only floating point tensors can have a gradient, but this one is ",
+           t.dtype, "; convert it with to(kFloat32)");
+  TD_CHECK(AutogradError, wants || is_leaf(),
+           "requires_grad_: only a leaf can stop requiring a gradient; use detach() for a result");
+  TD_CHECK(AutogradError, !wants || !t.inference || InferenceMode::is_enabled(),
+           "requires_grad_: a tensor made in inference mode cannot require a gradient outside it; "
+           "clone it first");
+  t.requires_grad = wants;
+  return *this;
+}
+
+bool Tensor::is_leaf() const {
+  const AutogradMeta* meta = find_meta(*this);
+  return !meta || !meta->grad_fn;
+}
+
+intrusive_ptr<Node> Tensor::grad_fn() const {
+  if (!requires_grad() || is_leaf()) return nullptr;
+  return gradient_edge(*this).node;
+}
+
+const Tensor& Tensor::grad() const {
+  static const Tensor undefined;
+  const AutogradMeta* meta = find_meta(*this);
+  return meta ? meta->grad : undefined;
+}
+
+Tensor& Tensor::mutable_grad() const { return meta_of(*this).grad; }
+
+void Tensor::retain_grad() const {
+  TD_CHECK(AutogradError, requires_grad(),
+           "retain_grad: the tensor does not require a gradient, so none will ever arrive");
+  AutogradMeta& meta = meta_of(*this);
+  if (is_leaf() || std::exchange(meta.retains_grad, true)) return;
+  const Edge edge = gradient_edge(*this);
+  edge.node->retained.emplace_back(edge.output, &meta);
+}
+
+void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph,
+                      bool create_graph) const {
+  autograd::backward({*this}, {gradient}, retain_graph, create_graph);
+}
+
+unsigned Tensor::register_hook(TensorHook hook) const {
+  TD_CHECK(AutogradError, requires_grad(),
+           "register_hook: the tensor does not require a gradient, so the hook would never run");
+  thread_local unsigned next = 0;
+  const unsigned number = next++;
+  if (is_leaf()) {
+    meta_of(*this).hooks.emplace_back(number, std::move(hook));
+  } else {
+    const Edge edge = gradient_edge(*this);
+    edge.node->hooks.push_back({edge.output, {number, std::move(hook)}});
+  }
+  return number;
+}
+
+void Tensor::remove_hook(unsigned number) const {
+  if (is_leaf()) {
+    std::erase_if(meta_of(*this).hooks, [&](auto& h) { return h.first == number; });
+  } else {
+    std::erase_if(gradient_edge(*this).node->hooks,
+                  [&](auto& h) { return h.second.first == number; });
+  }
+}
+
+Tensor Tensor::detach() const {
+  const TensorImpl& t = impl();
+  Tensor out = alias(*this, t.sizes, t.strides, t.offset);
+  out.impl().wrapped_number = t.wrapped_number;
+  return out;
+}
+
+Tensor& Tensor::detach_() {
+  if (AutogradMeta* meta = find_meta(*this)) {
+    TD_CHECK(AutogradError, !meta->base.defined(),
+             "detach_: a view cannot leave its base's graph in place; use detach()");
+    meta->set_grad_fn(nullptr, 0);
+  }
+  impl().requires_grad = false;
+  return *this;
+}
+
+void Tensor::set_data(const Tensor& other) const {
+  TensorImpl& to = impl();
+  const TensorImpl& from = other.impl();
+  TD_CHECK(DtypeError, td::is_floating_point(from.dtype) || !to.requires_grad,
+           "set_data: a tensor that requires a gradient cannot become ", from.dtype);
+  to.storage = from.storage;
+  to.offset = from.offset;
+  to.dtype = from.dtype;
+  to.device = from.device;
+  to.set_geometry(from.sizes, from.strides);
+  // A graph recorded earlier ends in the old memory's AccumulateGrad; the next one gets a new one.
+  if (AutogradMeta* meta = find_meta(*this)) {
+    std::lock_guard lock(meta->mutex);
+    meta->accumulator = nullptr;
+  }
+}
+
+}  // namespace td

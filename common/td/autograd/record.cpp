@@ -1,0 +1,168 @@
+// Joining the graph: edges, results, changes in place, views.
+#include "td/autograd/record.h"
+
+#include "td/autograd/accumulate.h"
+
+namespace td {
+
+bool recording(const TensorList& tensors) {
+  if (!thread_state().grad_mode) return false;
+  for (const Tensor& t : tensors)
+    if (t.defined() && t.impl().requires_grad) return true;
+  return false;
+}
+
+void freed_graph_error(const char* operation) {
+  fail<AutogradError>("backward: the graph of \"", operation,
+                      "\" was already used and its saved tensors are freed. Pass "
+                      "retain_graph=true to the first backward, or run the forward pass again.");
+}
+
+AutogradMeta& meta_of(const Tensor& tensor) {
+  intrusive_ptr<RefCounted>& slot = tensor.impl().autograd;
+  if (!slot) slot = make_intrusive<AutogradMeta>();
+  return static_cast<AutogradMeta&>(*slot);
+}
+
+AutogradMeta::~AutogradMeta() { set_grad_fn(nullptr, 0); }
+
+void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
+  // The node knows by address whose gradient to keep, so the address must leave with us.
+  if (retains_grad && grad_fn)
+    std::erase_if(grad_fn->retained, [this](auto& entry) { return entry.second == this; });
+  if (retains_grad && node) node->retained.emplace_back(number, this);
+  retire(std::exchange(grad_fn, std::move(node)));
+  output = number;
+}
+
+namespace {
+
+intrusive_ptr<Node> accumulator_of(const Tensor& leaf) {
+  AutogradMeta& meta = meta_of(leaf);
+  std::lock_guard lock(meta.mutex);
+  if (meta.accumulator && meta.accumulator->try_retain())
+    return intrusive_ptr<Node>::adopt(meta.accumulator);
+  intrusive_ptr<Node> node(new AccumulateGrad(leaf));
+  meta.accumulator = node.get();
+  return node;
+}
+
+// The gradient of a view, spread over memory shaped like its base.
+struct ViewOfBase {
+  Sizes base_sizes, base_strides, sizes, strides;
+  std::int64_t offset;
+  TensorOptions options;
+
+  ViewOfBase(const Tensor& base, const Tensor& view)
+      : base_sizes(base.impl().sizes),
+        base_strides(base.impl().strides),
+        sizes(view.impl().sizes),
+        strides(view.impl().strides),
+        offset(view.impl().offset - base.impl().offset),
+        options(base.options()) {}
+
+  Tensor zeros() const { return empty_strided(base_sizes, base_strides, options).zero_(); }
+  // A gradient of the base in memory of the base's own order, so that strides mean the same.
+  Tensor in_base_order(const Tensor& g) const {
+    return empty_strided(base_sizes, base_strides, options).copy_(g);
+  }
+  Tensor window(const Tensor& whole) const { return whole.as_strided(sizes, strides, offset); }
+};
+
+// A view whose base was changed in place since: its gradient goes through the base's new node.
+void refresh_view(const Tensor& view, AutogradMeta& meta) {
+  const ViewOfBase geometry(meta.base, view);
+  const auto backward = [geometry](Gradients& grads, const Tensor& g) {
+    grads.give(0, [&] {
+      Tensor whole = geometry.zeros();
+      geometry.window(whole).copy_(g);
+      return whole;
+    });
+  };
+  intrusive_ptr<Node> node(new LambdaNode("as_strided", backward));
+  const Tensor* input = &meta.base;
+  connect(*node, &input, 1);
+  attach_result(node, view);
+}
+
+}  // namespace
+
+Edge gradient_edge(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  AutogradMeta* meta = find_meta(tensor);
+  if (meta && meta->base.defined() && meta->view_version != tensor._version() &&
+      meta->base.requires_grad() && !meta->base.is_leaf()) {
+    refresh_view(tensor, *meta);
+  }
+  if (!tensor.impl().requires_grad) return {};
+  if (meta && meta->grad_fn) return {meta->grad_fn, meta->output};
+  return {accumulator_of(tensor), 0};
+}
+
+void connect(Node& node, const Tensor* const* inputs, std::size_t count) {
+  thread_local std::uint64_t next_sequence = 0;
+  for (std::size_t i = 0; i < count; ++i) node.edges.push_back(gradient_edge(*inputs[i]));
+  node.sequence = next_sequence++;
+}
+
+void attach_result(const intrusive_ptr<Node>& node, const Tensor& result) {
+  TensorImpl& impl = result.impl();
+  TD_CHECK(AutogradError, !impl.inference, node->operation(),
+           ": a tensor made in inference mode cannot join a graph; clone it outside that mode");
+  AutogradMeta& meta = meta_of(result);
+  if (node->outputs.empty()) node->stream = current_native_stream(impl.device);
+  meta.set_grad_fn(node, static_cast<std::uint32_t>(node->outputs.size()));
+  meta.view_version = impl.storage->version();
+  impl.requires_grad = is_floating_point(impl.dtype);
+  node->outputs.push_back({impl.sizes, impl.dtype, impl.device});
+}
+
+void mark_view(const Tensor& view, const Tensor& source) {
+  if (!thread_state().grad_mode || thread_state().inference_mode) return;
+  AutogradMeta* of_source = source.impl().autograd ? find_meta(source) : nullptr;
+  AutogradMeta& meta = meta_of(view);
+  meta.base = of_source && of_source->base.defined() ? of_source->base : source;
+  meta.view_version = view._version();
+}
+
+void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self) {
+  AutogradMeta* meta = find_meta(self);
+  const bool is_view = meta && meta->base.defined();
+  if (!is_view) return attach_result(node, self);
+  // The base becomes: what it was outside the window, and the node's result inside.
+  const Tensor base = meta->base;
+  node->outputs.push_back({self.impl().sizes, self.dtype(), self.device()});
+  node->stream = current_native_stream(self.device());
+  const ViewOfBase geometry(base, self);
+  const auto backward = [geometry](Gradients& grads, const Tensor& g) {
+    const Tensor whole = geometry.in_base_order(g);
+    grads.give(1, [&] { return geometry.window(whole).clone(MemoryFormat::Contiguous); });
+    grads.give(0, [&] {
+      Tensor outside = whole.clone();
+      geometry.window(outside).zero_();
+      return outside;
+    });
+  };
+  intrusive_ptr<Node> of_base(new LambdaNode("copy_slices", backward));
+  const Tensor* input = &base;
+  connect(*of_base, &input, 1);
+  of_base->edges.push_back({node, 0});
+  attach_result(of_base, base);
+  refresh_view(self, *meta);
+}
+
+void about_to_change(const char* operation, const Tensor& self) {
+  TensorImpl& impl = self.impl();
+  if (thread_state().grad_mode) {
+    const AutogradMeta* meta = find_meta(self);
+    const Tensor& base = meta && meta->base.defined() ? meta->base : self;
+    TD_CHECK(AutogradError, !(base.requires_grad() && base.is_leaf()), operation, ": ",
+             base.is_same(self) ? "a leaf that requires a gradient"
+                                : "a view of a leaf that requires a gradient",
+             " is about to be changed in place, which would lose its value for backward. Put the "
+             "change under a NoGradGuard, or use the operation that makes a new tensor.");
+  }
+  impl.storage->bump_version();
+}
+
+}  // namespace td

@@ -1,0 +1,211 @@
+// Element-wise functions of two tensors: add and sub by hand (they have a factor), the rest one
+// body for all lines of tensor/binary.def.
+#include <string_view>
+
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+// The two arguments brought to one type, and the result they will be written to.
+struct Pair {
+  Tensor a, b, out;
+};
+
+Pair prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
+  const Device device = common_device(op, a, b);
+  if (!b.defined()) undefined_argument(op, 1);
+  ScalarType type = result_type(a, b);
+  if (makes_float) type = float_type(type);
+  const Sizes sizes = a.impl().sizes == b.impl().sizes ? a.impl().sizes
+                                                       : broadcast_sizes(op.name, a.sizes(), b.sizes());
+  const Tensor& like = a.impl().sizes == sizes ? a : b;
+  return {as_type(a, type), as_type(b, type), result_like(like, sizes, type, device)};
+}
+
+// The same for `a op= b`: the result must fit into a.
+Tensor prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
+  const Device device = common_device(op, a, b);
+  if (!b.defined()) undefined_argument(op, 1);
+  TD_CHECK(DeviceError, a.device() == device, op.name, "_: \"input\" is a number on ", a.device(),
+           " and cannot keep a result on ", device, "; move it with to(\"", device, "\")");
+  const ScalarType type = result_type(a, b);
+  TD_CHECK(DtypeError, can_cast(type, a.dtype()), op.name, "_: a result of type ", type,
+           " cannot be kept in a tensor of type ", a.dtype(), "; convert it first with to(dtype)");
+  const Sizes sizes = broadcast_sizes(op.name, a.sizes(), b.sizes());
+  TD_CHECK(ShapeError, sizes == a.impl().sizes, op.name, "_: \"other\" of sizes ", b.sizes(),
+           " does not fit into \"input\" of sizes ", a.sizes(), ", which is changed in place");
+  return as_type(b, a.dtype());
+}
+
+constexpr Op kAdd{"add", {"input", "other"}};
+constexpr Op kSub{"sub", {"input", "other"}};
+
+void check_alpha(const Op& op, ScalarType type, const Scalar& alpha) {
+  TD_CHECK(DtypeError, is_floating_point(type) || !alpha.is_floating_point(), op.name,
+           ": for whole numbers alpha must be a whole number too");
+}
+
+void give_sum(Gradients& grads, const Tensor& g, const Sizes& a, const Sizes& b, ScalarType type_a,
+              ScalarType type_b, const Scalar& alpha) {
+  grads.give(0, [&] { return as_type(sum_to(g, a), type_a); });
+  grads.give(1, [&] {
+    const Tensor scaled = alpha.to<double>() == 1.0 ? g : mul(g, alpha);
+    return as_type(sum_to(scaled, b), type_b);
+  });
+}
+
+Tensor add_scaled(const Op& op, const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  const Pair p = prepare(op, a, b, false);
+  check_alpha(op, p.out.dtype(), alpha);
+  kernels::add(p.out, p.a, p.b, alpha);
+  if (recording(a, b))
+    record(op.name, p.out, {&a, &b},
+           [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(),
+            alpha](Gradients& grads, const Tensor& g) { give_sum(grads, g, sa, sb, ta, tb, alpha); });
+  return p.out;
+}
+
+Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alpha) {
+  const Tensor other = prepare_in_place(op, a, b);
+  check_alpha(op, a.dtype(), alpha);
+  about_to_change(op.name, a);
+  kernels::add(a, a, other, alpha);
+  if (recording(a, b))
+    record_in_place(op.name, a, {&a, &b},
+                    [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(),
+                     alpha](Gradients& grads, const Tensor& g) {
+                      give_sum(grads, g, sa, sb, ta, tb, alpha);
+                    });
+  return a;
+}
+
+// One line of binary.def, as data.
+struct BinaryOp {
+  Op op;
+  bool makes_float;
+  void (*forward)(const Tensor& out, const Tensor& a, const Tensor& b);
+  Tensor (*gradient_a)(const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y);
+  Tensor (*gradient_b)(const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y);
+};
+
+template <class Saves>
+void give_binary(const BinaryOp& o, Gradients& grads, const Tensor& g, const Saves& kept_a,
+                 const Saves& kept_b, const Saves& kept_y) {
+  const Tensor a = kept_a(), b = kept_b(), y = kept_y();
+  grads.give(0, [&] { return as_type(sum_to(o.gradient_a(g, a, b, y), a.sizes()), a.dtype()); });
+  grads.give(1, [&] { return as_type(sum_to(o.gradient_b(g, a, b, y), b.sizes()), b.dtype()); });
+}
+
+Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
+  const Pair p = prepare(o.op, a, b, o.makes_float);
+  o.forward(p.out, p.a, p.b);
+  if (recording(a, b))
+    record(o.op.name, p.out, {&a, &b},
+           [&o, a = save(a), b = save(b), y = save_result(p.out)](Gradients& grads, const Tensor& g) {
+             give_binary(o, grads, g, a, b, y);
+           });
+  return p.out;
+}
+
+Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
+  TD_CHECK(DtypeError, !o.makes_float || a.is_floating_point(), o.op.name,
+           "_: the result is floating point and cannot be kept in ", a.dtype(), "; use ",
+           o.op.name, "() or convert the tensor first");
+  const Tensor other = prepare_in_place(o.op, a, b);
+  const bool recorded = recording(a, b);
+  const Saved old_a = recorded ? save(a.clone()) : Saved();  // the value before the change
+  about_to_change(o.op.name, a);
+  o.forward(a, a, other);
+  if (recorded)
+    record_in_place(o.op.name, a, {&a, &b},
+                    [&o, old_a, b = save(b), y = save_result(a)](Gradients& grads, const Tensor& g) {
+                      give_binary(o, grads, g, old_a, b, y);
+                    });
+  return a;
+}
+
+#define BINARY(name, expression, of_a, of_b)                                                   \
+  Tensor name##_gradient_a([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Tensor& a, \
+                           [[maybe_unused]] const Tensor& b, [[maybe_unused]] const Tensor& y) { \
+    return of_a;                                                                               \
+  }                                                                                            \
+  Tensor name##_gradient_b([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Tensor& a, \
+                           [[maybe_unused]] const Tensor& b, [[maybe_unused]] const Tensor& y) { \
+    return of_b;                                                                               \
+  }                                                                                            \
+  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                                    \
+                               std::string_view(#name) == "div",                               \
+                               kernels::name,                                                  \
+                               name##_gradient_a,                                              \
+                               name##_gradient_b};
+#include "td/tensor/binary.def"
+#undef BINARY
+
+}  // namespace
+
+#define BINARY(name, expression, of_a, of_b) \
+  Tensor name(const Tensor& input, const Tensor& other) { return binary(name##_op, input, other); }
+#include "td/tensor/binary.def"
+#undef BINARY
+
+Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+  return add_scaled(kAdd, input, other, alpha);
+}
+Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+  TD_CHECK(DtypeError, input.dtype() != kBool || other.dtype() != kBool,
+           "sub: not defined for two bool tensors; use logical_xor or convert them to a number type");
+  return add_scaled(kSub, input, other, -alpha);
+}
+Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+  return add(input, wrapped_number(other), alpha);
+}
+Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+  return sub(input, wrapped_number(other), alpha);
+}
+Tensor mul(const Tensor& input, const Scalar& other) { return mul(input, wrapped_number(other)); }
+Tensor div(const Tensor& input, const Scalar& other) { return div(input, wrapped_number(other)); }
+Tensor pow(const Tensor& input, const Scalar& exponent) {
+  return exponent.to<double>() == 2.0 && input.is_floating_point()
+             ? square(input)
+             : pow(input, wrapped_number(exponent));
+}
+Tensor pow(const Scalar& base, const Tensor& exponent) {
+  return pow(wrapped_number(base), exponent);
+}
+Tensor operator-(const Scalar& a, const Tensor& b) { return sub(wrapped_number(a), b); }
+Tensor operator/(const Scalar& a, const Tensor& b) { return div(wrapped_number(a), b); }
+
+Tensor share_above(const Tensor& a, const Tensor& b) {
+  NoGradGuard no_grad;  // a step function: its own gradient is zero
+  const ScalarType type = result_type(a, b);
+  return add(gt(a, b).to(type), mul(eq(a, b).to(type), 0.5));
+}
+
+Tensor Tensor::add(const Tensor& o, const Scalar& alpha) const { return td::add(*this, o, alpha); }
+Tensor Tensor::sub(const Tensor& o, const Scalar& alpha) const { return td::sub(*this, o, alpha); }
+Tensor Tensor::mul(const Tensor& other) const { return td::mul(*this, other); }
+Tensor Tensor::div(const Tensor& other) const { return td::div(*this, other); }
+Tensor Tensor::add(const Scalar& o, const Scalar& alpha) const { return td::add(*this, o, alpha); }
+Tensor Tensor::sub(const Scalar& o, const Scalar& alpha) const { return td::sub(*this, o, alpha); }
+Tensor Tensor::mul(const Scalar& other) const { return td::mul(*this, other); }
+Tensor Tensor::div(const Scalar& other) const { return td::div(*this, other); }
+Tensor Tensor::pow(const Tensor& exponent) const { return td::pow(*this, exponent); }
+Tensor Tensor::pow(const Scalar& exponent) const { return td::pow(*this, exponent); }
+Tensor Tensor::maximum(const Tensor& other) const { return td::maximum(*this, other); }
+Tensor Tensor::minimum(const Tensor& other) const { return td::minimum(*this, other); }
+
+Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) {
+  return add_scaled_(kAdd, *this, other, alpha);
+}
+Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) {
+  return add_scaled_(kSub, *this, other, -alpha);
+}
+Tensor& Tensor::mul_(const Tensor& other) { return binary_in_place(mul_op, *this, other); }
+Tensor& Tensor::div_(const Tensor& other) { return binary_in_place(div_op, *this, other); }
+Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) { return add_(wrapped_number(o), alpha); }
+Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) { return sub_(wrapped_number(o), alpha); }
+Tensor& Tensor::mul_(const Scalar& other) { return mul_(wrapped_number(other)); }
+Tensor& Tensor::div_(const Scalar& other) { return div_(wrapped_number(other)); }
+
+}  // namespace td

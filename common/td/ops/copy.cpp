@@ -1,0 +1,164 @@
+// Moving and converting: to, copy_, clone, contiguous, pin_memory, item. The chapter on tensor
+// moves reads this file.
+#include "td/device/allocator.h"
+#include "td/device/backend.h"
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+// Bytes from one device to another, both sides dense and of one type.
+void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
+  // The accelerator's stream orders the copy. Between two accelerators, the source's.
+  const Device engine = from.is_cpu() ? to.device() : from.device();
+  void* native = current_native_stream(engine);
+  const Stream stream(engine, native);
+  const bool two_devices = !to.is_cpu() && !from.is_cpu() && !(to.device() == from.device());
+  if (two_devices) stream.wait(getCurrentStream(to.device()));  // the target may still be in use
+  if (record_observer) {
+    Record record("copy");
+    record.reads_from(from.impl().storage->data(), from.impl().storage->bytes());
+    record.writes_to(to.impl().storage->data(), to.impl().storage->bytes());
+    record_observer(record, engine);
+  }
+  backend(engine.type()).copy(to.data_ptr(), to.device(), from.data_ptr(), from.device(),
+                              from.nbytes(), engine.index(), native);
+  if (two_devices) getCurrentStream(to.device()).wait(stream);
+  // Pinned memory returns to its cache only after this copy.
+  if (from.is_pinned()) from.record_stream(stream);
+  if (to.is_pinned()) to.record_stream(stream);
+  if (!non_blocking && (to.is_cpu() || from.is_cpu())) stream.synchronize();
+}
+
+bool one_kind_can_reach(Device a, Device b) {
+  return a.is_cpu() || b.is_cpu() || a.type() == b.type();
+}
+
+// Same sizes; any types, strides and devices.
+void copy_values(const Tensor& to, const Tensor& from, bool non_blocking) {
+  if (to.numel() == 0) return;
+  if (to.device() == from.device()) return kernels::convert(to, from);
+  if (!one_kind_can_reach(to.device(), from.device()))  // sim to cuda: by way of the host
+    return copy_values(to, from.cpu(), non_blocking);
+  // Across devices only bytes travel: convert and pack where the values are, unpack at the target.
+  Tensor source = as_type(from, to.dtype());
+  const bool same_layout = to.impl().strides == source.impl().strides &&
+                           preserved_strides(to.sizes(), to.strides()) == to.impl().strides;
+  if (same_layout) return copy_bytes(to, source, non_blocking);
+  source = source.contiguous();
+  if (to.is_contiguous()) return copy_bytes(to, source, non_blocking);
+  const Tensor landed = empty_on(to.impl().sizes, to.dtype(), to.device());
+  copy_bytes(landed, source, non_blocking);
+  kernels::convert(to, landed);
+}
+
+Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat format,
+             bool non_blocking) {
+  Tensor out;
+  {
+    NoGradGuard no_grad;
+    out = empty_like(self, TensorOptions(dtype).device(device), format);
+    copy_values(out, self.detach(), non_blocking);
+  }
+  if (recording(self) && is_floating_point(dtype))
+    record("to", out, {&self},
+           [device = self.device(), type = self.dtype()](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return g.to(device, type); });
+           });
+  return out;
+}
+
+constexpr Op kCopy{"copy_", {"self", "source"}};
+
+}  // namespace
+
+Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
+  const Device target = check_device(device);
+  if (!copy && target == this->device() && dtype == this->dtype()) return *this;
+  return moved(*this, target, dtype, MemoryFormat::Preserve, non_blocking);
+}
+Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
+  return to(device(), dtype, non_blocking, copy);
+}
+Tensor Tensor::to(const TensorOptions& o, bool non_blocking, bool copy) const {
+  return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
+            non_blocking, copy);
+}
+Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy) const {
+  return to(other.device(), other.dtype(), non_blocking, copy);
+}
+Tensor Tensor::to(MemoryFormat format) const { return contiguous(format); }
+Tensor Tensor::cpu() const { return to(Device(kCPU)); }
+Tensor Tensor::cuda(int index) const { return to(Device(kCUDA, index)); }
+Tensor Tensor::sim(int index) const { return to(Device(kSIM, index)); }
+
+Tensor Tensor::clone(MemoryFormat format) const {
+  return moved(*this, device(), dtype(), format, false);
+}
+
+Tensor Tensor::contiguous(MemoryFormat format) const {
+  TD_CHECK(Error, format != MemoryFormat::Preserve,
+           "contiguous: Preserve is not an order of memory; ask for Contiguous or ChannelsLast");
+  return is_contiguous(format) ? *this : clone(format);
+}
+
+Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
+  if (!source.defined()) undefined_argument(kCopy, 1);
+  const Sizes sizes = broadcast_sizes("copy_", this->sizes(), source.sizes());
+  TD_CHECK(ShapeError, sizes == impl().sizes, "copy_: \"source\" of sizes ", source.sizes(),
+           " does not fit into \"self\" of sizes ", this->sizes());
+  about_to_change("copy_", *this);
+  {
+    NoGradGuard no_grad;
+    const bool broadcast = !(source.impl().sizes == sizes);
+    copy_values(*this, broadcast ? source.detach().expand(sizes) : source.detach(), non_blocking);
+  }
+  if (recording(*this, source))
+    record_in_place("copy", *this, {this, &source},
+                    [device = source.device(), type = source.dtype(),
+                     from = source.impl().sizes](Gradients& grads, const Tensor& g) {
+                      grads.give(0, [&] { return g * 0; });
+                      grads.give(1, [&] { return sum_to(g, from).to(device, type); });
+                    });
+  return *this;
+}
+
+Tensor& Tensor::operator=(const Tensor& value) && { return copy_(value); }
+Tensor& Tensor::operator=(const Scalar& value) && { return fill_(value); }
+
+Tensor& Tensor::fill_(const Scalar& value) {
+  about_to_change("fill_", *this);
+  kernels::fill(*this, value);
+  if (recording(*this))
+    record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return g * 0; });
+    });
+  return *this;
+}
+Tensor& Tensor::fill_(const Tensor& value) {
+  TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
+           value.sizes());
+  return copy_(value);
+}
+Tensor& Tensor::zero_() { return fill_(0); }
+
+Tensor Tensor::pin_memory() const {
+  TD_CHECK(DeviceError, is_cpu(), "pin_memory: only host memory can be pinned, but the tensor is on ",
+           device(), "; call cpu() first");
+  if (is_pinned()) return *this;
+  Tensor pinned = empty(sizes(), options().pinned_memory(true));
+  NoGradGuard no_grad;
+  return pinned.copy_(*this);
+}
+
+Scalar Tensor::item() const {
+  TD_CHECK(ShapeError, numel() == 1, "item: the tensor has ", numel(),
+           " elements, and only one can become a number; index it or reduce it first");
+  const Tensor host = detach().cpu();
+  return dispatch_all(dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    return Scalar(*host.data_ptr<T>());
+  });
+}
+
+}  // namespace td

@@ -1,0 +1,273 @@
+// Views: other geometry over the same memory. Nothing is copied and no kernel runs; a view only
+// remembers how to bring its gradient back into the shape it came from.
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+// A view of `self` with this geometry. `backward` maps the view's gradient to self's.
+template <class F>
+Tensor make_view(const char* name, const Tensor& self, const Sizes& sizes, const Sizes& strides,
+                 std::int64_t offset, F backward) {
+  Tensor view = alias(self, sizes, strides, offset);
+  mark_view(view, self);
+  if (recording(self))
+    record(name, view, {&self}, [backward](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return backward(g); });
+    });
+  return view;
+}
+
+// Fills in a -1 and checks the count. @throws ShapeError
+Sizes infer_sizes(const char* op, IntArrayRef wanted, std::int64_t numel) {
+  Sizes sizes(wanted);
+  std::int64_t known = 1;
+  int unknown = -1;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == -1) {
+      TD_CHECK(ShapeError, unknown < 0, op, ": only one size may be -1 but got ", wanted);
+      unknown = static_cast<int>(d);
+      continue;
+    }
+    TD_CHECK(ShapeError, sizes[d] >= 0, op, ": sizes must not be negative but got ", wanted);
+    known *= sizes[d];
+  }
+  if (unknown >= 0 && known > 0 && numel % known == 0) sizes[unknown] = numel / known;
+  TD_CHECK(ShapeError, numel_of(sizes) == numel && (unknown < 0 || known > 0), op, ": sizes ",
+           wanted, " do not hold the tensor's ", numel, " elements");
+  return sizes;
+}
+
+// Strides by which `sizes` walks self's memory without a copy; false where none exist.
+bool view_strides(const TensorImpl& self, const Sizes& sizes, Sizes& strides) {
+  if (self.contiguous) {
+    strides = contiguous_strides(sizes);
+    return true;
+  }
+  strides = Sizes(sizes.size(), 1);
+  int out = static_cast<int>(sizes.size()) - 1;
+  // Runs of old dimensions that are one loop in memory; each must be filled by new dimensions.
+  for (int d = static_cast<int>(self.sizes.size()) - 1; d >= 0; --d) {
+    if (self.sizes[d] == 1) continue;
+    const std::int64_t step = self.strides[d];
+    std::int64_t run = self.sizes[d];
+    for (; d > 0 && (self.sizes[d - 1] == 1 || self.strides[d - 1] == run * step); --d)
+      run *= self.sizes[d - 1];
+    std::int64_t filled = 1;
+    for (; out >= 0 && (filled < run || sizes[out] == 1); --out) {
+      strides[out] = filled * step;
+      filled *= sizes[out];
+    }
+    if (filled != run) return false;
+  }
+  return out < 0;
+}
+
+}  // namespace
+
+Tensor Tensor::view(IntArrayRef wanted) const {
+  const Sizes sizes = infer_sizes("view", wanted, numel());
+  Sizes strides;
+  TD_CHECK(ShapeError, view_strides(impl(), sizes, strides), "view: sizes ", wanted,
+           " cannot look at a tensor of sizes ", this->sizes(), " and strides ", this->strides(),
+           " without a copy; use reshape");
+  return make_view("view", *this, sizes, strides, impl().offset,
+                   [old = impl().sizes](const Tensor& g) { return g.reshape(old); });
+}
+
+Tensor Tensor::reshape(IntArrayRef wanted) const {
+  const Sizes sizes = infer_sizes("reshape", wanted, numel());
+  Sizes strides;
+  return view_strides(impl(), sizes, strides) ? view(sizes)
+                                              : clone(MemoryFormat::Contiguous).view(sizes);
+}
+
+Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const {
+  const std::int64_t first = wrap_dim("flatten", start_dim, dim());
+  const std::int64_t last = wrap_dim("flatten", end_dim, dim());
+  TD_CHECK(ShapeError, first <= last, "flatten: start_dim ", start_dim, " comes after end_dim ",
+           end_dim);
+  if (dim() == 0) return reshape({1});
+  Sizes sizes;
+  for (std::int64_t d = 0; d < dim(); ++d) {
+    if (d > first && d <= last)
+      sizes[sizes.size() - 1] *= impl().sizes[d];
+    else
+      sizes.push_back(impl().sizes[d]);
+  }
+  return reshape(sizes);
+}
+
+Tensor Tensor::permute(IntArrayRef dims) const {
+  TD_CHECK(ShapeError, static_cast<std::int64_t>(dims.size()) == dim(), "permute: got ",
+           dims.size(), " dimensions for a ", dim(), "-dimensional tensor");
+  Sizes sizes, strides, inverse(dims.size(), -1);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::int64_t d = wrap_dim("permute", dims[i], dim());
+    TD_CHECK(ShapeError, inverse[d] < 0, "permute: dimension ", d, " is named twice in ", dims);
+    inverse[d] = static_cast<std::int64_t>(i);
+    sizes.push_back(impl().sizes[d]);
+    strides.push_back(impl().strides[d]);
+  }
+  return make_view("permute", *this, sizes, strides, impl().offset,
+                   [inverse](const Tensor& g) { return g.permute(inverse); });
+}
+
+Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {
+  const std::int64_t a = wrap_dim("transpose", dim0, dim()), b = wrap_dim("transpose", dim1, dim());
+  if (dim() == 0) return *this;
+  Sizes sizes = impl().sizes, strides = impl().strides;
+  std::swap(sizes[a], sizes[b]);
+  std::swap(strides[a], strides[b]);
+  return make_view("transpose", *this, sizes, strides, impl().offset,
+                   [a, b](const Tensor& g) { return g.transpose(a, b); });
+}
+
+Tensor Tensor::t() const {
+  TD_CHECK(ShapeError, dim() <= 2, "t: expected at most 2 dimensions but got ", dim(),
+           "; name the two with transpose(dim0, dim1)");
+  return dim() < 2 ? *this : transpose(0, 1);
+}
+
+Tensor Tensor::slice(std::int64_t d, optional<std::int64_t> start, optional<std::int64_t> end,
+                     std::int64_t step) const {
+  TD_CHECK(ShapeError, dim() > 0, "slice: a 0-dimensional tensor cannot be sliced");
+  TD_CHECK(ShapeError, step > 0, "slice: the step must be positive but is ", step);
+  d = wrap_dim("slice", d, dim());
+  const std::int64_t n = impl().sizes[d];
+  const auto clip = [n](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + n : i, 0, n); };
+  const std::int64_t from = clip(start.value_or(0)), to = std::max(from, clip(end.value_or(n)));
+  Sizes sizes = impl().sizes, strides = impl().strides;
+  sizes[d] = (to - from + step - 1) / step;
+  strides[d] *= step;
+  return make_view("slice", *this, sizes, strides, impl().offset + from * impl().strides[d],
+                   [old = impl().sizes, options = options(), d, from, to, step](const Tensor& g) {
+                     Tensor whole = empty(old, options).zero_();
+                     whole.slice(d, from, to, step).copy_(g);
+                     return whole;
+                   });
+}
+
+Tensor Tensor::select(std::int64_t d, std::int64_t index) const {
+  TD_CHECK(ShapeError, dim() > 0, "select: a 0-dimensional tensor cannot be indexed; use item()");
+  d = wrap_dim("select", d, dim());
+  const std::int64_t n = impl().sizes[d];
+  TD_CHECK(ShapeError, index >= -n && index < n, "select: index ", index,
+           " is out of range for dimension ", d, " of size ", n);
+  if (index < 0) index += n;
+  Sizes sizes = impl().sizes, strides = impl().strides;
+  sizes.erase(d);
+  strides.erase(d);
+  return make_view("select", *this, sizes, strides, impl().offset + index * impl().strides[d],
+                   [old = impl().sizes, options = options(), d, index](const Tensor& g) {
+                     Tensor whole = empty(old, options).zero_();
+                     whole.select(d, index).copy_(g);
+                     return whole;
+                   });
+}
+
+Tensor Tensor::narrow(std::int64_t d, std::int64_t start, std::int64_t length) const {
+  const std::int64_t n = size(d);
+  if (start < 0) start += n;
+  TD_CHECK(ShapeError, start >= 0 && length >= 0 && start + length <= n, "narrow: start ", start,
+           " and length ", length, " leave dimension ", d, " of size ", n);
+  return slice(d, start, start + length, 1);
+}
+
+Tensor Tensor::squeeze() const {
+  Sizes sizes, strides;
+  for (std::size_t d = 0; d < impl().sizes.size(); ++d) {
+    if (impl().sizes[d] == 1) continue;
+    sizes.push_back(impl().sizes[d]);
+    strides.push_back(impl().strides[d]);
+  }
+  return make_view("squeeze", *this, sizes, strides, impl().offset,
+                   [old = impl().sizes](const Tensor& g) { return g.reshape(old); });
+}
+
+Tensor Tensor::squeeze(std::int64_t d) const {
+  d = wrap_dim("squeeze", d, dim());
+  Sizes sizes = impl().sizes, strides = impl().strides;
+  if (dim() > 0 && sizes[d] == 1) {
+    sizes.erase(d);
+    strides.erase(d);
+  }
+  return make_view("squeeze", *this, sizes, strides, impl().offset,
+                   [old = impl().sizes](const Tensor& g) { return g.reshape(old); });
+}
+
+Tensor Tensor::unsqueeze(std::int64_t d) const {
+  d = wrap_dim("unsqueeze", d, dim() + 1);
+  Sizes sizes = impl().sizes, strides = impl().strides;
+  const bool last = d == dim();
+  strides.insert(d, last ? 1 : sizes[d] * strides[d]);
+  sizes.insert(d, 1);
+  return make_view("unsqueeze", *this, sizes, strides, impl().offset,
+                   [d](const Tensor& g) { return g.squeeze(d); });
+}
+
+Tensor Tensor::expand(IntArrayRef wanted) const {
+  const std::int64_t added = static_cast<std::int64_t>(wanted.size()) - dim();
+  TD_CHECK(ShapeError, added >= 0, "expand: ", wanted, " has fewer dimensions than the tensor's ",
+           sizes());
+  Sizes sizes(wanted), strides(wanted.size(), 0);
+  for (std::int64_t d = 0; d < dim(); ++d) {
+    const std::int64_t have = impl().sizes[d];
+    std::int64_t& want = sizes[added + d];
+    if (want == -1) want = have;
+    TD_CHECK(ShapeError, have == want || have == 1, "expand: dimension ", d, " of size ", have,
+             " cannot become ", want, "; only sizes of 1 expand");
+    strides[added + d] = have == 1 && want != 1 ? 0 : impl().strides[d];
+  }
+  for (std::int64_t d = 0; d < added; ++d)
+    TD_CHECK(ShapeError, sizes[d] >= 0, "expand: a new dimension needs a size, but got ", wanted);
+  return make_view("expand", *this, sizes, strides, impl().offset,
+                   [old = impl().sizes](const Tensor& g) { return sum_to(g, old); });
+}
+
+Tensor Tensor::as_strided(IntArrayRef new_sizes, IntArrayRef new_strides,
+                          optional<std::int64_t> offset) const {
+  TD_CHECK(ShapeError, new_sizes.size() == new_strides.size(), "as_strided: ", new_sizes.size(),
+           " sizes but ", new_strides.size(), " strides");
+  const std::int64_t start = offset.value_or(impl().offset);
+  std::int64_t last = start;
+  for (std::size_t d = 0; d < new_sizes.size(); ++d) last += (new_sizes[d] - 1) * new_strides[d];
+  TD_CHECK(ShapeError,
+           numel_of(new_sizes) == 0 ||
+               (start >= 0 && last * static_cast<std::int64_t>(element_size()) <
+                                  static_cast<std::int64_t>(impl().storage->bytes())),
+           "as_strided: sizes ", new_sizes, ", strides ", new_strides, " and offset ", start,
+           " reach beyond the tensor's memory of ", impl().storage->bytes(), " bytes");
+  return make_view(
+      "as_strided", *this, Sizes(new_sizes), Sizes(new_strides), start,
+      [base = impl().storage->bytes() / element_size(), self_sizes = impl().sizes,
+       self_strides = impl().strides, self_offset = impl().offset, options = options(),
+       sizes = Sizes(new_sizes), strides = Sizes(new_strides), start](const Tensor& g) {
+        // Write the gradient where the view looks, then read it the way self does.
+        Tensor memory = empty({static_cast<std::int64_t>(base)}, options).zero_();
+        memory.as_strided(sizes, strides, start).copy_(g);
+        return memory.as_strided(self_sizes, self_strides, self_offset);
+      });
+}
+
+TensorList Tensor::split(std::int64_t part, std::int64_t d) const {
+  TD_CHECK(ShapeError, part > 0, "split: the size of a part must be positive but is ", part);
+  const std::int64_t n = size(d);
+  TensorList parts;
+  for (std::int64_t at = 0; at < n || parts.empty(); at += part)
+    parts.push_back(narrow(d, at, std::min(part, n - at)));
+  return parts;
+}
+
+TensorList Tensor::chunk(std::int64_t chunks, std::int64_t d) const {
+  TD_CHECK(ShapeError, chunks > 0, "chunk: the number of chunks must be positive but is ", chunks);
+  return split(std::max<std::int64_t>((size(d) + chunks - 1) / chunks, 1), d);
+}
+
+TensorList Tensor::unbind(std::int64_t d) const {
+  TensorList parts;
+  for (std::int64_t i = 0; i < size(d); ++i) parts.push_back(select(d, i));
+  return parts;
+}
+
+}  // namespace td
