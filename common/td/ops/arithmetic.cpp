@@ -85,26 +85,36 @@ struct BinaryOp {
   Op op;
   bool makes_float;
   void (*forward)(const Tensor& out, const Tensor& a, const Tensor& b);
-  Tensor (*gradient_a)(const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y);
-  Tensor (*gradient_b)(const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y);
+  Tensor (*gradient_a)(const Tensor& g, const Saved& a, const Saved& b);
+  Tensor (*gradient_b)(const Tensor& g, const Saved& a, const Saved& b);
 };
 
-template <class Saves>
-void give_binary(const BinaryOp& o, Gradients& grads, const Tensor& g, const Saves& kept_a,
-                 const Saves& kept_b, const Saves& kept_y) {
-  const Tensor a = kept_a(), b = kept_b(), y = kept_y();
-  grads.give(0, [&] { return as_type(sum_to(o.gradient_a(g, a, b, y), a.sizes()), a.dtype()); });
-  grads.give(1, [&] { return as_type(sum_to(o.gradient_b(g, a, b, y), b.sizes()), b.dtype()); });
-}
+// What the gradient of a binary operation keeps.
+struct SavedPair {
+  const BinaryOp* o;
+  Saved a, b;
+  Sizes sizes_a, sizes_b;
+  ScalarType type_a, type_b;
+
+  SavedPair(const BinaryOp& op, const Tensor& x, const Tensor& y, const Saved& saved_x)
+      : o(&op),
+        a(saved_x),
+        b(save(y)),
+        sizes_a(x.impl().sizes),
+        sizes_b(y.impl().sizes),
+        type_a(x.dtype()),
+        type_b(y.dtype()) {}
+
+  void operator()(Gradients& grads, const Tensor& g) const {
+    grads.give(0, [&] { return as_type(sum_to(o->gradient_a(g, a, b), sizes_a), type_a); });
+    grads.give(1, [&] { return as_type(sum_to(o->gradient_b(g, a, b), sizes_b), type_b); });
+  }
+};
 
 Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
   const Pair p = prepare(o.op, a, b, o.makes_float);
   o.forward(p.out, p.a, p.b);
-  if (recording(a, b))
-    record(o.op.name, p.out, {&a, &b},
-           [&o, a = save(a), b = save(b), y = save_result(p.out)](Gradients& grads, const Tensor& g) {
-             give_binary(o, grads, g, a, b, y);
-           });
+  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
   return p.out;
 }
 
@@ -117,21 +127,17 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   const Saved old_a = recorded ? save(a.clone()) : Saved();  // the value before the change
   about_to_change(o.op.name, a);
   o.forward(a, a, other);
-  if (recorded)
-    record_in_place(o.op.name, a, {&a, &b},
-                    [&o, old_a, b = save(b), y = save_result(a)](Gradients& grads, const Tensor& g) {
-                      give_binary(o, grads, g, old_a, b, y);
-                    });
+  if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
   return a;
 }
 
 #define BINARY(name, expression, of_a, of_b)                                                   \
-  Tensor name##_gradient_a([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Tensor& a, \
-                           [[maybe_unused]] const Tensor& b, [[maybe_unused]] const Tensor& y) { \
+  Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const Saved& a,                   \
+                           [[maybe_unused]] const Saved& b) {                                  \
     return of_a;                                                                               \
   }                                                                                            \
-  Tensor name##_gradient_b([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Tensor& a, \
-                           [[maybe_unused]] const Tensor& b, [[maybe_unused]] const Tensor& y) { \
+  Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const Saved& a,                   \
+                           [[maybe_unused]] const Saved& b) {                                  \
     return of_b;                                                                               \
   }                                                                                            \
   constexpr BinaryOp name##_op{{#name, {"input", "other"}},                                    \
