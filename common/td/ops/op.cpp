@@ -88,4 +88,14 @@ Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Dev
   return out;
 }
 
+Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
+  if (gradient.sizes() == sizes) return gradient;
+  const std::int64_t added = gradient.dim() - static_cast<std::int64_t>(sizes.size());
+  Sizes dims;
+  for (std::int64_t d = 0; d < gradient.dim(); ++d)
+    if (d < added || (sizes[d - added] == 1 && gradient.impl().sizes[d] != 1)) dims.push_back(d);
+  const Tensor summed = dims.empty() ? gradient : gradient.sum(dims, /*keepdim=*/true);
+  return summed.view(sizes);
+}
+
 }  // namespace td
