@@ -113,6 +113,7 @@ function(course_add_checker chapter)
   set_target_properties(check_${chapter} PROPERTIES ENABLE_EXPORTS ON
     RUNTIME_OUTPUT_DIRECTORY "${course_programs}")
   add_dependencies(exercises_${chapter} check_${chapter})
+  add_dependencies(checkers check_${chapter})
 endfunction()
 
 # td_add_chapter(05_data_parallel [ROOT dir] [MINE_ROOT dir] [LIBRARIES td] [NO_PROOF])
@@ -168,7 +169,19 @@ function(course_add_proof chapter)
   set_tests_properties(promises_${chapter} PROPERTIES LABELS promises TIMEOUT 600
     ENVIRONMENT "TD_CHECK_TIME_LIMIT=${TD_CHECK_TIME_LIMIT}"
     ENVIRONMENT_MODIFICATION "OPENBLAS_CORETYPE=unset:;OPENBLAS_L2_SIZE=unset:")
+  # The promises run the solutions too; these entries are for builds that are too slow for all of them.
+  if(TD_SANITIZE)
+    foreach(solution IN LISTS solutions)
+      get_filename_component(name "${solution}" NAME_WE)
+      add_test(NAME solution_${chapter}_${name} COMMAND check_${chapter} "[${name}]")
+      set_tests_properties(solution_${chapter}_${name} PROPERTIES LABELS solutions TIMEOUT 300
+        ENVIRONMENT_MODIFICATION "OPENBLAS_CORETYPE=unset:;OPENBLAS_L2_SIZE=unset:")
+    endforeach()
+  endif()
 endfunction()
+
+# All checkers, each with the solutions it is linked to.
+add_custom_target(checkers)
 
 # The support that checkers link; without Catch2 there are programs but no checkers.
 find_package(Catch2 2.13 CONFIG QUIET)
@@ -177,6 +190,11 @@ if(Catch2_FOUND)
   add_library(check_support OBJECT EXCLUDE_FROM_ALL ${support})
   course_options(check_support)
   target_compile_options(check_support PRIVATE $<$<CONFIG:Release>:-O1>)
+  # The file that holds Catch2 itself: a sanitizer there costs half a minute and looks at nothing of ours.
+  if(TD_SANITIZE)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/catch_runner.cpp" PROPERTIES
+      COMPILE_OPTIONS "-O0;-fno-sanitize=all")
+  endif()
   target_include_directories(check_support PUBLIC "${PROJECT_SOURCE_DIR}/tests/support")
   # Catch2's own signal handlers would hide the report of a host read of device memory.
   target_compile_definitions(check_support PUBLIC CATCH_CONFIG_NO_POSIX_SIGNALS)

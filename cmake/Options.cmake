@@ -38,7 +38,8 @@ endif()
 
 # Sanitizers go to every target, so that no object in a sanitized build is blind.
 if(TD_SANITIZE)
-  add_compile_options(-fsanitize=${TD_SANITIZE} -fno-omit-frame-pointer)
+  # Instrumented code makes g++ see uses before initialization in the standard library.
+  add_compile_options(-fsanitize=${TD_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${TD_SANITIZE})
   if(TD_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
