@@ -1,0 +1,38 @@
+// The cuda backend as the rest of the core sees it: the Backend object, and the two calls a kernel
+// launch needs. Includes nothing of CUDA. Only backends/, device/backend.cpp and kernels/launch.h
+// include this.
+// Invariant: nothing of CUDA is touched before somebody asks for a cuda device.
+#pragma once
+
+#include <string>
+
+#include "td/device/backend.h"
+
+namespace td {
+
+/// The backend of the NVIDIA GPUs in this machine; one object for the whole process.
+Backend& cuda_backend();
+
+namespace cuda {
+
+/// The device that CUDA calls of this thread go to; -1 before the first.
+extern thread_local constinit int current_device_of_thread;
+/// Calls cudaSetDevice. @throws DeviceError with the driver's words.
+void switch_device(int index);
+
+/// Makes `index` the device of this thread's CUDA calls. Costs a comparison when it already is.
+inline void use_device(int index) {
+  if (current_device_of_thread != index) switch_device(index);
+}
+
+/// Throws what a CUDA error code means, in words with the next step.
+/// @param doing what was asked for, as it begins the message: "relu on cuda:0".
+/// @throws AsyncError when the device is at fault, DeviceError when the request could not start.
+[[noreturn, gnu::cold]] void throw_error(const std::string& doing, int cuda_error);
+
+/// One sentence on why there is no device, for the code that cudaGetDeviceCount returned.
+/// @param driver,runtime versions as CUDA gives them: 13010 is 13.1; driver 0 means none installed.
+std::string no_device_reason(int cuda_error, int driver, int runtime);
+
+}  // namespace cuda
+}  // namespace td

@@ -1,0 +1,84 @@
+// CUDA's error codes in words: why there is no device, and what to do after a failure. Called by
+// backend.cpp and kernels/launch.h, and only after something went wrong.
+#include <cuda_runtime.h>
+
+#include "td/backends/cuda/cuda.h"
+#include "td/base/error.h"
+
+namespace td::cuda {
+namespace {
+
+// 13010 -> "13.1"
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// An error that a kernel left behind: CUDA refuses all further work of the process.
+bool loses_the_context(cudaError_t error) {
+  return (error >= cudaErrorIllegalAddress && error <= cudaErrorTensorMemoryLeak &&
+          error != cudaErrorLaunchOutOfResources) ||
+         error == cudaErrorECCUncorrectable || error == cudaErrorNvlinkUncorrectable ||
+         error == cudaErrorContained || error == cudaErrorUnknown;
+}
+
+const char* advice(cudaError_t error) {
+  switch (error) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+      return "This build holds no machine code for this GPU: look up its compute capability with "
+             "`nvidia-smi --query-gpu=compute_cap --format=csv`, and configure the build with, "
+             "for 8.6, -DCMAKE_CUDA_ARCHITECTURES=86-real.";
+    case cudaErrorMemoryAllocation:
+      return "Another process may hold the memory: `nvidia-smi` lists them.";
+    case cudaErrorDevicesUnavailable:
+      return "Another process has the GPU for itself: `nvidia-smi` lists the processes.";
+    case cudaErrorLaunchTimeout:
+      return "The GPU also draws a screen, and the system stops kernels of some seconds there.";
+    default: break;
+  }
+  if (loses_the_context(error))
+    return "A kernel queued earlier may be at fault. This process cannot use the GPU any more: "
+           "run it again with CUDA_LAUNCH_BLOCKING=1 to stop at the operation, or under "
+           "compute-sanitizer to see the address.";
+  return "The driver refused; `nvidia-smi` shows whether the GPU is healthy.";
+}
+
+}  // namespace
+
+void throw_error(const std::string& doing, int cuda_error) {
+  const auto error = static_cast<cudaError_t>(cuda_error);
+  cudaGetLastError();  // else the next call, which may be innocent, would report it again
+  const std::string text = doing + ": " + cudaGetErrorString(error) + " (" +
+                           cudaGetErrorName(error) + "). " + advice(error);
+  if (loses_the_context(error)) throw AsyncError(text);
+  throw DeviceError(text);
+}
+
+std::string no_device_reason(int cuda_error, int driver, int runtime) {
+  const std::string otherwise = " Or use sim:0, the software accelerator.";
+  switch (static_cast<cudaError_t>(cuda_error)) {
+    case cudaErrorInsufficientDriver:
+      if (driver == 0)
+        return "no NVIDIA driver was found: install one, or, in a container, start it with "
+               "--gpus all." + otherwise;
+      return "the NVIDIA driver is too old: it serves CUDA " + version_text(driver) +
+             ", and this build needs " + version_text(runtime) +
+             ". Install a newer driver, or build with an older CUDA toolkit." + otherwise;
+    case cudaErrorStubLibrary:
+      return "the libcuda.so.1 that was found is the toolkit's stub, made for linking only: take "
+             "the toolkit's stubs folder out of LD_LIBRARY_PATH." + otherwise;
+    case cudaSuccess:
+    case cudaErrorNoDevice:
+      return "there is an NVIDIA driver but no GPU for this process: see what `nvidia-smi` lists, "
+             "and whether CUDA_VISIBLE_DEVICES hides it." + otherwise;
+    case cudaErrorSystemDriverMismatch:
+      return "the NVIDIA driver in memory and its libraries on disk differ in version: restart "
+             "the machine." + otherwise;
+    default: break;
+  }
+  return std::string("the NVIDIA driver reports: ") +
+         cudaGetErrorString(static_cast<cudaError_t>(cuda_error)) +
+         ". `nvidia-smi` tells more." + otherwise;
+}
+
+}  // namespace td::cuda
