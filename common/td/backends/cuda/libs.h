@@ -4,6 +4,7 @@
 // Invariant: every call only queues work on `stream`; the host never waits here.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "td/tensor/dtype.h"
@@ -39,7 +40,7 @@ struct Conv2d {
   int groups = 1;
   bool allow_tf32 = false;  ///< as in Gemm
 
-  friend bool operator==(const Conv2d&, const Conv2d&) = default;
+  friend auto operator<=>(const Conv2d&, const Conv2d&) = default;
 };
 
 /// The device and the stream of one call; the device is already current in this thread.
@@ -48,17 +49,17 @@ struct Where {
   void* stream;  ///< cudaStream_t; nullptr is the default stream
 };
 
-/// The libraries as the kernels see them. All pointers are device memory; results do not overlap
-/// arguments. Errors are DeviceError, with the library's own words.
+/// The libraries as the kernels see them. All pointers are device memory, no size is 0, and results
+/// do not overlap arguments. Errors are DeviceError, with the library's own words.
 class Libs {
  public:
   virtual ~Libs() = default;
   virtual void gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) = 0;
   /// False for what cuDNN has no kernel for: float64 with channels last. Make contiguous copies.
   virtual bool supports(const Conv2d& conv) const = 0;
-  /// output = convolution of input with weight, plus bias [k] unless that is nullptr.
-  virtual void conv2d(const Conv2d& conv, const void* input, const void* weight, const void* bias,
-                      void* output, Where where) = 0;
+  /// output = convolution of input with weight. A bias is added afterwards, element by element.
+  virtual void conv2d(const Conv2d& conv, const void* input, const void* weight, void* output,
+                      Where where) = 0;
   /// Gradient of the input, from `grad` of the output.
   virtual void conv2d_backward_input(const Conv2d& conv, const void* grad, const void* weight,
                                      void* grad_input, Where where) = 0;

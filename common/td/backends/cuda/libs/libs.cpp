@@ -1,0 +1,36 @@
+// The object behind td::cuda::libs(), in libtd_cuda_libs.so: hands each call to the file that
+// knows the library.
+#include "td/backends/cuda/libs/stream_state.h"
+
+namespace td::cuda {
+namespace {
+
+class NvidiaLibs final : public Libs {
+ public:
+  void gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) override {
+    run_gemm(gemm, a, b, c, where);
+  }
+  bool supports(const Conv2d& conv) const override {
+    return !(conv.channels_last && conv.dtype == kDouble);
+  }
+  void conv2d(const Conv2d& conv, const void* input, const void* weight, void* output,
+              Where where) override {
+    run_conv(ConvKind::kForward, conv, input, weight, output, where);
+  }
+  void conv2d_backward_input(const Conv2d& conv, const void* grad, const void* weight,
+                             void* grad_input, Where where) override {
+    run_conv(ConvKind::kBackwardInput, conv, grad, weight, grad_input, where);
+  }
+  void conv2d_backward_weight(const Conv2d& conv, const void* grad, const void* input,
+                              void* grad_weight, Where where) override {
+    run_conv(ConvKind::kBackwardWeight, conv, grad, input, grad_weight, where);
+  }
+};
+
+}  // namespace
+}  // namespace td::cuda
+
+td::cuda::Libs* td_cuda_libs() {
+  static auto* const libs = new td::cuda::NvidiaLibs;
+  return libs;
+}
