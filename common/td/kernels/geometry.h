@@ -26,23 +26,54 @@ struct Geometry {
 int plan_loops(const Tensor* const* operands, int count, std::int64_t* sizes,
                std::int64_t (*strides)[kMaxDims]);
 
-template <class... T>
-Geometry<sizeof...(T)> plan(const T&... operands) {
-  constexpr int n = sizeof...(T);
-  const Tensor* const list[] = {&operands...};
-  Geometry<n> g;
-  g.numel = list[0]->numel();
+template <int N>
+Geometry<N> plan(const Tensor* const (&operands)[N]) {
+  Geometry<N> g;
+  const Tensor& out = *operands[0];
+  g.numel = out.numel();
   bool flat = true;
-  for (const Tensor* t : list)
-    flat = flat && t->impl().contiguous && t->numel() == g.numel && t->dim() == list[0]->dim();
+  for (const Tensor* t : operands)
+    flat = flat && t->impl().contiguous && t->numel() == g.numel && t->dim() == out.dim();
   if (flat) {  // the common case: one loop, all strides 1
     g.sizes[0] = g.numel;
-    for (int i = 0; i < n; ++i) g.strides[i][0] = 1;
+    for (int k = 0; k < N; ++k) g.strides[k][0] = 1;
   } else {
-    g.dims = plan_loops(list, n, g.sizes, g.strides);
+    g.dims = plan_loops(operands, N, g.sizes, g.strides);
   }
   return g;
 }
+
+/// A place in the loops of a Geometry, and where each operand's element of that place lies.
+template <int N>
+struct LoopPosition {
+  std::int64_t at[kMaxDims];
+  std::int64_t offset[N] = {};
+
+  /// The `index`-th place in loop order.
+  LoopPosition(const Geometry<N>& g, std::int64_t index) {
+    for (int d = g.dims - 1; d >= 0; --d) {
+      at[d] = d ? index % g.sizes[d] : index;
+      index = d ? index / g.sizes[d] : 0;
+      for (int k = 0; k < N; ++k) offset[k] += at[d] * g.strides[k][d];
+    }
+  }
+  /// Places from here to the end of the innermost loop.
+  std::int64_t left_in_row(const Geometry<N>& g) const {
+    return g.sizes[g.dims - 1] - at[g.dims - 1];
+  }
+  /// Moves on by n places of the innermost loop, carrying into the outer ones.
+  void advance(const Geometry<N>& g, std::int64_t n) {
+    int d = g.dims - 1;
+    at[d] += n;
+    for (int k = 0; k < N; ++k) offset[k] += n * g.strides[k][d];
+    for (; d > 0 && at[d] == g.sizes[d]; --d) {
+      for (int k = 0; k < N; ++k)
+        offset[k] += g.strides[k][d - 1] - g.sizes[d] * g.strides[k][d];
+      at[d] = 0;
+      ++at[d - 1];
+    }
+  }
+};
 
 /// The sizes that both broadcast to. @throws ShapeError naming `op` and both sizes.
 Sizes broadcast_sizes(const char* op, IntArrayRef a, IntArrayRef b);

@@ -15,6 +15,8 @@
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
+
+#include "td/backends/cuda/cuda.h"
 #endif
 
 namespace td {
@@ -34,9 +36,13 @@ inline Extent extent_of(const Tensor& tensor) {
 }
 
 #ifdef __CUDACC__
-inline void check_launch(const char* name) {
-  const cudaError_t error = cudaGetLastError();
-  if (error != cudaSuccess) fail<AsyncError>(name, ": ", cudaGetErrorString(error));
+// Starts the work and throws when CUDA refused it, or tells of earlier work that failed.
+template <class Work>
+void launch_on_cuda(const char* name, Device device, const Work& work) {
+  cuda::use_device(device.index());
+  work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
+  if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
+    cuda::throw_error(name + (" on " + device.str()), error);
 }
 #endif
 
@@ -47,7 +53,7 @@ struct HostRun {
 };
 
 template <class Work>
-Record make_record(const char* name, const Work& work, std::initializer_list<const Tensor*> reads,
+[[gnu::noinline]] Record make_record(const char* name, const Work& work, std::initializer_list<const Tensor*> reads,
                    std::initializer_list<const Tensor*> writes) {
   Record record(name);
   for (const Tensor* t : reads)
@@ -71,8 +77,7 @@ void launch(const char* name, Device device, const Work& work,
                                   current_native_stream(device));
     case DeviceType::CUDA:
 #ifdef __CUDACC__
-      work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
-      return check_launch(name);
+      return launch_on_cuda(name, device, work);
 #else
       fail<DeviceError>(name, ": this build has no CUDA kernels; build where nvcc is installed");
 #endif

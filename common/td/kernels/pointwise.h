@@ -1,10 +1,12 @@
 // The pointwise shape: out[i] = f(in0[i], in1[i], ...), for any strides, broadcast, any device.
 // f is a named functor with a TD_HD call operator (never a lambda: nvcc's host path does not
 // inline extended lambdas). Kernel files call `pointwise<Out, In...>(name, f, out, in...)`.
+// All that does not need to know f and the types is shared by the launches with as many operands:
+// per f there is one loop for the host and two kernels, which keeps compiling quick.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
-#include <tuple>
 #include <utility>
 
 #include "td/base/parallel.h"
@@ -16,153 +18,186 @@ namespace {
 
 /// Elements below which a second thread costs more than it brings.
 constexpr std::int64_t kGrain = 32768;
+/// Elements of a row that are brought together when an operand's stride is not 1.
+constexpr std::int64_t kTile = 512;
 
-template <class F, class Out, class... In>
+#ifdef __CUDACC__
+/// The GPU's code for one functor and its types; see pointwise_cuda.h.
+struct PointwiseKernels {
+  const void* strided = nullptr;
+  const void* packed = nullptr;  // nullptr: there is none for these types
+  int pack = 1;                  // elements that one thread of it moves
+};
+#endif
+
+/// One launch over N operands, of which operand 0 is the result.
+template <int N>
 struct PointwiseWork {
-  static constexpr int kIn = sizeof...(In);
-  using Index = std::make_index_sequence<kIn>;
+  using Row = void (*)(const PointwiseWork&, std::int64_t count, const std::int64_t* offset);
 
-  template <std::size_t K>
-  using Input = std::tuple_element_t<K, std::tuple<In...>>;
+  void* data[N];                         // nullptr: the operand is the number in `constants`
+  alignas(8) std::byte constants[N][8];
+  alignas(16) std::byte functor[16];
+  std::uint8_t element_bytes[N];
+  Row row;  // does `count` elements of the innermost loop, from `offset` elements into each operand
+  Geometry<N> g;
 
-  F f;
-  Out* out;
-  const void* in[kIn + 1];  // nullptr: the operand is the number in `constants`
-  alignas(8) std::byte constants[kIn + 1][8];
-  Geometry<kIn + 1> g;
-
-  template <std::size_t K>
-  TD_HD const Input<K>* source() const {
-    return static_cast<const Input<K>*>(in[K] ? in[K] : constants[K]);
+  template <class T>
+  TD_HD const T* source(int k) const {
+    return static_cast<const T*>(data[k] ? data[k] : constants[k]);
   }
 
   void on_host() const {
-    if (g.numel == 0) return;
     if (g.numel <= kGrain) return range(0, g.numel);
     parallel_for(0, g.numel, kGrain, [this](std::int64_t a, std::int64_t b) { range(a, b); });
   }
 
   // Elements [begin, end) of the result in loop order.
   void range(std::int64_t begin, std::int64_t end) const {
-    const int inner = g.dims - 1;
-    std::int64_t at[kMaxDims] = {};
-    std::int64_t offset[kIn + 1] = {};
-    std::int64_t rest = begin;
-    for (int d = inner; d >= 0; --d) {
-      at[d] = rest % g.sizes[d];
-      rest /= g.sizes[d];
-      for (int k = 0; k <= kIn; ++k) offset[k] += at[d] * g.strides[k][d];
+    LoopPosition<N> at(g, begin);
+    for (std::int64_t left = end - begin; left > 0;) {
+      const std::int64_t n = std::min(left, at.left_in_row(g));
+      row(*this, n, at.offset);
+      left -= n;
+      if (left > 0) at.advance(g, n);
     }
-    for (std::int64_t i = begin; i < end;) {
-      const std::int64_t n = std::min(end - i, g.sizes[inner] - at[inner]);
-      row(n, offset, Index{});
-      i += n;
-      advance(at, offset, n);
-    }
-  }
-
-  // Moves past n elements of the innermost loop, carrying into the outer ones.
-  void advance(std::int64_t* at, std::int64_t* offset, std::int64_t n) const {
-    int d = g.dims - 1;
-    at[d] += n;
-    for (int k = 0; k <= kIn; ++k) offset[k] += n * g.strides[k][d];
-    for (; d > 0 && at[d] == g.sizes[d]; --d) {
-      for (int k = 0; k <= kIn; ++k)
-        offset[k] += g.strides[k][d - 1] - g.sizes[d] * g.strides[k][d];
-      at[d] = 0;
-      ++at[d - 1];
-    }
-  }
-
-  template <std::size_t... K>
-  void row(std::int64_t n, const std::int64_t* offset, std::index_sequence<K...>) const {
-    const int d = g.dims - 1;
-    if (g.strides[0][d] == 1 && ((g.strides[K + 1][d] == 1) && ...))
-      return contiguous(n, out + offset[0], (source<K>() + offset[K + 1])...);
-    if constexpr (kIn == 2) {  // tensor with number, or with a broadcast row
-      if (g.strides[0][d] == 1 && g.strides[1][d] == 1 && g.strides[2][d] == 0)
-        return with_right(n, out + offset[0], source<0>() + offset[1], source<1>()[offset[2]]);
-      if (g.strides[0][d] == 1 && g.strides[1][d] == 0 && g.strides[2][d] == 1)
-        return with_left(n, out + offset[0], source<0>()[offset[1]], source<1>() + offset[2]);
-    }
-    for (std::int64_t i = 0; i < n; ++i)
-      out[offset[0] + i * g.strides[0][d]] = static_cast<Out>(
-          f(static_cast<compute_t<In>>(source<K>()[offset[K + 1] + i * g.strides[K + 1][d]])...));
-  }
-
-  void contiguous(std::int64_t n, Out* o, const In*... x) const {
-    const F fn = f;  // a local copy: the compiler then knows that writes do not change it
-    for (std::int64_t i = 0; i < n; ++i)
-      o[i] = static_cast<Out>(fn(static_cast<compute_t<In>>(x[i])...));
-  }
-  template <class A, class B>
-  void with_right(std::int64_t n, Out* o, const A* a, B b) const {
-    const F fn = f;
-    const auto value = static_cast<compute_t<B>>(b);
-    for (std::int64_t i = 0; i < n; ++i)
-      o[i] = static_cast<Out>(fn(static_cast<compute_t<A>>(a[i]), value));
-  }
-  template <class A, class B>
-  void with_left(std::int64_t n, Out* o, A a, const B* b) const {
-    const F fn = f;
-    const auto value = static_cast<compute_t<A>>(a);
-    for (std::int64_t i = 0; i < n; ++i)
-      o[i] = static_cast<Out>(fn(value, static_cast<compute_t<B>>(b[i])));
   }
 
 #ifdef __CUDACC__
-  template <std::size_t... K>
-  __device__ void element(std::int64_t i, std::index_sequence<K...>) const {
-    std::int64_t offset[kIn + 1] = {};
-    std::int64_t rest = i;
-    for (int d = g.dims - 1; d >= 0; --d) {
-      const std::int64_t at = d ? rest % g.sizes[d] : rest;
-      rest /= g.sizes[d];
-      for (int k = 0; k <= kIn; ++k) offset[k] += at * g.strides[k][d];
-    }
-    out[offset[0]] =
-        static_cast<Out>(f(static_cast<compute_t<In>>(source<K>()[offset[K + 1]])...));
-  }
+  PointwiseKernels kernels;
   void on_cuda(cudaStream_t stream) const;
 #endif
 };
 
-#ifdef __CUDACC__
-template <class Work>
-__global__ void pointwise_kernel(Work work) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < work.g.numel;
-       i += step)
-    work.element(i, typename Work::Index{});
+template <class T>
+struct Tile {
+  alignas(64) T at[kTile];
+};
+template <std::size_t K, class T>
+struct NumberedTile : Tile<T> {};
+/// One tile an input, not initialised: std::tuple would fill them with zeros for every row.
+template <class Index, class... In>
+struct Tiles;
+template <std::size_t... K, class... In>
+struct Tiles<std::index_sequence<K...>, In...> : NumberedTile<K, In>... {};
+
+// Brings `n` elements together in `tile`. A single number (stride 0) stays there for the pieces of
+// the row that follow.
+template <class T>
+[[gnu::noinline]] const T* gather(const T* x, std::int64_t stride, std::int64_t from,
+                                  std::int64_t n, Tile<T>& tile) {
+  if (stride == 0 && from > 0) return tile.at;
+  for (std::int64_t i = 0; i < n; ++i) tile.at[i] = x[(from + i) * stride];
+  return tile.at;
+}
+template <class T>
+[[gnu::noinline]] void scatter(const T* tile, T* to, std::int64_t stride, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) to[i * stride] = tile[i];
 }
 
+/// The only part of the host's road that knows f and the types.
 template <class F, class Out, class... In>
-void PointwiseWork<F, Out, In...>::on_cuda(cudaStream_t stream) const {
-  if (g.numel == 0) return;
-  const std::int64_t blocks = std::min<std::int64_t>((g.numel + 255) / 256, 132 * 16);
-  pointwise_kernel<<<unsigned(blocks), 256, 0, stream>>>(*this);
-}
+struct PointwiseRow {
+  static constexpr int N = sizeof...(In) + 1;
+  using Index = std::make_index_sequence<N - 1>;
+
+  static void run(const PointwiseWork<N>& w, std::int64_t n, const std::int64_t* offset) {
+    pieces(w, n, offset, Index{});
+  }
+
+  // The whole row at once when every operand lies side by side, else a tile at a time.
+  template <std::size_t... K>
+  static void pieces(const PointwiseWork<N>& w, std::int64_t n, const std::int64_t* offset,
+                     std::index_sequence<K...>) {
+    const int d = w.g.dims - 1;
+    const std::int64_t stride = w.g.strides[0][d];
+    const bool dense = stride == 1 && ((w.g.strides[K + 1][d] == 1) && ...);
+    const std::int64_t piece = dense ? n : kTile;
+    const F f = *reinterpret_cast<const F*>(w.functor);
+    Out* const out = static_cast<Out*>(w.data[0]) + offset[0];
+    [[maybe_unused]] Tiles<Index, In...> tiles;
+    Tile<Out> result;
+    for (std::int64_t from = 0; from < n; from += piece) {
+      const std::int64_t m = std::min(piece, n - from);
+      loop(f, m, stride == 1 ? out + from : result.at,
+           input<In>(w, K + 1, offset, from, m, static_cast<NumberedTile<K, In>&>(tiles))...);
+      if (stride != 1) scatter(result.at, out + from * stride, stride, m);
+    }
+  }
+
+  template <class T>
+  static const T* input(const PointwiseWork<N>& w, int k, const std::int64_t* offset,
+                        std::int64_t from, std::int64_t n, Tile<T>& tile) {
+    const std::int64_t stride = w.g.strides[k][w.g.dims - 1];
+    const T* const x = w.template source<T>(k) + offset[k];
+    return stride == 1 ? x + from : gather(x, stride, from, n, tile);
+  }
+
+  // The compiler makes vector instructions of this. An input may be the result itself (in-place
+  // operations), element for element; ivdep says that this is all the overlap there is.
+  static void loop(const F f, std::int64_t n, Out* out, const In*... x) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i)
+      out[i] = static_cast<Out>(f(static_cast<compute_t<In>>(x[i])...));
+  }
+};
+
+}  // namespace
+}  // namespace td
+
+#ifdef __CUDACC__
+#include "td/kernels/pointwise_cuda.h"
 #endif
+
+namespace td {
+namespace {
 
 // A 0-dimensional cpu tensor beside a device tensor travels as a number in the arguments.
 inline bool travels_as_number(const Tensor& input, Device device) {
   return !device.is_cpu() && input.is_cpu() && input.dim() == 0;
 }
 
+// What of a launch depends on the operands alone; `operands[0]` is the result.
+template <int N>
+void fill_operands(PointwiseWork<N>& work, const Tensor* const (&operands)[N]) {
+  work.g = plan<N>(operands);
+  const Device device = operands[0]->device();
+  for (int k = 0; k < N; ++k) {
+    const Tensor& operand = *operands[k];
+    work.element_bytes[k] = static_cast<std::uint8_t>(operand.element_size());
+    work.data[k] = nullptr;
+    if (travels_as_number(operand, device))
+      std::memcpy(work.constants[k], operand.data_ptr(), operand.element_size());
+    else
+      work.data[k] = kernel_pointer<void>(operand);
+  }
+}
+
+template <int N, std::size_t... K>
+[[gnu::noinline]] void launch_pointwise(const char* name, PointwiseWork<N>& work,
+                                        const Tensor* const (&operands)[N],
+                                        std::index_sequence<K...>) {
+  if (operands[0]->numel() == 0) return;
+  fill_operands(work, operands);
+  launch(name, operands[0]->device(), work, {operands[K + 1]...}, {operands[0]});
+}
+
+/// out = f(in...), element by element. `Out, In...` are the element types of the operands; f gets
+/// and gives the types it computes in (float for the 16-bit types).
+/// @pre `in` broadcast to out's sizes, and are on its device or 0-dimensional on the cpu.
 template <class Out, class... In, class F, class... Operand>
 void pointwise(const char* name, F f, const Tensor& out, const Operand&... in) {
   static_assert(sizeof...(In) == sizeof...(Operand));
-  const Device device = out.device();
-  PointwiseWork<F, Out, In...> work{f, kernel_pointer<Out>(out), {}, {}, plan(out, in...)};
-  std::size_t k = 0;
-  [[maybe_unused]] const auto take = [&](const Tensor& operand, std::size_t bytes) {
-    if (travels_as_number(operand, device))
-      std::memcpy(work.constants[k++], operand.data_ptr(), bytes);
-    else
-      work.in[k++] = kernel_pointer<const void>(operand);
-  };
-  (take(in, sizeof(In)), ...);
-  launch(name, device, work, {&in...}, {&out});
+  constexpr int N = sizeof...(In) + 1;
+  PointwiseWork<N> work;
+  static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof work.functor);
+  std::memcpy(work.functor, &f, sizeof f);
+  work.row = &PointwiseRow<F, Out, In...>::run;
+#ifdef __CUDACC__
+  work.kernels = pointwise_kernels<F, Out, In...>();
+#endif
+  const Tensor* const operands[] = {&out, &in...};
+  launch_pointwise<N>(name, work, operands, std::make_index_sequence<N - 1>{});
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// Division of a loop index by a loop size, by multiplication: a GPU has no divider, and its
+// substitute takes some 20 instructions for each dimension of each element. Used by kernels.
+// Invariant: exact for every index below 2^31 and every size from 1 to 2^31.
+#pragma once
+
+#include <cstdint>
+
+#include "td/tensor/half.h"
+
+namespace td {
+
+/// A divisor made once on the host; Granlund and Montgomery, "Division by invariant integers using
+/// multiplication", 1994, figure 4.1.
+struct FastDivisor {
+  std::uint32_t size;
+  std::uint32_t multiplier;
+  std::uint32_t shift;
+
+  FastDivisor() = default;
+  explicit FastDivisor(std::uint32_t divisor) : size(divisor), shift(0) {
+    while ((std::uint64_t(1) << shift) < divisor) ++shift;
+    const std::uint64_t above = (std::uint64_t(1) << shift) - divisor;
+    multiplier = static_cast<std::uint32_t>((above << 32) / divisor + 1);
+  }
+  /// n / size, rounded down.
+  TD_HD std::uint32_t quotient(std::uint32_t n) const {
+    const auto high = static_cast<std::uint32_t>((std::uint64_t(n) * multiplier) >> 32);
+    return (high + n) >> shift;
+  }
+};
+
+}  // namespace td

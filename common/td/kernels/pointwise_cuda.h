@@ -1,0 +1,220 @@
+// How a pointwise launch runs on a GPU: two kernels a functor. `packed` is for operands that lie
+// side by side in one loop: each thread moves 16 bytes at once. `strided` walks any strides, with
+// 32-bit indices; a launch too large for those is split. Included by pointwise.h under nvcc only.
+#pragma once
+
+#include "td/kernels/fast_divisor.h"
+
+namespace td {
+namespace {
+
+constexpr int kThreads = 256;  // of one block
+/// The most elements that one strided kernel takes.
+constexpr std::int64_t kMostStrided = std::int64_t(1) << 30;
+
+/// Arguments of the packed kernel.
+template <int N>
+struct PackedArguments {
+  const void* data[N];  // nullptr: see constants
+  alignas(8) std::byte constants[N][8];
+  bool one_number[N];  // the operand is the same for all elements
+  std::int64_t numel;
+};
+
+/// Arguments of the strided kernel.
+template <int N>
+struct StridedArguments {
+  const void* data[N];
+  alignas(8) std::byte constants[N][8];
+  std::uint32_t numel;
+  int dims;
+  FastDivisor sizes[kMaxDims];
+  std::int64_t strides[N][kMaxDims];
+};
+
+/// Elements that one thread moves: as many as make 16 bytes of the largest type.
+template <class... T>
+constexpr int kPack = 16 / static_cast<int>(std::max({sizeof(T)...}));
+
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) Pack {
+  T at[Count];
+};
+
+template <class Arguments>
+__device__ const void* source(const Arguments& a, int k) {
+  return a.data[k] ? a.data[k] : a.constants[k];
+}
+
+template <class T, int Count, int N>
+__device__ Pack<T, Count> load(const PackedArguments<N>& a, int k, std::int64_t i, int count) {
+  Pack<T, Count> pack;
+  if (a.one_number[k]) {
+    const T value = *static_cast<const T*>(source(a, k));
+    for (int j = 0; j < Count; ++j) pack.at[j] = value;
+  } else if (count == Count) {
+    pack = *reinterpret_cast<const Pack<T, Count>*>(static_cast<const T*>(a.data[k]) + i);
+  } else {
+    for (int j = 0; j < count; ++j) pack.at[j] = static_cast<const T*>(a.data[k])[i + j];
+  }
+  return pack;
+}
+
+template <int Count, class F, class Out, class... In>
+__device__ Pack<Out, Count> apply(const F& f, const Pack<In, Count>&... x) {
+  Pack<Out, Count> y;
+#pragma unroll
+  for (int j = 0; j < Count; ++j)
+    y.at[j] = static_cast<Out>(f(static_cast<compute_t<In>>(x.at[j])...));
+  return y;
+}
+
+template <class F, class Out, class... In, int N, std::size_t... K>
+__device__ void run_packed(const PackedArguments<N>& a, const F& f, std::index_sequence<K...>) {
+  constexpr int kCount = kPack<Out, In...>;
+  const std::int64_t i = (std::int64_t(blockIdx.x) * kThreads + threadIdx.x) * kCount;
+  if (i >= a.numel) return;
+  // The last thread has fewer elements, and computes the missing ones from whatever it holds.
+  const int count = static_cast<int>(std::min<std::int64_t>(kCount, a.numel - i));
+  const Pack<Out, kCount> y =
+      apply<kCount, F, Out, In...>(f, load<In, kCount>(a, K + 1, i, count)...);
+  Out* const out = static_cast<Out*>(const_cast<void*>(a.data[0])) + i;
+  if (count == kCount) {
+    *reinterpret_cast<Pack<Out, kCount>*>(out) = y;
+  } else {
+    for (int j = 0; j < count; ++j) out[j] = y.at[j];
+  }
+}
+
+template <class F, class Out, class... In, int N, std::size_t... K>
+__device__ void run_strided(const StridedArguments<N>& a, const F& f, std::index_sequence<K...>) {
+  std::uint32_t rest = blockIdx.x * kThreads + threadIdx.x;
+  if (rest >= a.numel) return;
+  std::int64_t offset[N] = {};
+#pragma unroll 1
+  for (int d = a.dims - 1; d >= 0; --d) {
+    const std::uint32_t outer = d ? a.sizes[d].quotient(rest) : 0;
+    const std::uint32_t at = rest - outer * a.sizes[d].size;
+    for (int k = 0; k < N; ++k) offset[k] += at * a.strides[k][d];
+    rest = outer;
+  }
+  static_cast<Out*>(const_cast<void*>(a.data[0]))[offset[0]] = static_cast<Out>(f(
+      static_cast<compute_t<In>>(static_cast<const In*>(source(a, K + 1))[offset[K + 1]])...));
+}
+
+template <class F, class Out, class... In>
+__global__ void __launch_bounds__(kThreads)
+    packed_kernel(const __grid_constant__ PackedArguments<sizeof...(In) + 1> a, F f) {
+  run_packed<F, Out, In...>(a, f, std::index_sequence_for<In...>{});
+}
+template <class F, class Out, class... In>
+__global__ void __launch_bounds__(kThreads)
+    strided_kernel(const __grid_constant__ StridedArguments<sizeof...(In) + 1> a, F f) {
+  run_strided<F, Out, In...>(a, f, std::index_sequence_for<In...>{});
+}
+
+template <int N>
+PackedArguments<N> packed_arguments(const PointwiseWork<N>& work) {
+  PackedArguments<N> a;
+  std::copy(work.data, work.data + N, a.data);
+  std::memcpy(a.constants, work.constants, sizeof a.constants);
+  for (int k = 0; k < N; ++k) a.one_number[k] = work.g.strides[k][0] == 0;
+  a.numel = work.g.numel;
+  return a;
+}
+
+template <int N>
+StridedArguments<N> strided_arguments(const PointwiseWork<N>& work) {
+  StridedArguments<N> a;
+  std::copy(work.data, work.data + N, a.data);
+  std::memcpy(a.constants, work.constants, sizeof a.constants);
+  a.numel = static_cast<std::uint32_t>(work.g.numel);
+  a.dims = work.g.dims;
+  for (int d = 0; d < a.dims; ++d) {
+    a.sizes[d] = FastDivisor(static_cast<std::uint32_t>(work.g.sizes[d]));
+    for (int k = 0; k < N; ++k) a.strides[k][d] = work.g.strides[k][d];
+  }
+  return a;
+}
+
+// Whether 16-byte access is worth a kernel: elements of 8 bytes fill a memory transaction as they
+// are, and the narrow whole numbers are seldom many.
+template <class T>
+constexpr bool kPacks = std::is_same_v<T, float> || std::is_same_v<T, Half> ||
+                        std::is_same_v<T, BFloat16> || std::is_same_v<T, bool>;
+
+/// The two kernels of one functor, as PointwiseWork carries them.
+template <class F, class Out, class... In>
+PointwiseKernels pointwise_kernels() {
+  PointwiseKernels kernels;
+  kernels.strided = reinterpret_cast<const void*>(&strided_kernel<F, Out, In...>);
+  if constexpr (kPacks<Out> && (kPacks<In> && ...)) {
+    kernels.packed = reinterpret_cast<const void*>(&packed_kernel<F, Out, In...>);
+    kernels.pack = kPack<Out, In...>;
+  }
+  return kernels;
+}
+
+// One loop in which every operand has stride 1, or 0, and starts where 16 bytes may be read at
+// once. (A view may start anywhere.)
+template <int N>
+bool is_packed(const PointwiseWork<N>& work) {
+  if (!work.kernels.packed || work.g.dims != 1 || work.g.strides[0][0] != 1) return false;
+  for (int k = 0; k < N; ++k) {
+    const std::int64_t stride = work.g.strides[k][0];
+    if (stride != 0 && stride != 1) return false;
+    if (stride == 1 && reinterpret_cast<std::uintptr_t>(work.data[k]) % 16 != 0) return false;
+  }
+  return true;
+}
+
+// The part of a launch from place `from` of the outermost loop, `count` places long.
+template <int N>
+PointwiseWork<N> part_of(const PointwiseWork<N>& work, std::int64_t from, std::int64_t count) {
+  PointwiseWork<N> part = work;
+  part.g.sizes[0] = count;
+  part.g.numel = work.g.numel / work.g.sizes[0] * count;
+  for (int k = 0; k < N; ++k)
+    if (part.data[k])
+      part.data[k] = static_cast<std::byte*>(part.data[k]) +
+                     from * work.g.strides[k][0] * work.element_bytes[k];
+  return part;
+}
+
+// The same launch once its outermost loop has one place only.
+template <int N>
+PointwiseWork<N> without_outermost(const PointwiseWork<N>& work) {
+  PointwiseWork<N> inner = work;
+  --inner.g.dims;
+  for (int d = 0; d < inner.g.dims; ++d) {
+    inner.g.sizes[d] = work.g.sizes[d + 1];
+    for (int k = 0; k < N; ++k) inner.g.strides[k][d] = work.g.strides[k][d + 1];
+  }
+  return inner;
+}
+
+// What kernel<<<blocks, kThreads, 0, stream>>>(arguments, functor) does, for a kernel whose type is
+// known only where it was made. A refusal is found by launch_on_cuda.
+template <class Arguments>
+void start(const void* kernel, std::int64_t threads, Arguments arguments, const std::byte* functor,
+           cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+  void* list[] = {&arguments, const_cast<std::byte*>(functor)};
+  cudaLaunchKernel(kernel, dim3(blocks), dim3(kThreads), list, 0, stream);
+}
+
+template <int N>
+void PointwiseWork<N>::on_cuda(cudaStream_t stream) const {
+  if (is_packed(*this))
+    return start(kernels.packed, (g.numel + kernels.pack - 1) / kernels.pack,
+                 packed_arguments(*this), functor, stream);
+  if (g.numel <= kMostStrided)
+    return start(kernels.strided, g.numel, strided_arguments(*this), functor, stream);
+  if (g.sizes[0] == 1) return without_outermost(*this).on_cuda(stream);
+  const std::int64_t half = g.sizes[0] / 2;
+  part_of(*this, 0, half).on_cuda(stream);
+  part_of(*this, half, g.sizes[0] - half).on_cuda(stream);
+}
+
+}  // namespace
+}  // namespace td
