@@ -60,7 +60,8 @@ function(td_target_options target)
   list(JOIN TD_HOST_FLAGS "," host_flags_of_nvcc)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:${TD_HOST_FLAGS};-Wall;-Wextra;-Wpedantic>
-    # No -Wpedantic here: the host code that nvcc writes uses GNU line directives.
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_flags_of_nvcc},-Wall,-Wextra;--expt-relaxed-constexpr>)
+    # No -Wpedantic here: the host code that nvcc writes uses GNU line directives. Warning 186 is
+    # "x < 0" on unsigned types, which one expression for all element types cannot avoid.
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_flags_of_nvcc},-Wall,-Wextra;--expt-relaxed-constexpr;-diag-suppress=186>)
   set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ${TD_WERROR})
 endfunction()
