@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "td/autograd/modes.h"
-#include "td/ops/ops.h"
 
 namespace td {
 
@@ -18,7 +17,7 @@ void accumulate(Tensor& into, const Tensor& gradient) {
   } else if (!GradMode::is_enabled() && sole_owner(into) && into.impl().sizes == gradient.impl().sizes) {
     into.add_(gradient);
   } else {
-    into = into + gradient;
+    into = into.add(gradient);
   }
 }
 
@@ -45,7 +44,7 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
     if (meta.grad.defined() && !GradMode::is_enabled()) {
       meta.grad.add_(g);
     } else if (meta.grad.defined()) {
-      meta.grad = meta.grad + g;
+      meta.grad = meta.grad.add(g);
     } else if (GradMode::is_enabled()) {
       meta.grad = g;
     } else if (sole_owner(g) && g.impl().strides == leaf_.impl().strides) {

@@ -18,6 +18,9 @@ class AccumulateGrad final : public Node {
 
 /// `into = into + gradient`, in place where nobody else can see `into`'s memory.
 void accumulate(Tensor& into, const Tensor& gradient);
+/// `gradient` summed over the dimensions in which `sizes` was broadcast to it. Defined in ops/, as
+/// Tensor's methods are: the engine may not look up.
+Tensor sum_to(const Tensor& gradient, IntArrayRef sizes);
 /// Nobody but this handle can see the tensor's memory.
 bool sole_owner(const Tensor& tensor);
 

@@ -9,7 +9,6 @@
 #include "td/autograd/graph_task.h"
 #include "td/autograd/modes.h"
 #include "td/device/guard.h"
-#include "td/ops/op.h"
 
 namespace td {
 namespace {

@@ -3,7 +3,6 @@
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
-#include "td/ops/ops.h"
 
 namespace td {
 

@@ -3,6 +3,7 @@
 // speak alike. An operation is one line of a tensor/*.def list or one file in ops/.
 #pragma once
 
+#include "td/autograd/accumulate.h"
 #include "td/autograd/record.h"
 #include "td/kernels/kernels.h"
 #include "td/ops/ops.h"
@@ -60,7 +61,5 @@ inline Tensor as_type(const Tensor& x, ScalarType dtype) {
 /// A new result tensor for element-wise operations: dense, in the memory order of `like` when that
 /// has the result's sizes.
 Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device);
-/// `gradient` summed over the dimensions in which `sizes` was broadcast to it.
-Tensor sum_to(const Tensor& gradient, IntArrayRef sizes);
 
 }  // namespace td
