@@ -72,4 +72,27 @@ Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other);
 Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other);
 /// @}
 
+/// @name Products; both arguments have one dtype
+/// @{
+/// Matrices [m, k] times [k, n]. @throws ShapeError, DtypeError, DeviceError as all products do.
+Tensor mm(const Tensor& input, const Tensor& mat2);
+/// Matrix [m, k] times vector [k].
+Tensor mv(const Tensor& input, const Tensor& vec);
+/// Inner product of two vectors: a tensor without dimensions.
+Tensor dot(const Tensor& input, const Tensor& tensor);
+/// As many products of matrices as there are: [b, m, k] times [b, k, n].
+Tensor bmm(const Tensor& input, const Tensor& mat2);
+/// The product that the numbers of dimensions ask for: vectors count as one row (left) or one
+/// column (right), which the result does not have; sizes before the last two broadcast.
+Tensor matmul(const Tensor& input, const Tensor& other);
+/// beta * input + alpha * (mat1 mat2); `input` broadcasts and is not read when beta is 0.
+Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+             const Scalar& alpha = 1);
+/// All products of an element of one vector [m] with one of the other [n]: [m, n].
+Tensor outer(const Tensor& input, const Tensor& vec2);
+/// input [..., in_features] times weight [out_features, in_features] transposed, plus bias
+/// [out_features]: the layer nn::Linear.
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
+/// @}
+
 }  // namespace td

@@ -1,0 +1,115 @@
+// The choice of product: tiny ones by a plain loop, where a library's call would cost more than the
+// work; float32 by oneDNN, float64 by OpenBLAS; what no library serves by blocked_gemm.
+#include "td/kernels/libs/host_gemm.h"
+
+#include "td/base/parallel.h"
+#include "td/kernels/libs/blocked_gemm.h"
+
+#ifdef TD_HAS_OPENBLAS
+#include <cblas.h>
+#endif
+#ifdef TD_HAS_ONEDNN
+#include <oneapi/dnnl/dnnl.h>
+#endif
+
+namespace td::kernels {
+namespace {
+
+// Multiplications below which the plain loop is the fastest: a call of oneDNN costs 0.4 us.
+constexpr std::int64_t kTiny = 256;
+
+template <class T>
+void tiny_gemm(const Gemm& g, const T* a_data, const T* b_data, T* c) {
+  const MatrixView<T> a(a_data, g.transpose_a, g.lda), b(b_data, g.transpose_b, g.ldb);
+  const T alpha = static_cast<T>(g.alpha);
+  scale_result(g, c);
+  for (std::int64_t i = 0; i < g.m; ++i)
+    for (std::int64_t j = 0; j < g.n; ++j) {
+      T sum = 0;
+      for (std::int64_t k = 0; k < g.k; ++k) sum = static_cast<T>(sum + a(i, k) * b(k, j));
+      c[i * g.ldc + j] = static_cast<T>(c[i * g.ldc + j] + alpha * sum);
+    }
+}
+
+#ifdef TD_HAS_OPENBLAS
+int as_int(std::int64_t n) { return static_cast<int>(n); }
+CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+// The BLAS interface counts in 32 bits.
+bool fits_int(const Gemm& g) {
+  return std::max({g.m, g.n, g.k, g.lda, g.ldb, g.ldc}) < (std::int64_t(1) << 31);
+}
+#endif
+
+template <class T>
+void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
+  blocked_gemm(g, a, b, c);
+}
+template <>
+void large_gemm<float>(const Gemm& g, const float* a, const float* b, float* c) {
+#if defined(TD_HAS_ONEDNN)
+  if (dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k,
+                 static_cast<float>(g.alpha), a, g.lda, b, g.ldb, static_cast<float>(g.beta), c,
+                 g.ldc) == dnnl_success)
+    return;
+#elif defined(TD_HAS_OPENBLAS)
+  if (fits_int(g))
+    return cblas_sgemm(CblasRowMajor, flag(g.transpose_a), flag(g.transpose_b), as_int(g.m),
+                       as_int(g.n), as_int(g.k), static_cast<float>(g.alpha), a, as_int(g.lda), b,
+                       as_int(g.ldb), static_cast<float>(g.beta), c, as_int(g.ldc));
+#endif
+  blocked_gemm(g, a, b, c);
+}
+#ifdef TD_HAS_OPENBLAS
+template <>
+void large_gemm<double>(const Gemm& g, const double* a, const double* b, double* c) {
+  if (!fits_int(g)) return blocked_gemm(g, a, b, c);
+  cblas_dgemm(CblasRowMajor, flag(g.transpose_a), flag(g.transpose_b), as_int(g.m), as_int(g.n),
+              as_int(g.k), g.alpha, a, as_int(g.lda), b, as_int(g.ldb), g.beta, c, as_int(g.ldc));
+}
+#endif
+
+template <class T>
+void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
+  if (g.m == 0 || g.n == 0) return;
+  if (g.m * g.n * g.k <= kTiny) tiny_gemm(g, a, b, c);
+  else large_gemm(g, a, b, c);
+  if (!bias) return;
+  const std::int64_t grain = std::max<std::int64_t>(1, 32768 / g.n);
+  parallel_for(0, g.m, grain, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i)
+#pragma omp simd
+      for (std::int64_t j = 0; j < g.n; ++j)
+        c[i * g.ldc + j] = static_cast<T>(c[i * g.ldc + j] + bias[j]);
+  });
+}
+
+template <class T>
+void products(const Gemm& g, const void* a_data, const void* b_data, const void* bias_data,
+              void* c_data) {
+  const T *a = static_cast<const T*>(a_data), *b = static_cast<const T*>(b_data),
+          *bias = static_cast<const T*>(bias_data);
+  T* c = static_cast<T*>(c_data);
+  if (g.batch == 1) return one_product(g, a, b, bias, c);
+  // Several matrices: whole ones to each thread; a library called inside a team stays serial.
+  const std::int64_t work = std::max<std::int64_t>(1, g.m * g.n * g.k);
+  parallel_for(0, g.batch, std::max<std::int64_t>(1, (1 << 18) / work),
+               [&](std::int64_t from, std::int64_t to) {
+                 for (std::int64_t i = from; i < to; ++i)
+                   one_product(g, a + i * g.stride_a, b + i * g.stride_b, bias, c + i * g.stride_c);
+               });
+}
+
+}  // namespace
+
+void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
+  switch (g.dtype) {
+    case kFloat: return products<float>(g, a, b, bias, c);
+    case kDouble: return products<double>(g, a, b, bias, c);
+    case kLong: return products<std::int64_t>(g, a, b, bias, c);
+    case kInt: return products<std::int32_t>(g, a, b, bias, c);
+    case kByte: return products<std::uint8_t>(g, a, b, bias, c);
+    default: fail<DtypeError>("matrix product: not defined for ", g.dtype, " in host memory");
+  }
+}
+
+}  // namespace td::kernels

@@ -1,0 +1,29 @@
+// Matrix products on host memory: picks oneDNN, OpenBLAS or our own loop. kernels/gemm.cpp calls it
+// for cpu and sim. Compiled by g++ alone, so that no library header meets nvcc.
+// Invariant: uses at most parallel_width() threads of the calling thread.
+#pragma once
+
+#include <cstdint>
+
+#include "td/tensor/dtype.h"
+
+namespace td::kernels {
+
+/// `batch` products C = alpha * op(A) op(B) + beta * C of row-major matrices, where op transposes
+/// when asked. op(A) is m x k, op(B) is k x n, C is m x n, all of one type. Trivially copyable.
+struct Gemm {
+  ScalarType dtype = kFloat;
+  bool transpose_a = false, transpose_b = false;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;  ///< elements from one stored row to the next
+  std::int64_t batch = 1;
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;  ///< elements from matrix to matrix
+  double alpha = 1, beta = 0;
+};
+
+/// Computes it, then adds `bias` (n values, or nullptr) to every row of C.
+/// Types: float32, float64, int64, int32, uint8; whole numbers wrap around.
+/// @pre C overlaps neither A, B nor bias.
+void host_gemm(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c);
+
+}  // namespace td::kernels
