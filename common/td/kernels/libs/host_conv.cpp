@@ -1,0 +1,192 @@
+// Convolution as matrix products, for float64 and for builds without oneDNN. im2col writes the
+// input pixels under each position of the kernel into one column; then the convolution of an image
+// is weight [k, c r s] times columns [c r s, oh ow].
+#include "td/kernels/libs/host_conv.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "td/base/parallel.h"
+#include "td/kernels/libs/host_gemm.h"
+
+namespace td::kernels {
+namespace {
+
+// Calls f(column element, pixel index or -1 in the padding) for all of one image and group.
+template <class F>
+void each_pixel(const Conv2d& v, F&& f) {
+  const int channels = v.c / v.groups;
+  std::int64_t at = 0;
+  for (int c = 0; c < channels; ++c)
+    for (int r = 0; r < v.r; ++r)
+      for (int s = 0; s < v.s; ++s)
+        for (int oh = 0; oh < v.oh; ++oh) {
+          const int h = oh * v.stride_h - v.padding_h + r * v.dilation_h;
+          for (int ow = 0; ow < v.ow; ++ow, ++at) {
+            const int w = ow * v.stride_w - v.padding_w + s * v.dilation_w;
+            const bool inside = h >= 0 && h < v.h && w >= 0 && w < v.w;
+            f(at, inside ? (std::int64_t(c) * v.h + h) * v.w + w : -1);
+          }
+        }
+}
+
+// Sizes of one image and group, in elements.
+struct Parts {
+  std::int64_t positions, patch, input, output, weight, kernels;
+  explicit Parts(const Conv2d& v)
+      : positions(std::int64_t(v.oh) * v.ow),
+        patch(std::int64_t(v.c / v.groups) * v.r * v.s),
+        input(std::int64_t(v.c / v.groups) * v.h * v.w),
+        output(v.k / v.groups * positions),
+        weight(v.k / v.groups * patch),
+        kernels(v.k / v.groups) {}
+};
+
+template <class T>
+Gemm product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
+             double beta) {
+  Gemm g;
+  g.dtype = scalar_type_of<T>();
+  g.transpose_a = transpose_a;
+  g.transpose_b = transpose_b;
+  g.m = m, g.n = n, g.k = k;
+  g.lda = transpose_a ? m : k;
+  g.ldb = transpose_b ? k : n;
+  g.ldc = n;
+  g.beta = beta;
+  return g;
+}
+
+template <class T>
+T* columns_of_thread(const Parts& p) {
+  thread_local std::vector<T> columns;
+  columns.resize(static_cast<std::size_t>(p.patch * p.positions));
+  return columns.data();
+}
+
+template <class T>
+void im2col(const Conv2d& v, const T* image, T* columns) {
+  each_pixel(v, [&](std::int64_t at, std::int64_t pixel) {
+    columns[at] = pixel < 0 ? T(0) : image[pixel];
+  });
+}
+
+template <class T>
+void forward(const Conv2d& v, const T* input, const T* weight, const T* bias, T* output) {
+  const Parts p(v);
+  const std::int64_t pieces = std::int64_t(v.n) * v.groups;
+  parallel_for(0, pieces, 1, [&](std::int64_t from, std::int64_t to) {
+    T* columns = columns_of_thread<T>(p);
+    for (std::int64_t i = from; i < to; ++i) {
+      const std::int64_t group = i % v.groups;
+      T* y = output + i * p.output;
+      im2col(v, input + i * p.input, columns);
+      for (std::int64_t k = 0; k < p.kernels; ++k)
+        std::fill_n(y + k * p.positions, p.positions, bias ? bias[group * p.kernels + k] : T(0));
+      host_gemm(product<T>(false, false, p.kernels, p.positions, p.patch, 1),
+                weight + group * p.weight, columns, nullptr, y);
+    }
+  });
+}
+
+template <class T>
+void backward_input(const Conv2d& v, const T* grad, const T* weight, T* grad_input) {
+  const Parts p(v);
+  const std::int64_t pieces = std::int64_t(v.n) * v.groups;
+  parallel_for(0, pieces, 1, [&](std::int64_t from, std::int64_t to) {
+    T* columns = columns_of_thread<T>(p);
+    for (std::int64_t i = from; i < to; ++i) {
+      host_gemm(product<T>(true, false, p.patch, p.positions, p.kernels, 0),
+                weight + i % v.groups * p.weight, grad + i * p.output, nullptr, columns);
+      T* image = grad_input + i * p.input;
+      std::fill_n(image, p.input, T(0));
+      each_pixel(v, [&](std::int64_t at, std::int64_t pixel) {
+        if (pixel >= 0) image[pixel] += columns[at];
+      });
+    }
+  });
+}
+
+// Images are summed up one after another, so that the result does not depend on the threads.
+template <class T>
+void backward_weight(const Conv2d& v, const T* grad, const T* input, T* grad_weight, T* grad_bias) {
+  const Parts p(v);
+  T* columns = columns_of_thread<T>(p);
+  std::fill_n(grad_weight, p.weight * v.groups, T(0));
+  if (grad_bias) std::fill_n(grad_bias, v.k, T(0));
+  for (std::int64_t i = 0; i < std::int64_t(v.n) * v.groups; ++i) {
+    const std::int64_t group = i % v.groups;
+    im2col(v, input + i * p.input, columns);
+    host_gemm(product<T>(false, true, p.kernels, p.patch, p.positions, 1), grad + i * p.output,
+              columns, nullptr, grad_weight + group * p.weight);
+    for (std::int64_t k = 0; grad_bias && k < p.kernels; ++k) {
+      const T* row = grad + i * p.output + k * p.positions;
+      for (std::int64_t j = 0; j < p.positions; ++j) grad_bias[group * p.kernels + k] += row[j];
+    }
+  }
+}
+
+template <class T>
+void backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
+              void* grad_input, void* grad_weight, void* grad_bias) {
+  const T* g = static_cast<const T*>(grad);
+  if (grad_input)
+    backward_input(v, g, static_cast<const T*>(weight), static_cast<T*>(grad_input));
+  if (grad_weight)
+    backward_weight(v, g, static_cast<const T*>(input), static_cast<T*>(grad_weight),
+                    static_cast<T*>(grad_bias));
+}
+
+template <class T>
+void forward(const Conv2d& v, const void* input, const void* weight, const void* bias,
+             void* output) {
+  forward(v, static_cast<const T*>(input), static_cast<const T*>(weight),
+          static_cast<const T*>(bias), static_cast<T*>(output));
+}
+
+[[noreturn]] void no_kernel(const Conv2d& v) {
+  fail<DtypeError>("conv2d: no convolution for ", v.dtype,
+                   v.channels_last ? " with channels last" : "", " in host memory");
+}
+
+}  // namespace
+
+bool host_conv_takes_channels_last([[maybe_unused]] ScalarType dtype) {
+#ifdef TD_HAS_ONEDNN
+  return dtype == kFloat;
+#else
+  return false;
+#endif
+}
+
+void host_conv2d(const Conv2d& v, const void* input, const void* weight, const void* bias,
+                 void* output) {
+  if (v.dtype == kDouble && !v.channels_last)
+    return forward<double>(v, input, weight, bias, output);
+  if (v.dtype != kFloat) no_kernel(v);
+#ifdef TD_HAS_ONEDNN
+  onednn_conv2d(v, static_cast<const float*>(input), static_cast<const float*>(weight),
+                static_cast<const float*>(bias), static_cast<float*>(output));
+#else
+  if (v.channels_last) no_kernel(v);
+  forward<float>(v, input, weight, bias, output);
+#endif
+}
+
+void host_conv2d_backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
+                          void* grad_input, void* grad_weight, void* grad_bias) {
+  if (v.dtype == kDouble && !v.channels_last)
+    return backward<double>(v, grad, input, weight, grad_input, grad_weight, grad_bias);
+  if (v.dtype != kFloat) no_kernel(v);
+#ifdef TD_HAS_ONEDNN
+  onednn_conv2d_backward(v, static_cast<const float*>(grad), static_cast<const float*>(input),
+                         static_cast<const float*>(weight), static_cast<float*>(grad_input),
+                         static_cast<float*>(grad_weight), static_cast<float*>(grad_bias));
+#else
+  if (v.channels_last) no_kernel(v);
+  backward<float>(v, grad, input, weight, grad_input, grad_weight, grad_bias);
+#endif
+}
+
+}  // namespace td::kernels
