@@ -7,9 +7,10 @@
 namespace td {
 
 Backend& cpu_backend();
-// Weak, so that a backend's folder may be left out of the build.
-[[gnu::weak]] Backend& sim_backend();
-[[gnu::weak]] Backend& cuda_backend();
+Backend& sim_backend();
+#ifdef TD_HAS_CUDA
+Backend& cuda_backend();
+#else
 
 namespace {
 
@@ -45,12 +46,22 @@ class NoBackend : public Backend {
 
 }  // namespace
 
-Backend& backend(DeviceType type) {
-  if (type == kCPU) return cpu_backend();
-  if (type == kSIM && sim_backend) return sim_backend();
-  if (type == kCUDA && cuda_backend) return cuda_backend();
+Backend& cuda_backend() {
   static NoBackend& none = *new NoBackend;  // never destroyed: used until the last static is gone
   return none;
+}
+#endif
+
+Backend& backend(DeviceType type) {
+  switch (type) {
+    case kCPU:
+      return cpu_backend();
+    case kSIM:
+      return sim_backend();
+    case kCUDA:
+      break;
+  }
+  return cuda_backend();
 }
 
 }  // namespace td

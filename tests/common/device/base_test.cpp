@@ -1,0 +1,74 @@
+// What the device layer takes from base: amounts of memory as text, and parallel loops.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <stdexcept>
+#include <vector>
+
+#include "td/base/bytes.h"
+#include "td/base/error.h"
+#include "td/base/parallel.h"
+#include "td/base/slab.h"
+
+using namespace td;
+
+TEST_CASE("amounts of memory print with three digits") {
+  CHECK(format_bytes(0) == "0 bytes");
+  CHECK(format_bytes(1) == "1 byte");
+  CHECK(format_bytes(1023) == "1023 bytes");
+  CHECK(format_bytes(1024) == "1.00 KiB");
+  CHECK(format_bytes(20 << 20) == "20.0 MiB");
+  CHECK(format_bytes((std::size_t{1} << 20) - 1) == "1.00 MiB");
+  CHECK(format_bytes(std::size_t{100} << 30) == "100 GiB");
+  CHECK(format_bytes(~std::size_t{0}) == "16.0 EiB");
+}
+
+TEST_CASE("amounts of memory are read with their unit") {
+  std::size_t bytes = 7;
+  CHECK((parse_bytes("1048576", &bytes) && bytes == 1048576));
+  CHECK((parse_bytes("512MiB", &bytes) && bytes == std::size_t{512} << 20));
+  CHECK((parse_bytes("1.5 GB", &bytes) && bytes == 1500000000));
+  CHECK((parse_bytes("2TiB", &bytes) && bytes == std::size_t{2} << 40));
+  for (const char* text : {"", "x", "-1", "0", "MiB", "1 QB", "1e99", "0x10", " 1", "1MiB ", "nan"})
+    CHECK_FALSE(parse_bytes(text, &bytes));
+  CHECK(bytes == std::size_t{2} << 40);
+}
+
+TEST_CASE("parallel_for sees every index once") {
+  for (std::int64_t n : {0, 1, 31, 33, 1023, 100000}) {
+    std::vector<int> seen(static_cast<std::size_t>(n) + 5);
+    parallel_for(5, n + 5, 100, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+    });
+    for (std::int64_t i = 0; i < n + 5; ++i) CHECK(seen[static_cast<std::size_t>(i)] == (i >= 5));
+  }
+}
+
+TEST_CASE("parallel_for keeps to the width and hands errors out") {
+  const int width = parallel_width();
+  set_parallel_width(3);
+  CHECK(parallel_width() == 3);
+  std::atomic<int> ranges{0};
+  parallel_for(0, 1000, 10, [&](std::int64_t, std::int64_t) { ++ranges; });
+  CHECK(ranges <= 3);
+  CHECK(ranges >= 1);
+  CHECK_THROWS_AS(parallel_for(0, 1000, 10,
+                               [](std::int64_t, std::int64_t end) {
+                                 if (end == 1000) throw ShapeError("in the body");
+                               }),
+                  ShapeError);
+  set_parallel_width(1);
+  ranges = 0;
+  parallel_for(0, 1000, 10, [&](std::int64_t, std::int64_t) { ++ranges; });
+  CHECK(ranges == 1);
+  set_parallel_width(width);
+}
+
+TEST_CASE("slab blocks are reused by the thread that released them") {
+  void* block = slab_allocate(100);
+  slab_release(block, 100);
+  CHECK(slab_allocate(128) == block);  // the same class of 64-byte steps
+  slab_release(block, 128);
+  void* large = slab_allocate(5000);
+  slab_release(large, 5000);
+  slab_release(nullptr, 100);
+}

@@ -1,0 +1,157 @@
+// What sim does to the process: the report of a fault, the environment, and a clean end. Each case
+// runs in a child process (the hidden cases).
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "child_process.h"
+#include "sim_work.h"
+#include "td/base/error.h"
+
+using namespace td;
+using test::DeviceArray;
+using test::launch;
+using test::run_child;
+
+TEST_CASE("child: host reads", "[.child]") {
+  DeviceArray<float> x("sim:1", 100);
+  std::cout << *static_cast<volatile float*>(x.data() + 3);
+}
+
+TEST_CASE("child: host writes", "[.child]") {
+  DeviceArray<float> x("sim:0", 100);
+  sim::set_block_describer([](const void*, char* text, std::size_t room) {
+    return static_cast<std::size_t>(std::snprintf(text, room, "tensor of the test"));
+  });
+  *static_cast<volatile float*>(x.data() + 99) = 1;
+}
+
+TEST_CASE("child: host reads a released block", "[.child]") {
+  DeviceArray<float> keep("sim:0", 100);
+  void* block = allocator(keep.device()).allocate(4096);
+  allocator(keep.device()).release(block, 4096);
+  std::cout << *static_cast<volatile char*>(block);
+}
+
+TEST_CASE("child: a kernel uses the fenced view", "[.child]") {
+  DeviceArray<float> x("sim:0", 100);
+  float* wrong = x.data();
+  launch("scale", getDefaultStream("sim:0"), [wrong] { *static_cast<volatile float*>(wrong) = 2; });
+  synchronize("sim:0");
+}
+
+TEST_CASE("child: another fault", "[.child]") {
+  std::signal(SIGSEGV, [](int) { std::_Exit(3); });
+  DeviceArray<float> x("sim:0", 100);
+  std::cout << **static_cast<volatile char**>(static_cast<void*>(&x)) << std::flush;
+  volatile char* volatile nowhere = nullptr;
+  *nowhere = 1;
+}
+
+TEST_CASE("child: ends with work queued", "[.child]") {
+  const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool("sim:1");
+  static DeviceArray<char>* leaves_late = new DeviceArray<char>("sim:0", 1 << 20);
+  static std::vector<char> host(1 << 20);
+  std::atexit([] { delete leaves_late; });  // a tensor that outlives main
+  sim::set_link({0.0001, 0});               // a copy of ten seconds
+  allocator("sim:0").record_stream(leaves_late->data(), b);
+  for (int i = 0; i < 100; ++i)
+    launch("slow", a, [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); });
+  b.wait(a);
+  launch("behind", b, [] {});
+  void* pinned = pinned_allocator(kSIM).allocate(1 << 20);
+  backend(kSIM).copy(leaves_late->data(), "sim:0", pinned, kCPU, 1 << 20, 0,
+                     getStreamFromPool("sim:0").native());
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+}
+
+TEST_CASE("child: settings", "[.child]") {
+  try {
+    std::cout << device_count(kSIM) << " devices, ";
+    std::cout << device_name("sim") << ", ";
+    std::size_t free = 0, total = 0;
+    backend(kSIM).memory(0, &free, &total);
+    std::cout << total << " bytes, " << sim::link().gb_per_s << " GB/s, " << sim::link().latency_us
+              << " us, launch " << sim::launch_cost() << '\n';
+  } catch (const DeviceError& error) {
+    std::cout << error.what() << '\n';
+  }
+}
+
+TEST_CASE("child: devices set by the program", "[.child]") {
+  sim::set_devices(5);
+  DeviceArray<char> x("sim:4", 1);
+  try {
+    sim::set_devices(2);
+  } catch (const DeviceError& error) {
+    std::cout << error.what() << '\n';
+  }
+}
+
+TEST_CASE("touching device memory ends the program with an explanation and exit code 70") {
+  auto result = run_child("child: host reads");
+  CHECK(result.exit_code == 70);
+  CHECK_THAT(result.output, Catch::Contains("error: host code read memory of sim:1 at address 0x"));
+  CHECK_THAT(result.output, Catch::Contains(", byte 12 of a block of 400 bytes.\n"));
+  CHECK_THAT(result.output, Catch::Contains("Copy it first: t.cpu() or t.to(\"cpu\")."));
+
+  result = run_child("child: host writes");
+  CHECK(result.exit_code == 70);
+  CHECK_THAT(result.output, Catch::Contains("host code wrote to memory of sim:0"));
+  CHECK_THAT(result.output,
+             Catch::Contains(", byte 396 of a block of 400 bytes, tensor of the test.\n"));
+
+  result = run_child("child: host reads a released block");
+  CHECK(result.exit_code == 70);
+  CHECK_THAT(result.output, Catch::Contains("which is in no live block: it was released"));
+
+  result = run_child("child: a kernel uses the fenced view");
+  CHECK(result.exit_code == 70);
+  CHECK_THAT(result.output, Catch::Contains("kernel scale on sim:0 used an address that is not "
+                                            "translated, of memory of sim:0"));
+}
+
+TEST_CASE("faults elsewhere go where they went before") {
+  const auto result = run_child("child: another fault");
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.output, !Catch::Contains("memory of sim"));
+}
+
+TEST_CASE("a process with queued work ends soon and cleanly") {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = run_child("child: ends with work queued");
+  CHECK(result.exit_code == 0);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));
+  CHECK_THAT(result.output, !Catch::Contains("WARNING") && !Catch::Contains("ERROR"));
+}
+
+TEST_CASE("the environment sets devices, memory, link and launch cost") {
+  const auto set = run_child("child: settings",
+                             "TD_SIM_DEVICES=4 TD_SIM_MEMORY=256MiB TD_SIM_LINK=1.5GB/s,20us "
+                             "TD_SIM_LAUNCH_COST=5us");
+  CHECK_THAT(set.output, Catch::Contains("4 devices, software accelerator, "));
+  CHECK_THAT(set.output, Catch::Contains(", 268435456 bytes, 1.5 GB/s, 20 us, launch 5\n"));
+  CHECK_THAT(run_child("child: settings", "TD_SIM_LINK=3GB/s").output,
+             Catch::Contains("2 devices, ") && Catch::Contains(" 3 GB/s, 10 us, launch 0\n"));
+  CHECK_THAT(run_child("child: devices set by the program").output,
+             Catch::Contains("set_devices: sim is in use already; call it first in main, or start "
+                             "with TD_SIM_DEVICES=2.\n"));
+}
+
+TEST_CASE("a malformed variable is told with what is expected") {
+  const auto told = [](const std::string& variable, const std::string& expected) {
+    const auto result = run_child("child: settings", variable);
+    CHECK_THAT(result.output, Catch::Contains("0 devices, there is no sim: " + variable +
+                                              " is malformed: expected " + expected + ".\n"));
+  };
+  for (const char* count : {"0", "17", "-1", "two", "2.5", "1e1"})
+    told("TD_SIM_DEVICES=" + std::string(count), "a number from 1 to 16");
+  for (const char* bytes : {"0", "lots", "-5MiB"})
+    told("TD_SIM_MEMORY=" + std::string(bytes), "an amount of memory, as 512MiB or 2GiB");
+  for (const char* link : {"fast", "12", "0GB/s,10us", "12GB/s,10ms", "12GB/s,-1us"})
+    told("TD_SIM_LINK=" + std::string(link), "a bandwidth and a latency, as 12GB/s,10us");
+  told("TD_SIM_LAUNCH_COST=5", "a time in microseconds, as 5us");
+}
