@@ -1,0 +1,283 @@
+// The graph: gradients against closed forms, the rules of leaves and versions, views changed in
+// place, graphs of several threads, and the words of every refusal.
+#include <cmath>
+#include <thread>
+
+#include "../tensor/values.h"
+#include "td/autograd/engine.h"
+#include "td/autograd/function.h"
+
+using namespace td;
+using List = std::vector<double>;
+
+namespace {
+
+Tensor ones_like_result(const Tensor& y) { return empty(y.sizes(), y.options()).fill_(1); }
+void backward_ones(const Tensor& y) { y.backward(ones_like_result(y)); }
+
+}  // namespace
+
+TEST_CASE("products and sums, on every device") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor a = leaf({1, 2, 3}, device), b = leaf({4, 5, 6}, device);
+    backward_ones(a * b + a);
+    CHECK(values(a.grad()) == List{5, 6, 7});
+    CHECK(values(b.grad()) == List{1, 2, 3});
+    CHECK(a.grad().device() == device);
+    backward_ones(a * 2);  // adds to what is there
+    CHECK(values(a.grad()) == List{7, 8, 9});
+  }
+}
+
+TEST_CASE("broadcast arguments get their gradient summed") {
+  const Tensor column = leaf({1, 2, 3}, {3, 1}), row = leaf({10, 20});
+  backward_ones(column * row);
+  CHECK(values(column.grad()) == List{30, 30, 30});
+  CHECK(column.grad().sizes() == IntArrayRef({3, 1}));
+  CHECK(values(row.grad()) == List{6, 6});
+}
+
+TEST_CASE("one tensor used many times, and a deep graph") {
+  const Tensor x = leaf({3});
+  (x * x * x).backward();
+  CHECK(values(x.grad()) == List{27});
+  const Tensor y = leaf({1});
+  Tensor deep = y;
+  for (int i = 0; i < 100000; ++i) deep = deep * 1.0;
+  deep.backward();
+  CHECK(values(y.grad()) == List{1});
+}
+
+TEST_CASE("gradients of gradients") {
+  const Tensor x = leaf({2});
+  const Tensor first = autograd::grad({x * x * x}, {x}, {}, nullopt, /*create_graph=*/true)[0];
+  CHECK(values(first) == List{12});
+  const Tensor second = autograd::grad({first}, {x}, {}, nullopt, true)[0];
+  CHECK(values(second) == List{12});
+  CHECK(values(autograd::grad({second}, {x})[0]) == List{6});
+  // Through a fused kernel's expression: tanh'' = -2 tanh (1 - tanh^2).
+  const Tensor z = leaf({0.5});
+  const Tensor g = autograd::grad({z.tanh()}, {z}, {}, nullopt, true)[0];
+  const double t = std::tanh(0.5);
+  CHECK(values(autograd::grad({g}, {z})[0])[0] == Approx(-2 * t * (1 - t * t)));
+  CHECK_FALSE(z.grad().defined());  // autograd::grad leaves grad() alone
+}
+
+TEST_CASE("grad for inputs inside the graph, unused inputs, backward for chosen inputs") {
+  const Tensor x = leaf({2}), w = leaf({5});
+  const Tensor h = x * x, y = h * w;
+  const TensorList g = autograd::grad({y}, {h, w}, {}, /*retain_graph=*/true);
+  CHECK(values(g[0]) == List{5});
+  CHECK(values(g[1]) == List{4});
+  const Tensor unused = leaf({1});
+  CHECK(message<AutogradError>([&] { autograd::grad({y}, {unused}, {}, true); }) ==
+        "grad: inputs[0] was not used to compute the outputs. Pass allow_unused=true to get an "
+        "undefined gradient for it.");
+  CHECK_FALSE(autograd::grad({y}, {unused}, {}, true, false, /*allow_unused=*/true)[0].defined());
+  autograd::backward({y}, {}, nullopt, false, {w});
+  CHECK(values(w.grad()) == List{4});
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("a graph is used once unless it is retained") {
+  const Tensor x = leaf({3});
+  const Tensor y = x * x;
+  y.backward({}, /*retain_graph=*/true);
+  y.backward();
+  CHECK(values(x.grad()) == List{12});
+  CHECK(message<AutogradError>([&] { y.backward(); }) ==
+        "backward: the graph of \"mul\" was already used and its saved tensors are freed. Pass "
+        "retain_graph=true to the first backward, or run the forward pass again.");
+}
+
+TEST_CASE("a saved value changed in place is found") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x.exp();
+  y.mul_(2);
+  CHECK(message<AutogradError>([&] { backward_ones(y); }) ==
+        "backward: a tensor of sizes [2] that was saved for the gradient has been changed in place "
+        "since (version 1, expected 0). Use the operation without the trailing underscore, or "
+        "change a clone().");
+  Tensor z = x * 2;  // saves x, not z: z may change
+  z.mul_(3);
+  backward_ones(z);
+  CHECK(values(x.grad()) == List{6, 6});
+}
+
+TEST_CASE("leaves are not changed in place while recording") {
+  Tensor x = leaf({1, 2});
+  const std::string text =
+      " is about to be changed in place, which would lose its value for backward. Put the change "
+      "under a NoGradGuard, or use the operation that makes a new tensor.";
+  CHECK(message<AutogradError>([&] { x.add_(1); }) ==
+        "add: a leaf that requires a gradient" + text);
+  CHECK(message<AutogradError>([&] { x.view({2, 1}).zero_(); }) ==
+        "fill_: a view of a leaf that requires a gradient" + text);
+  NoGradGuard no_grad;
+  x.add_(1);
+  CHECK(values(x) == List{2, 3});
+}
+
+TEST_CASE("a change in place through a view reaches the base's graph") {
+  const Tensor x = leaf({1, 2, 3, 4});
+  const Tensor h = x * 1;
+  h.view({2, 2}).select(0, 1).mul_(10);  // h = x0 x1 10x2 10x3
+  backward_ones(h * h);
+  CHECK(values(x.grad()) == List{2, 4, 600, 800});
+
+  Tensor rows = empty({2, 2}).fill_(1);  // a base that wanted no gradient until now
+  const Tensor w = leaf({5, 7});
+  rows[0] = w;
+  backward_ones(rows * rows);
+  CHECK(values(w.grad()) == List{10, 14});
+
+  const Tensor u = leaf({1, 2});  // a view made before the change sees it, gradient included
+  const Tensor base = u * 1, before = base.view({2, 1});
+  base.mul_(3);
+  backward_ones(before * 1);
+  CHECK(values(u.grad()) == List{3, 3});
+}
+
+TEST_CASE("modes: what is recorded") {
+  const Tensor x = leaf({1});
+  {
+    NoGradGuard no_grad;
+    CHECK_FALSE((x * 2).requires_grad());
+    AutoGradMode on(true);
+    CHECK((x * 2).requires_grad());
+  }
+  CHECK(GradMode::is_enabled());
+  Tensor made;
+  {
+    InferenceMode inference;
+    made = x * 2;
+    CHECK_FALSE(GradMode::is_enabled());
+  }
+  CHECK_FALSE(made.requires_grad());
+  CHECK_THROWS_AS(made.requires_grad_(), AutogradError);
+  CHECK((x * 2).grad_fn()->name() == "MulBackward0");
+  CHECK(x.grad_fn().get() == nullptr);
+  CHECK(x.is_leaf());
+  CHECK_FALSE((x * 2).is_leaf());
+  CHECK_FALSE((x * 2).detach().requires_grad());
+}
+
+TEST_CASE("hooks, retained gradients, and hooks after accumulation") {
+  const Tensor x = leaf({1});
+  std::vector<std::string> order;
+  const Tensor y = x * 2;
+  y.retain_grad();
+  y.register_hook([&](const Tensor&) { order.push_back("y"); return Tensor(); });
+  const unsigned number = x.register_hook([&](const Tensor& g) { order.push_back("x"); return g * 10; });
+  meta_of(x).post_accumulate.push_back([&](const Tensor& l) {
+    order.push_back("after");
+    CHECK(l.grad().defined());
+  });
+  (y * 3).backward({}, true);
+  CHECK(order == std::vector<std::string>{"y", "x", "after"});
+  CHECK(values(y.grad()) == List{3});
+  CHECK(values(x.grad()) == List{60});
+  x.remove_hook(number);
+  (y * 3).backward();
+  CHECK(values(x.grad()) == List{66});
+}
+
+TEST_CASE("a retained gradient does not outlive its tensor's handle") {
+  const Tensor x = leaf({1});
+  Tensor z;
+  {
+    const Tensor y = x * 2;
+    y.retain_grad();
+    z = y * 3;
+  }
+  z.backward();
+  CHECK(values(x.grad()) == List{6});
+}
+
+TEST_CASE("the gradient takes the leaf's own order of memory") {
+  const Tensor x = of({1, 2, 3, 4, 5, 6}, {2, 3}).t().requires_grad_();
+  const Tensor weights = of({1, 2, 3, 4, 5, 6}, {3, 2});
+  backward_ones(x * weights);
+  CHECK(values(x.grad()) == values(weights));
+  CHECK(x.grad().strides() == x.strides());
+}
+
+TEST_CASE("graphs recorded by several threads come together in one backward") {
+  const Tensor x = leaf({1, 2});
+  std::vector<Tensor> parts(4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      Tensor y = x * (i + 1);
+      for (int k = 0; k < 20 * i; ++k) y = y * 1.0;  // numbers made in threads do not compare
+      parts[i] = y;
+    });
+  for (std::thread& t : threads) t.join();
+  backward_ones(parts[0] + parts[1] + parts[2] + parts[3]);
+  CHECK(values(x.grad()) == List{10, 10});
+}
+
+TEST_CASE("threads may run backward at the same time into one leaf") {
+  const Tensor x = leaf({1});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 100; ++k) (x * 1.0).backward();
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(values(x.grad()) == List{400});
+}
+
+TEST_CASE("work on a side stream: backward runs there and the caller waits") {
+  const Device device("sim:0");
+  const Tensor x = leaf(std::vector<float>(1000, 1.0f), device);
+  const Stream side = getStreamFromPool(device);
+  Tensor y;
+  side.wait(getCurrentStream(device));
+  {
+    StreamGuard guard(side);
+    y = x * 2;
+  }
+  backward_ones(y);
+  CHECK(values(x.grad()) == List(1000, 2));
+}
+
+namespace {
+
+struct Cube : autograd::Function<Cube> {
+  static Tensor forward(autograd::AutogradContext* ctx, Tensor x, double factor) {
+    ctx->saved_data["factor"] = factor;
+    ctx->save_for_backward({x});
+    return x * x * x * factor;
+  }
+  static TensorList backward(autograd::AutogradContext* ctx, TensorList g) {
+    const Tensor x = ctx->get_saved_variables()[0];
+    return {g[0] * x * x * 3 * std::any_cast<double>(ctx->saved_data["factor"]), Tensor()};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a custom function, twice differentiable") {
+  const Tensor x = leaf({2});
+  const Tensor y = Cube::apply(x, 5.0);
+  CHECK(values(y) == List{40});
+  const Tensor g = autograd::grad({y}, {x}, {}, nullopt, true)[0];
+  CHECK(values(g) == List{60});
+  CHECK(values(autograd::grad({g}, {x})[0]) == List{60});
+}
+
+TEST_CASE("what cannot be differentiated is refused in words") {
+  CHECK(message<AutogradError>([] { of({1}).backward(); }) ==
+        "backward: the tensor does not require a gradient and has no grad_fn. Was it made under "
+        "NoGradGuard, or from parameters without requires_grad?");
+  CHECK(message<AutogradError>([] { (leaf({1, 2}) * 2).backward(); }) ==
+        "backward: a gradient can be left out only for a single element, but the tensor has sizes "
+        "[2]. Reduce it first (sum, mean) or pass a gradient.");
+  CHECK(message<ShapeError>([] { (leaf({1, 2}) * 2).backward(of({1})); }) ==
+        "backward: a gradient of sizes [1] for a tensor of sizes [2]; they must be equal");
+  CHECK(message<AutogradError>([] { empty({1}, kInt64).requires_grad_(); }) ==
+        "requires_grad_: only floating point tensors can have a gradient, but this one is int64; "
+        "convert it with to(kFloat32)");
+}

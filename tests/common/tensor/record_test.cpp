@@ -1,0 +1,39 @@
+// Every launch and copy is announced with a name and the memory it reads and writes.
+#include "td/device/record.h"
+#include "values.h"
+
+using namespace td;
+
+namespace {
+
+struct Seen {
+  std::string name;
+  std::vector<const void*> reads, writes;
+};
+std::vector<Seen> seen;
+
+void listen(const Record& record, Device) {
+  Seen s{record.name, {}, {}};
+  for (int i = 0; i < record.reads; ++i) s.reads.push_back(record.extents[i].data);
+  for (int i = 0; i < record.writes; ++i) s.writes.push_back(record.extents[record.reads + i].data);
+  seen.push_back(s);
+}
+
+}  // namespace
+
+TEST_CASE("launches and copies are records with their memory") {
+  const Tensor a = of({1, 2}, "sim:0"), b = of({3, 4}, "sim:0");
+  seen.clear();
+  record_observer = listen;
+  const Tensor c = a + b;
+  const Tensor home = c.cpu();
+  record_observer = nullptr;
+  const auto memory = [](const Tensor& t) -> const void* { return t.impl().storage->data(); };
+  REQUIRE(seen.size() == 2);
+  CHECK(seen[0].name == "add");
+  CHECK(seen[0].reads == std::vector<const void*>{memory(a), memory(b)});
+  CHECK(seen[0].writes == std::vector<const void*>{memory(c)});
+  CHECK(seen[1].name == "copy");
+  CHECK(seen[1].reads == std::vector<const void*>{memory(c)});
+  CHECK(seen[1].writes == std::vector<const void*>{memory(home)});
+}
