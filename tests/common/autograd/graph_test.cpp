@@ -6,6 +6,7 @@
 #include "../tensor/values.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"
+#include "td/device/guard.h"
 
 using namespace td;
 using List = std::vector<double>;
@@ -133,7 +134,8 @@ TEST_CASE("a change in place through a view reaches the base's graph") {
   CHECK(values(w.grad()) == List{10, 14});
 
   const Tensor u = leaf({1, 2});  // a view made before the change sees it, gradient included
-  const Tensor base = u * 1, before = base.view({2, 1});
+  Tensor base = u * 1;
+  const Tensor before = base.view({2, 1});
   base.mul_(3);
   backward_ones(before * 1);
   CHECK(values(u.grad()) == List{3, 3});
