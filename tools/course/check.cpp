@@ -1,22 +1,15 @@
 // `./course check`: compiles the learner's file, judges it, and remembers what passed. This is the
 // loop of the course, so it starts nothing that the one exercise does not need.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
-#include <memory>
 
 #include "builder.h"
-#include "commands.h"
+#include "command.h"
 #include "judge.h"
 #include "progress.h"
 
 namespace course {
 namespace {
-
-struct Choice {
-  std::string what;
-  bool all = false;
-};
 
 /// A file that is missing or does not compile is a result like any other: it never ends the
 /// command.
@@ -89,20 +82,27 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
   return counts[Result::pass] + counts[Result::skipped] == static_cast<int>(chosen.size()) ? 0 : 1;
 }
 
+class Check : public Command {
+ public:
+  const char* name() const override { return "check"; }
+  const char* help() const override { return "check your exercises; the next one without a name"; }
+  void syntax(Syntax& syntax) override {
+    syntax.word("exercise", what_, "5.scatter, or 5 for a whole chapter");
+    syntax.flag("--all", all_, "every exercise of the course");
+  }
+  int work(const Session& session) override {
+    const Course course = session.course();
+    if (all_ || !what_.empty()) return check(course, course.select(what_));
+    return check(course, {&chosen_exercise(course, Progress(course.root), "")});
+  }
+
+ private:
+  std::string what_;
+  bool all_ = false;
+};
+
 }  // namespace
 
-void add_check(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("check", "check your exercises; the next one without a name");
-  auto choice = std::make_shared<Choice>();
-  command->add_option("exercise", choice->what, "5.scatter, or 5 for a whole chapter");
-  command->add_flag("--all", choice->all, "every exercise of the course");
-  command->callback([choice, &session] {
-    session.work = [choice, &session] {
-      const Course course = session.course();
-      if (choice->all || !choice->what.empty()) return check(course, course.select(choice->what));
-      return check(course, {&chosen_exercise(course, Progress(course.root), "")});
-    };
-  });
-}
+std::unique_ptr<Command> make_check() { return std::make_unique<Check>(); }
 
 }  // namespace course

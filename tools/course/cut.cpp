@@ -1,22 +1,13 @@
 // `course-tool cut`: stubs from solutions, for authors and for the build. Learners use `reset`.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "cutter.h"
 #include "process.h"
 
 namespace course {
 namespace {
-
-struct Choice {
-  std::string solution;
-  std::string output;
-  bool write = false;
-  bool check = false;
-};
 
 std::string cut_file(const fs::path& solution) {
   return cut(read_file(solution), solution.stem().string());
@@ -62,29 +53,37 @@ int check_all(const Course& course) {
   return failed || passed == 0 ? 1 : 0;
 }
 
+class Cut : public Command {
+ public:
+  const char* name() const override { return "cut"; }
+  const char* help() const override { return "authors: cut stubs out of solutions"; }
+  void syntax(Syntax& syntax) override {
+    syntax.word("solution", solution_, "print the stub of this solution");
+    syntax.option("-o,--output", output_, "write it to this file instead");
+    syntax.flag("--write", write_, "write all stubs into chapters/");
+    syntax.flag("--check", check_, "compare the stubs that git holds with the cut");
+  }
+  int work(const Session& session) override {
+    if (write_) return write_all(session.course());
+    if (check_) return check_all(session.course());
+    if (solution_.empty()) throw UsageError("Name a solution, or write course-tool cut --write.");
+    const std::string stub = cut_file(solution_);
+    if (output_.empty())
+      std::cout << stub;
+    else
+      write_if_different(output_, stub);
+    return 0;
+  }
+
+ private:
+  std::string solution_;
+  std::string output_;
+  bool write_ = false;
+  bool check_ = false;
+};
+
 }  // namespace
 
-void add_cut(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("cut", "authors: cut stubs out of solutions");
-  auto choice = std::make_shared<Choice>();
-  command->add_option("solution", choice->solution, "print the stub of this solution");
-  command->add_option("-o,--output", choice->output, "write it to this file instead");
-  command->add_flag("--write", choice->write, "write all stubs into chapters/");
-  command->add_flag("--check", choice->check, "compare the stubs that git holds with the cut");
-  command->callback([choice, &session] {
-    session.work = [choice, &session] {
-      if (choice->write) return write_all(session.course());
-      if (choice->check) return check_all(session.course());
-      if (choice->solution.empty())
-        throw UsageError("Name a solution, or write course-tool cut --write.");
-      const std::string stub = cut_file(choice->solution);
-      if (choice->output.empty())
-        std::cout << stub;
-      else
-        write_if_different(choice->output, stub);
-      return 0;
-    };
-  });
-}
+std::unique_ptr<Command> make_cut() { return std::make_unique<Cut>(); }
 
 }  // namespace course

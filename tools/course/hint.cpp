@@ -1,10 +1,8 @@
 // `./course hint`: the next hint of an exercise, one at a time, from a nudge to nearly the answer.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "progress.h"
 
 namespace course {
@@ -29,15 +27,23 @@ int hint(const Course& course, const std::string& what) {
   return 0;
 }
 
+class Hint : public Command {
+ public:
+  const char* name() const override { return "hint"; }
+  const char* help() const override {
+    return "a hint for an exercise; call again for the next one";
+  }
+  void syntax(Syntax& syntax) override {
+    syntax.word("exercise", what_, "5.scatter; the next one not passed without it");
+  }
+  int work(const Session& session) override { return hint(session.course(), what_); }
+
+ private:
+  std::string what_;
+};
+
 }  // namespace
 
-void add_hint(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("hint", "a hint for an exercise; call again for the next one");
-  auto what = std::make_shared<std::string>();
-  command->add_option("exercise", *what, "5.scatter; the next one not passed without it");
-  command->callback([what, &session] {
-    session.work = [what, &session] { return hint(session.course(), *what); };
-  });
-}
+std::unique_ptr<Command> make_hint() { return std::make_unique<Hint>(); }
 
 }  // namespace course

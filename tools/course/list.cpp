@@ -1,8 +1,7 @@
 // `./course list`: the chapters, their exercises and what is passed.
-#include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "commands.h"
+#include "command.h"
 #include "progress.h"
 
 namespace course {
@@ -34,11 +33,16 @@ int list(const Course& course) {
   return 0;
 }
 
+class List : public Command {
+ public:
+  const char* name() const override { return "list"; }
+  const char* help() const override { return "the chapters, the exercises, and what is passed"; }
+  void syntax(Syntax&) override {}
+  int work(const Session& session) override { return list(session.course()); }
+};
+
 }  // namespace
 
-void add_list(CLI::App& app, Session& session) {
-  app.add_subcommand("list", "the chapters, the exercises, and what is passed")
-      ->callback([&session] { session.work = [&session] { return list(session.course()); }; });
-}
+std::unique_ptr<Command> make_list() { return std::make_unique<List>(); }
 
 }  // namespace course

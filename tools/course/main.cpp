@@ -1,63 +1,53 @@
-// course-tool: the program behind ./course. It reads the command line, lets the chosen command work
-// and turns what went wrong into one message and an exit code (1 error, 2 usage).
-#include <CLI/CLI.hpp>
+// course-tool: the program behind ./course. Here is the list of its commands, and the turn of what
+// went wrong into one message and an exit code (1 error, 2 usage).
+// To add a command: write its file, declare its make_ function here, put it into the list.
 #include <cstdio>
 #include <exception>
 #include <iostream>
 
-#include "commands.h"
+#include "command.h"
+
+namespace course {
+
+std::unique_ptr<Command> make_list();
+std::unique_ptr<Command> make_run();
+std::unique_ptr<Command> make_check();
+std::unique_ptr<Command> make_hint();
+std::unique_ptr<Command> make_reset();
+std::unique_ptr<Command> make_solution();
+std::unique_ptr<Command> make_prove();
+std::unique_ptr<Command> make_cut();
 
 namespace {
 
-void add_commands(CLI::App& app, course::Session& session) {
-  course::add_list(app, session);
-  course::add_run(app, session);
-  course::add_check(app, session);
-  course::add_hint(app, session);
-  course::add_reset(app, session);
-  course::add_solution(app, session);
-  course::add_prove(app, session);
-  course::add_cut(app, session);
+Commands all_commands() {
+  Commands commands;
+  for (const auto make : {make_list, make_run, make_check, make_hint, make_reset, make_solution,
+                          make_prove, make_cut})
+    commands.push_back(make());
+  return commands;
 }
 
-/// CLI11 says the same for no command and for an unknown one; a person wants to know which it was.
-std::string explain(const CLI::ParseError& error, int argc, char** argv) {
-  const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  const bool unknown = no_command && argc > 1 && argv[1][0] != '-';
-  const std::string what =
-      unknown ? "There is no command \"" + std::string(argv[1]) + "\"." : error.what();
-  return what + "\n./course --help shows the commands.";
-}
-
-int usage_error(const std::string& message) {
-  std::cerr << message << '\n';
-  return 2;
+int complain(const std::exception& error, int exit_code) {
+  std::cout << std::flush;
+  std::cerr << error.what() << '\n';
+  return exit_code;
 }
 
 }  // namespace
+}  // namespace course
 
 int main(int argc, char** argv) {
+  // Whole lines at once, so that a log shows progress while long commands work.
   setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
   course::Session session;
   session.root = COURSE_ROOT;
   session.build = COURSE_BUILD;
-  CLI::App app{"todevice: what happens behind .to(device)", "./course"};
-  app.set_help_flag("-h,--help", "this text");
-  app.require_subcommand(1);
-  app.add_option("--root", session.root, "the course's folder")->group("");
-  app.add_option("--build", session.build, "the build's folder")->group("");
-  add_commands(app, session);
   try {
-    app.parse(argc, argv);
-    return session.work();
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return usage_error(explain(error, argc, argv));
+    return course::run_command_line(argc, argv, session, course::all_commands());
   } catch (const course::UsageError& error) {
-    return usage_error(error.what());
+    return course::complain(error, 2);
   } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
+    return course::complain(error, 1);
   }
 }

@@ -1,11 +1,9 @@
 // `course-tool prove`: the three promises of every exercise. CTest runs it once per chapter.
 // Invariant: it reads solutions/ and tests/ only, never a learner's file in chapters/.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "cutter.h"
 #include "judge.h"
 
@@ -119,27 +117,33 @@ void prove_all_listed(const Course& course, const Chapter& chapter, Tally& tally
     tally.fail("chapter " + chapter.number_text(), "  chapters/course.toml lists no exercise\n");
 }
 
+class Prove : public Command {
+ public:
+  const char* name() const override { return "prove"; }
+  const char* help() const override { return "authors: prove the promises of the exercises"; }
+  void syntax(Syntax& syntax) override {
+    syntax.word("what", what_, "a chapter (5) or an exercise (5.scatter); all without it");
+  }
+  int work(const Session& session) override {
+    const Course course = session.course();
+    Tally tally;
+    int last = -1;
+    for (const auto* e : course.select(what_)) {
+      if (e->chapter != last) prove_all_listed(course, course.chapter(e->chapter), tally);
+      last = e->chapter;
+      prove_exercise(course, *e, tally);
+    }
+    std::cout << tally.passed << " passed, " << tally.failed << " failed, " << tally.skipped
+              << " skipped\n";
+    return tally.failed || tally.passed == 0 ? 1 : 0;
+  }
+
+ private:
+  std::string what_;
+};
+
 }  // namespace
 
-void add_prove(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("prove", "authors: prove the promises of the exercises");
-  auto chosen = std::make_shared<std::string>();
-  command->add_option("what", *chosen, "a chapter (5) or an exercise (5.scatter); all without it");
-  command->callback([chosen, &session] {
-    session.work = [chosen, &session] {
-      const Course course = session.course();
-      Tally tally;
-      int last = -1;
-      for (const auto* e : course.select(*chosen)) {
-        if (e->chapter != last) prove_all_listed(course, course.chapter(e->chapter), tally);
-        last = e->chapter;
-        prove_exercise(course, *e, tally);
-      }
-      std::cout << tally.passed << " passed, " << tally.failed << " failed, " << tally.skipped
-                << " skipped\n";
-      return tally.failed || tally.passed == 0 ? 1 : 0;
-    };
-  });
-}
+std::unique_ptr<Command> make_prove() { return std::make_unique<Prove>(); }
 
 }  // namespace course

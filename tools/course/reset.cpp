@@ -1,11 +1,9 @@
 // `./course reset`: the stub again, cut from the solution. The learner's text is kept first,
 // always.
-#include <CLI/CLI.hpp>
 #include <ctime>
 #include <iostream>
-#include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "cutter.h"
 #include "progress.h"
 
@@ -47,15 +45,22 @@ int reset(const Course& course, const std::string& what) {
   return 0;
 }
 
+class Reset : public Command {
+ public:
+  const char* name() const override { return "reset"; }
+  const char* help() const override { return "bring an exercise's stub back; your text is kept"; }
+  void syntax(Syntax& syntax) override { syntax.word("exercise", what_, "5.scatter"); }
+  int work(const Session& session) override {
+    if (what_.empty()) throw UsageError("Which exercise? ./course reset 5.scatter");
+    return reset(session.course(), what_);
+  }
+
+ private:
+  std::string what_;
+};
+
 }  // namespace
 
-void add_reset(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("reset", "bring an exercise's stub back; your text is kept");
-  auto what = std::make_shared<std::string>();
-  command->add_option("exercise", *what, "5.scatter")->required();
-  command->callback([what, &session] {
-    session.work = [what, &session] { return reset(session.course(), *what); };
-  });
-}
+std::unique_ptr<Command> make_reset() { return std::make_unique<Reset>(); }
 
 }  // namespace course

@@ -1,21 +1,14 @@
 // `./course run N`: builds a chapter's program and becomes it, so that Ctrl-C, the terminal and the
 // exit code are the program's own.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "builder.h"
-#include "commands.h"
+#include "command.h"
 #include "process.h"
 
 namespace course {
 namespace {
-
-struct Choice {
-  std::string chapter;
-  bool mine = false;
-};
 
 /// The learner's files as libraries. One that does not compile is left out: the program then uses
 /// the course's own, and says so.
@@ -37,15 +30,16 @@ const Chapter& chosen_chapter(const Course& course, const std::string& text) {
   return course.chapter(std::stoi(text));
 }
 
-int run_chapter(const Course& course, const Choice& choice, std::vector<std::string> arguments) {
-  const Chapter& chapter = chosen_chapter(course, choice.chapter);
+int run_chapter(const Course& course, const std::string& number, bool mine,
+                std::vector<std::string> arguments) {
+  const Chapter& chapter = chosen_chapter(course, number);
   const std::string errors = build(course, {chapter.program()});
   if (!errors.empty()) {
     std::cerr << errors << chapter.program() << " could not be built; the whole output is in "
               << (course.build / "course.log").string() << '\n';
     return 1;
   }
-  if (choice.mine) {
+  if (mine) {
     build_mine(course, chapter);
     arguments.insert(arguments.begin(), "--mine");
   }
@@ -54,28 +48,35 @@ int run_chapter(const Course& course, const Choice& choice, std::vector<std::str
   become(arguments);
 }
 
+class Run : public Command {
+ public:
+  const char* name() const override { return "run"; }
+  const char* help() const override {
+    return "run a chapter's program; what follows goes to it: ./course run 4 --device sim";
+  }
+  void syntax(Syntax& syntax) override {
+    syntax.word("chapter", chapter_, "the chapter's number");
+    syntax.flag("--mine", mine_, "with your exercises in place of the course's own");
+    syntax.rest(rest_);
+  }
+  int work(const Session& session) override {
+    // After the first word that is not ours, --mine is among the program's.
+    const auto mine = std::find(rest_.begin(), rest_.end(), "--mine");
+    if (mine != rest_.end()) {
+      mine_ = true;
+      rest_.erase(mine);
+    }
+    return run_chapter(session.course(), chapter_, mine_, rest_);
+  }
+
+ private:
+  std::string chapter_;
+  bool mine_ = false;
+  std::vector<std::string> rest_;
+};
+
 }  // namespace
 
-void add_run(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand(
-      "run", "run a chapter's program; what follows goes to it: ./course run 4 --device sim");
-  auto choice = std::make_shared<Choice>();
-  command->set_help_flag();  // --help after the number is the program's
-  command->add_option("chapter", choice->chapter, "the chapter's number");
-  command->add_flag("--mine", choice->mine, "with your exercises in place of the course's own");
-  command->prefix_command();
-  command->callback([command, choice, &session] {
-    session.work = [command, choice, &session] {
-      auto arguments = command->remaining();
-      // After the first word that is not ours, CLI11 leaves --mine to the program.
-      const auto mine = std::find(arguments.begin(), arguments.end(), "--mine");
-      if (mine != arguments.end()) {
-        choice->mine = true;
-        arguments.erase(mine);
-      }
-      return run_chapter(session.course(), *choice, arguments);
-    };
-  });
-}
+std::unique_ptr<Command> make_run() { return std::make_unique<Run>(); }
 
 }  // namespace course

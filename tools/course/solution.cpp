@@ -1,23 +1,16 @@
 // `./course solution`: shows the solution, after a pass or when asked for with --anyway.
-#include <CLI/CLI.hpp>
 #include <iostream>
-#include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "progress.h"
 
 namespace course {
 namespace {
 
-struct Choice {
-  std::string what;
-  bool anyway = false;
-};
-
-int solution(const Course& course, const Choice& choice) {
+int solution(const Course& course, const std::string& what, bool anyway) {
   const Progress progress(course.root);
-  const Exercise& e = course.exercise(choice.what);
-  if (!progress.passed(e) && !choice.anyway) {
+  const Exercise& e = course.exercise(what);
+  if (!progress.passed(e) && !anyway) {
     std::cerr << e.id() << " is not passed yet. ./course hint " << e.id()
               << " gives a hint; ./course solution " << e.id() << " --anyway shows the solution.\n";
     return 1;
@@ -26,16 +19,26 @@ int solution(const Course& course, const Choice& choice) {
   return 0;
 }
 
+class Solution : public Command {
+ public:
+  const char* name() const override { return "solution"; }
+  const char* help() const override { return "show the solution of an exercise you passed"; }
+  void syntax(Syntax& syntax) override {
+    syntax.word("exercise", what_, "5.scatter");
+    syntax.flag("--anyway", anyway_, "show it although the exercise is not passed");
+  }
+  int work(const Session& session) override {
+    if (what_.empty()) throw UsageError("Which exercise? ./course solution 5.scatter");
+    return solution(session.course(), what_, anyway_);
+  }
+
+ private:
+  std::string what_;
+  bool anyway_ = false;
+};
+
 }  // namespace
 
-void add_solution(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("solution", "show the solution of an exercise you passed");
-  auto choice = std::make_shared<Choice>();
-  command->add_option("exercise", choice->what, "5.scatter")->required();
-  command->add_flag("--anyway", choice->anyway, "show it although the exercise is not passed");
-  command->callback([choice, &session] {
-    session.work = [choice, &session] { return solution(session.course(), *choice); };
-  });
-}
+std::unique_ptr<Command> make_solution() { return std::make_unique<Solution>(); }
 
 }  // namespace course

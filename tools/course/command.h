@@ -1,0 +1,60 @@
+// What a command of the tool is: its name, the words it takes, its work. One file each, found by
+// the list in main.cpp. Invariant: CLI11 stays behind Syntax, in command_line.cpp; it is slow to
+// compile.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "course.h"
+
+namespace CLI {
+class App;
+}
+
+namespace course {
+
+/// What the command line says about all commands.
+struct Session {
+  fs::path root;
+  fs::path build;
+
+  /// Reads the course; only commands that need it pay for it. @throws std::runtime_error
+  Course course() const { return load_course(root, build); }
+};
+
+/// Declares what a command takes. The variables hold the defaults and get the values.
+class Syntax {
+ public:
+  explicit Syntax(CLI::App& app) : app_(app) {}
+  /// A word by its place, which may be left out.
+  Syntax& word(const char* name, std::string& value, const char* help);
+  /// `-o,--output FILE`
+  Syntax& option(const char* names, std::string& value, const char* help);
+  /// `--all`
+  Syntax& flag(const char* name, bool& value, const char* help);
+  /// Everything after the first thing that is not declared, `--help` too.
+  Syntax& rest(std::vector<std::string>& words);
+
+ private:
+  CLI::App& app_;
+};
+
+/// One command.
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual const char* name() const = 0;
+  virtual const char* help() const = 0;
+  virtual void syntax(Syntax& syntax) = 0;
+  /// Does it; returns the exit code. @throws UsageError (exit code 2), std::exception (exit code 1)
+  virtual int work(const Session& session) = 0;
+};
+
+using Commands = std::vector<std::unique_ptr<Command>>;
+
+/// Parses the command line, lets the chosen command work and returns the exit code.
+int run_command_line(int argc, char** argv, Session& session, const Commands& commands);
+
+}  // namespace course
