@@ -28,7 +28,7 @@ class Backend {
 
   /// Device memory, aligned to 512 bytes; nullptr when full. Slow: the caching allocator calls it.
   virtual void* allocate(int index, std::size_t bytes) = 0;
-  /// Gives back what allocate returned.
+  /// Gives back what allocate returned. Waits first for all queued work, which may use it.
   virtual void release(int index, void* memory) = 0;
   /// Host memory that the device reaches by itself (page-locked); nullptr when refused.
   virtual void* allocate_pinned(std::size_t bytes) = 0;

@@ -36,7 +36,7 @@ bool CachingAllocator::BestFit::operator()(const Block* a, const Block* b) const
 }
 
 CachingAllocator::CachingAllocator(Device device)
-    : device_(device), backend_(backend(device.type())), deferred_(device.type()) {}
+    : device_(device), backend_(backend(device.type())) {}
 
 void* CachingAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
@@ -77,10 +77,10 @@ void CachingAllocator::record_stream(void* memory, const Stream& stream) {
   if (!memory) return;
   std::lock_guard lock(mutex_);
   const auto found = live_.find(memory);
-  if (found == live_.end() || stream.device().type() != device_.type()) return;
+  if (found == live_.end() || stream.device().is_cpu()) return;
   Block* block = found->second;
   if (stream.device() == device_ && stream.native() == block->stream) return;
-  const StreamUse use{stream.device().index(), stream.native()};
+  const StreamUse use{stream.device().type(), stream.device().index(), stream.native()};
   if (std::find(block->uses.begin(), block->uses.end(), use) == block->uses.end())
     block->uses.push_back(use);
 }

@@ -13,34 +13,34 @@ namespace td {
 
 /// A stream that uses a block besides the one the block was allocated for.
 struct StreamUse {
-  int index;
-  void* native;
+  DeviceType type;  ///< pinned memory may be used by streams of several kinds
+  int index;        ///< of the device
+  void* native;     ///< of the stream
   friend bool operator==(StreamUse a, StreamUse b) {
-    return a.index == b.index && a.native == b.native;
+    return a.type == b.type && a.index == b.index && a.native == b.native;
   }
 };
+/// Streams that use a block.
 using StreamUses = std::vector<StreamUse, SlabAllocator<StreamUse>>;
 
 /// `Block` has a member `int pending`, the events it waits for.
 template <class Block>
 class DeferredRelease {
  public:
-  explicit DeferredRelease(DeviceType type) : backend_(backend(type)) {}
-
   /// Marks what every stream of `uses` holds now; the block waits for all of it.
-  void defer(Block* block, const StreamUses& uses) {
+  void defer(Block* block, const StreamUses& uses) noexcept {
     for (const StreamUse& use : uses) {
-      auto& spare = spare_[static_cast<std::size_t>(use.index)];
-      void* event = nullptr;
-      if (spare.empty()) {
-        event = backend_.new_event(use.index, false);
-      } else {
-        event = spare.back();
-        spare.pop_back();
-      }
-      backend_.record(event, use.index, use.native);
-      waiting_.push_back({event, block, use.index});
       ++block->pending;
+      try {
+        waiting_.push_back({nullptr, block, use});
+        void* event = take_event(use);
+        waiting_.back().event = event;
+        backend(use.type).record(event, use.index, use.native);
+      } catch (const std::exception&) {
+        // The device is past repair. The block is never reused, which is safe, and `pending` says
+        // so.
+        if (!waiting_.empty() && waiting_.back().block == block) waiting_.pop_back();
+      }
     }
   }
 
@@ -49,13 +49,13 @@ class DeferredRelease {
   void poll(FreeBlock free_block) {
     for (std::size_t i = 0; i < waiting_.size();) {
       const Waiting w = waiting_[i];
-      if (!backend_.done(w.event)) {
+      if (!backend(w.use.type).done(w.event)) {
         ++i;
         continue;
       }
       waiting_[i] = waiting_.back();
       waiting_.pop_back();
-      spare_[static_cast<std::size_t>(w.index)].push_back(w.event);
+      spare(w.use).push_back(w.event);
       if (--w.block->pending == 0) free_block(w.block);
     }
   }
@@ -64,7 +64,7 @@ class DeferredRelease {
   void wait_all() {
     for (const Waiting& w : waiting_) {
       try {
-        backend_.synchronize_event(w.event);
+        backend(w.use.type).synchronize_event(w.event);
       } catch (const Error&) {
       }
     }
@@ -74,11 +74,22 @@ class DeferredRelease {
   struct Waiting {
     void* event;
     Block* block;
-    int index;
+    StreamUse use;
   };
-  Backend& backend_;
+
+  std::vector<void*>& spare(const StreamUse& use) {
+    return spare_[static_cast<std::size_t>(use.type)][static_cast<std::size_t>(use.index)];
+  }
+  void* take_event(const StreamUse& use) {
+    if (spare(use).empty()) return backend(use.type).new_event(use.index, false);
+    void* event = spare(use).back();
+    spare(use).pop_back();
+    return event;
+  }
+
   std::vector<Waiting> waiting_;
-  std::array<std::vector<void*>, kMaxDevices> spare_;  // events for the next time, by device
+  // Events for the next time, by device.
+  std::array<std::array<std::vector<void*>, kMaxDevices>, kDeviceTypes> spare_;
 };
 
 }  // namespace td

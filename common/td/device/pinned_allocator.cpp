@@ -39,8 +39,7 @@ bool is_pinned_memory(const void* data) {
   return at - after->first < after->second;
 }
 
-PinnedAllocator::PinnedAllocator(DeviceType type)
-    : type_(type), backend_(backend(type)), deferred_(type) {}
+PinnedAllocator::PinnedAllocator(DeviceType type) : type_(type), backend_(backend(type)) {}
 
 void* PinnedAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
@@ -102,9 +101,9 @@ void PinnedAllocator::release(void* memory, std::size_t) noexcept {
 void PinnedAllocator::record_stream(void* memory, const Stream& stream) {
   std::lock_guard lock(mutex_);
   const auto found = live_.find(memory);
-  if (found == live_.end() || stream.device().type() != type_) return;
+  if (found == live_.end() || stream.device().is_cpu()) return;
   StreamUses& uses = found->second->uses;
-  const StreamUse use{stream.device().index(), stream.native()};
+  const StreamUse use{stream.device().type(), stream.device().index(), stream.native()};
   if (std::find(uses.begin(), uses.end(), use) == uses.end()) uses.push_back(use);
 }
 

@@ -2,6 +2,7 @@
 #include "td/backends/sim/arena.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,9 +35,16 @@ struct Descriptor {
   }
 };
 
+/// The largest file the process may make: beyond it ftruncate would end the process by a signal.
+std::size_t file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return kLeastSpan;
+  return limit.rlim_cur / kPage * kPage;
+}
+
 }  // namespace
 
-Arena::Arena(int index) : span_(std::max(kLeastSpan, capacity() * 4)) {
+Arena::Arena(int index) : span_(std::min(std::max(kLeastSpan, capacity() * 4), file_limit())) {
   const Descriptor file{memfd_create("sim", MFD_CLOEXEC)};
   void *fenced = MAP_FAILED, *kernel = MAP_FAILED;
   // A mapping is only address space: pages exist from their first write on.
