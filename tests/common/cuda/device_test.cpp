@@ -1,0 +1,45 @@
+// What a program sees of cuda on any machine, with or without CUDA in the build: devices are
+// counted, a missing one is refused in words, and nothing crashes.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "td/device/allocator.h"
+#include "td/device/backend.h"
+#include "td/device/guard.h"
+
+namespace td {
+namespace {
+
+std::string refusal(const char* device) {
+  try {
+    check_device(Device(device));
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_CASE("a cuda device that does not exist is refused, and told why") {
+  const int count = device_count(kCUDA);
+  REQUIRE(count >= 0);
+  if (count == 0) {
+    CHECK(refusal("cuda:0") == "there is no cuda:0: " + backend(kCUDA).why_none());
+    CHECK(refusal("cuda") == "there is no cuda:0: " + backend(kCUDA).why_none());
+    CHECK(backend(kCUDA).why_none().find("sim:0") != std::string::npos);
+  } else {
+    const std::string missing = "cuda:" + std::to_string(kMaxDevices - 1);
+    if (count < kMaxDevices) CHECK(refusal(missing.c_str()).rfind("there is no " + missing, 0) == 0);
+    CHECK(refusal("cuda:0") == "accepted");
+  }
+}
+
+TEST_CASE("without a GPU, all roads to cuda memory and streams are refused alike") {
+  if (device_count(kCUDA) > 0) return;
+  CHECK_THROWS_AS(allocator(Device(kCUDA, 0)).allocate(16), DeviceError);
+  CHECK_THROWS_AS(getStreamFromPool(Device(kCUDA, 0)), DeviceError);
+  CHECK_THROWS_AS(set_device(Device(kCUDA, 0)), DeviceError);
+  CHECK_THROWS_AS(device_name(Device(kCUDA, 0)), DeviceError);
+}
+
+}  // namespace
+}  // namespace td

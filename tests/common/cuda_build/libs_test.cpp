@@ -1,0 +1,64 @@
+// cuBLAS and cuDNN are opened when used and not before: they cost a process up to 330 ms.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "td/backends/cuda/libs.h"
+#include "td/base/error.h"
+#include "td/device/device.h"
+
+namespace td {
+namespace {
+
+bool is_loaded(const char* name) {
+  const auto visit = [](dl_phdr_info* info, std::size_t, void* wanted) -> int {
+    return std::strstr(info->dlpi_name, static_cast<const char*>(wanted)) != nullptr;
+  };
+  return dl_iterate_phdr(visit, const_cast<char*>(name)) != 0;
+}
+
+// Taken before main, so that no test case can have opened them.
+const bool kBlasAtStart = is_loaded("libcublas"), kDnnAtStart = is_loaded("libcudnn");
+const bool kDriverAtStart = is_loaded("libcuda.so");
+
+TEST_CASE("a program starts without cuBLAS, cuDNN and the driver") {
+  CHECK(is_loaded("libtd.so"));  // else the names above would prove nothing
+  CHECK_FALSE(kBlasAtStart);
+  CHECK_FALSE(kDnnAtStart);
+  CHECK_FALSE(kDriverAtStart);
+}
+
+TEST_CASE("libtd_cuda_libs opens at first use, and answers") {
+  cuda::Libs& libs = cuda::libs();
+  CHECK(&libs == &cuda::libs());
+  CHECK(is_loaded("libtd_cuda_libs.so"));
+  CHECK(is_loaded("libcublas"));
+
+  cuda::Conv2d conv;
+  conv.channels_last = true;
+  CHECK(libs.supports(conv));
+  conv.dtype = kDouble;
+  CHECK_FALSE(libs.supports(conv));
+  conv.channels_last = false;
+  CHECK(libs.supports(conv));
+}
+
+TEST_CASE("without a GPU the libraries refuse in words") {
+  if (device_count(kCUDA) > 0) return;
+  cuda::Gemm gemm;
+  gemm.m = gemm.n = gemm.k = gemm.lda = gemm.ldb = gemm.ldc = 1;
+  float a = 1, b = 1, c = 0;
+  CHECK_THROWS_WITH(cuda::libs().gemm(gemm, &a, &b, &c, {0, nullptr}),
+                    Catch::StartsWith("cublasCreate: cuBLAS reports "));
+  cuda::Conv2d conv;
+  conv.n = conv.c = conv.h = conv.w = conv.k = conv.r = conv.s = conv.oh = conv.ow = 1;
+  CHECK_THROWS_WITH(cuda::libs().conv2d(conv, &a, &b, &c, {0, nullptr}),
+                    Catch::StartsWith("cudnnCreate: cuDNN reports "));
+  gemm.dtype = kLong;
+  CHECK_THROWS_AS(cuda::libs().gemm(gemm, &a, &b, &c, {0, nullptr}), DtypeError);
+}
+
+}  // namespace
+}  // namespace td

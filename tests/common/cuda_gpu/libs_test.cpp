@@ -1,0 +1,148 @@
+// Products and convolutions of cuBLAS and cuDNN against plain loops. All values are small whole
+// numbers, so that every type must give exactly the loops' result.
+#include <catch2/catch.hpp>
+
+#include "gpu.h"
+
+namespace td {
+namespace {
+
+template <class T>
+void check_gemm(ScalarType dtype, bool transpose_a, bool transpose_b, std::int64_t batch) {
+  constexpr std::int64_t m = 33, n = 17, k = 31;
+  const auto a = gpu::whole_numbers<T>(batch * m * k, 1), b = gpu::whole_numbers<T>(batch * k * n, 2);
+  const auto c = gpu::whole_numbers<T>(batch * m * n, 3);
+  const gpu::Array<T> on_a(a), on_b(b), on_c(c);
+  cuda::Gemm gemm;
+  gemm.dtype = dtype;
+  gemm.transpose_a = transpose_a, gemm.transpose_b = transpose_b;
+  gemm.m = m, gemm.n = n, gemm.k = k, gemm.batch = batch;
+  gemm.lda = transpose_a ? m : k, gemm.ldb = transpose_b ? k : n, gemm.ldc = n;
+  gemm.stride_a = m * k, gemm.stride_b = k * n, gemm.stride_c = m * n;
+  gemm.alpha = 2, gemm.beta = -1;
+  cuda::libs().gemm(gemm, on_a.data(), on_b.data(), on_c.data(), {0, gpu::stream()});
+  const std::vector<T> result = on_c.host();
+  int wrong = 0;
+  for (std::int64_t p = 0; p < batch; ++p)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < k; ++l)
+          sum += double(float(a[p * m * k + (transpose_a ? l * m + i : i * k + l)])) *
+                 double(float(b[p * k * n + (transpose_b ? j * k + l : l * n + j)]));
+        const std::int64_t at = p * m * n + i * n + j;
+        const T expected = static_cast<T>(static_cast<float>(2 * sum - double(float(c[at]))));
+        if (float(result[at]) != float(expected)) ++wrong;
+      }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("cuBLAS multiplies row-major matrices as plain loops do") {
+  for (const bool ta : {false, true})
+    for (const bool tb : {false, true})
+      for (const std::int64_t batch : {1, 5}) {
+        check_gemm<float>(kFloat, ta, tb, batch);
+        check_gemm<double>(kDouble, ta, tb, batch);
+        check_gemm<Half>(kHalf, ta, tb, batch);
+        check_gemm<BFloat16>(kBFloat16, ta, tb, batch);
+      }
+}
+
+// Sizes of one convolution in both memory orders.
+struct Place {
+  const cuda::Conv2d& conv;
+  std::size_t input(int n, int c, int h, int w) const { return at(n, c, h, w, conv.c, conv.h, conv.w); }
+  std::size_t output(int n, int k, int h, int w) const {
+    return at(n, k, h, w, conv.k, conv.oh, conv.ow);
+  }
+  std::size_t weight(int k, int c, int r, int s) const {
+    return at(k, c, r, s, conv.c / conv.groups, conv.r, conv.s);
+  }
+  std::size_t at(int a, int b, int c, int d, int bs, int cs, int ds) const {
+    return static_cast<std::size_t>(conv.channels_last ? ((a * cs + c) * ds + d) * bs + b
+                                                       : ((a * bs + b) * cs + c) * ds + d);
+  }
+};
+
+// Calls f(output place, input place, weight place) for every product of the convolution.
+template <class F>
+void each_product(const cuda::Conv2d& v, F f) {
+  const Place place{v};
+  const int per_group = v.c / v.groups;
+  for (int n = 0; n < v.n; ++n)
+    for (int k = 0; k < v.k; ++k)
+      for (int y = 0; y < v.oh; ++y)
+        for (int x = 0; x < v.ow; ++x)
+          for (int c = 0; c < per_group; ++c)
+            for (int r = 0; r < v.r; ++r)
+              for (int s = 0; s < v.s; ++s) {
+                const int h = y * v.stride_h - v.padding_h + r * v.dilation_h;
+                const int w = x * v.stride_w - v.padding_w + s * v.dilation_w;
+                if (h < 0 || h >= v.h || w < 0 || w >= v.w) continue;
+                const int channel = k / (v.k / v.groups) * per_group + c;
+                f(place.output(n, k, y, x), place.input(n, channel, h, w), place.weight(k, c, r, s));
+              }
+}
+
+template <class T>
+int differences(const std::vector<T>& found, const std::vector<double>& expected) {
+  int wrong = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (float(found[i]) != float(static_cast<T>(static_cast<float>(expected[i])))) ++wrong;
+  return wrong;
+}
+
+template <class T>
+void check_conv(const cuda::Conv2d& v) {
+  const std::size_t inputs = std::size_t(v.n) * v.c * v.h * v.w;
+  const std::size_t outputs = std::size_t(v.n) * v.k * v.oh * v.ow;
+  const std::size_t weights = std::size_t(v.k) * (v.c / v.groups) * v.r * v.s;
+  const auto x = gpu::whole_numbers<T>(inputs, 1), w = gpu::whole_numbers<T>(weights, 2);
+  const auto g = gpu::whole_numbers<T>(outputs, 3);
+  std::vector<double> y(outputs), gx(inputs), gw(weights);
+  each_product(v, [&](std::size_t o, std::size_t i, std::size_t j) {
+    y[o] += double(float(x[i])) * double(float(w[j]));
+    gx[i] += double(float(g[o])) * double(float(w[j]));
+    gw[j] += double(float(g[o])) * double(float(x[i]));
+  });
+  const gpu::Array<T> on_x(x), on_w(w), on_g(g), on_y(outputs), on_gx(inputs), on_gw(weights);
+  const cuda::Where where{0, gpu::stream()};
+  cuda::libs().conv2d(v, on_x.data(), on_w.data(), on_y.data(), where);
+  cuda::libs().conv2d_backward_input(v, on_g.data(), on_w.data(), on_gx.data(), where);
+  cuda::libs().conv2d_backward_weight(v, on_g.data(), on_x.data(), on_gw.data(), where);
+  CHECK(differences(on_y.host(), y) == 0);
+  CHECK(differences(on_gx.host(), gx) == 0);
+  CHECK(differences(on_gw.host(), gw) == 0);
+}
+
+cuda::Conv2d small_conv(bool channels_last, int stride, int padding, int dilation, int groups) {
+  cuda::Conv2d v;
+  v.channels_last = channels_last;
+  v.n = 3, v.c = 8, v.h = 11, v.w = 9, v.k = 16, v.r = 3, v.s = 3;
+  v.stride_h = v.stride_w = stride, v.padding_h = v.padding_w = padding;
+  v.dilation_h = v.dilation_w = dilation, v.groups = groups;
+  v.oh = (v.h + 2 * padding - dilation * (v.r - 1) - 1) / stride + 1;
+  v.ow = (v.w + 2 * padding - dilation * (v.s - 1) - 1) / stride + 1;
+  return v;
+}
+
+TEST_CASE("cuDNN convolves as plain loops do, in both memory orders") {
+  for (const bool channels_last : {false, true})
+    for (const int stride : {1, 2})
+      for (const int padding : {0, 1}) {
+        cuda::Conv2d v = small_conv(channels_last, stride, padding, 1, 1);
+        check_conv<float>(v);
+        v.dtype = kHalf;
+        check_conv<Half>(v);
+        v.dtype = kBFloat16;
+        check_conv<BFloat16>(v);
+      }
+  cuda::Conv2d v = small_conv(false, 1, 1, 1, 1);
+  v.dtype = kDouble;
+  check_conv<double>(v);
+  check_conv<float>(small_conv(false, 1, 2, 2, 1));
+  check_conv<float>(small_conv(false, 1, 1, 1, 2));
+}
+
+}  // namespace
+}  // namespace td
