@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "td/base/error.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/guard.h"
