@@ -5,11 +5,13 @@
 
 namespace td {
 
+/// The node behind a leaf: adds what arrives to the leaf's grad().
 class AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(const Tensor& leaf);
   ~AccumulateGrad() override;
   void apply(SmallVector<Tensor, 1>& gradient, Gradients& none) override;
+  /// The tensor whose gradient it keeps.
   const Tensor& leaf() const { return leaf_; }
 
  private:

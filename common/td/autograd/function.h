@@ -22,12 +22,16 @@
 
 namespace td::autograd {
 
+/// libtorch's names for a list of tensors.
+///@{
 using tensor_list = TensorList;
 using variable_list = TensorList;
+///@}
 
 /// Carries values from forward to backward.
 class AutogradContext {
  public:
+  /// Keeps tensors for backward, arguments or results of forward.
   void save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
   /// @throws AutogradError when one was changed in place since forward.
   TensorList get_saved_variables() const {
@@ -56,6 +60,7 @@ class AutogradContext {
 template <class T>
 class Function {
  public:
+  /// Runs T::forward on `args`, unrecorded, and records T::backward as its gradient.
   template <class... Args>
   static auto apply(Args&&... args) {
     auto context = std::make_shared<AutogradContext>();

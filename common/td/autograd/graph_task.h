@@ -11,17 +11,20 @@ namespace td {
 
 /// A node on the way, with the gradients of its outputs as far as they have arrived.
 struct Visit {
-  intrusive_ptr<Node> node;
+  intrusive_ptr<Node> node;  ///< whose visit it is
   int waiting = 0;      ///< gradients not yet arrived
   bool needed = true;   ///< leads to a tensor whose gradient was asked for
-  SmallVector<Tensor, 1> gradients;
+  SmallVector<Tensor, 1> gradients;  ///< one per output
 };
 
+/// The visits of one backward.
 class GraphTask : public NodeFilter {
  public:
   /// The visit of `node`, made at the first call. References hold until the next call.
   Visit& visit(const intrusive_ptr<Node>& node);
+  /// The visit of `node`, nullptr when it has none.
   Visit* find(const Node* node);
+  /// All of them, in the order they were made.
   std::vector<Visit>& visits() { return visits_; }
   /// Forgets everything but keeps the memory.
   void clear();

@@ -11,6 +11,7 @@ namespace td {
 /// Called with the leaf after its gradient was added; DDP starts its all-reduce here.
 using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 
+/// What the graph knows of a tensor.
 struct AutogradMeta : public RefCounted, public Slabbed {
   ~AutogradMeta() override;
 
@@ -19,10 +20,10 @@ struct AutogradMeta : public RefCounted, public Slabbed {
 
   intrusive_ptr<Node> grad_fn;  ///< set for results
   std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
-  bool retains_grad = false;
-  Tensor grad;
+  bool retains_grad = false;    ///< a result that keeps its gradient all the same
+  Tensor grad;                  ///< of a leaf, or of a result that retains_grad
   std::vector<std::pair<unsigned, TensorHook>> hooks;  ///< of a leaf
-  std::vector<PostAccumulateHook> post_accumulate;
+  std::vector<PostAccumulateHook> post_accumulate;     ///< of a leaf
   /// The leaf's AccumulateGrad while some graph holds it; the node clears it when it goes.
   Node* accumulator = nullptr;
   std::mutex mutex;  ///< guards accumulator, and grad while threads add to it

@@ -7,7 +7,9 @@ namespace td {
 
 /// Whether operations are recorded in this thread.
 struct GradMode {
+  /// The mode of this thread.
   static bool is_enabled() { return thread_state().grad_mode; }
+  /// Changes it; prefer a guard.
   static void set_enabled(bool enabled) { thread_state().grad_mode = enabled; }
 };
 
@@ -41,6 +43,7 @@ class InferenceMode {
   ~InferenceMode() { thread_state().inference_mode = previous_; }
   InferenceMode(const InferenceMode&) = delete;
   InferenceMode& operator=(const InferenceMode&) = delete;
+  /// The mode of this thread.
   static bool is_enabled() { return thread_state().inference_mode; }
 
  private:

@@ -15,14 +15,15 @@ struct AutogradMeta;
 
 /// "The gradient of this input goes to output `output` of `node`." Empty: nobody wants it.
 struct Edge {
-  intrusive_ptr<Node> node;
-  std::uint32_t output = 0;
+  intrusive_ptr<Node> node;  ///< where the gradient goes
+  std::uint32_t output = 0;  ///< which of its outputs this is the gradient of
 };
 
 /// Says which nodes a partial backward must visit.
 class NodeFilter {
  public:
   virtual ~NodeFilter() = default;
+  /// True when `node` leads to a tensor whose gradient was asked for.
   virtual bool needs(const Node* node) const = 0;
 };
 
@@ -50,9 +51,9 @@ class Gradients {
 /// Shape, type and place of one output of the forward operation: what its gradient must match, and
 /// what a missing gradient is filled in as.
 struct OutputInfo {
-  Sizes sizes;
-  ScalarType dtype = kFloat;
-  Device device{kCPU};
+  Sizes sizes;                ///< its sizes
+  ScalarType dtype = kFloat;  ///< its type
+  Device device{kCPU};        ///< its place
 };
 
 /// One recorded operation.
@@ -63,6 +64,7 @@ class Node : public RefCounted, public Slabbed {
 
   /// The name as it prints: the operation `add` gives `AddBackward0`.
   std::string name() const;
+  /// The operation that was recorded, "add".
   const char* operation() const { return name_; }
   /// Gradients of the inputs from `outputs`, the gradients of the results (undefined ones are
   /// results that nobody used). Called by the engine, once for each backward.

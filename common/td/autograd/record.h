@@ -24,6 +24,7 @@ bool recording(const T&... tensors) {
 }
 bool recording(const TensorList& tensors);
 
+/// @throws AutogradError: the graph of `operation` was walked before and let go.
 [[noreturn, gnu::cold]] void freed_graph_error(const char* operation);
 
 /// A node whose apply is a lambda. F is called as `f(Gradients&, const Tensor& g)`, or, for
@@ -45,6 +46,7 @@ class LambdaNode final : public Node {
   std::optional<F> f_;
 };
 
+/// The inputs of a recorded operation, in its order.
 using Inputs = std::initializer_list<const Tensor*>;
 
 /// Connects a node to the inputs it will feed; gives it its number and stream.

@@ -10,6 +10,7 @@
 
 namespace td {
 
+/// A vector with room for N elements in place; more go to the slabs.
 template <class T, std::size_t N>
 class SmallVector {
  public:
@@ -46,6 +47,7 @@ class SmallVector {
     while (size_ < count) new (data_ + size_++) T();
     while (size_ > count) data_[--size_].~T();
   }
+  /// Destroys all elements and keeps the room.
   void clear() { resize(0); }
 
  private:

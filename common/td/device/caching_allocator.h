@@ -28,6 +28,7 @@
 
 namespace td {
 
+/// The allocator of one sim or cuda device.
 class CachingAllocator : public Allocator {
  public:
   /// @param device a sim or cuda device with its index.

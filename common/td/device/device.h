@@ -17,6 +17,7 @@ inline constexpr DeviceType kCPU = DeviceType::CPU;    ///< The host processor a
 inline constexpr DeviceType kSIM = DeviceType::SIM;    ///< The software accelerator.
 inline constexpr DeviceType kCUDA = DeviceType::CUDA;  ///< An NVIDIA GPU.
 
+/// How many kinds there are.
 inline constexpr int kDeviceTypes = 3;
 /// At most this many devices of a kind.
 inline constexpr int kMaxDevices = 16;

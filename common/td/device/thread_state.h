@@ -20,6 +20,7 @@ struct ThreadState {
   void* current_node = nullptr;
 };
 
+/// Where thread_state() finds it.
 extern thread_local constinit ThreadState thread_state_storage;
 
 /// This thread's state.

@@ -12,12 +12,15 @@ namespace td {
 
 /// The name of an operation and of its tensor arguments, in order.
 struct Op {
-  const char* name;
-  const char* arguments[6];
+  const char* name;          ///< as users write it
+  const char* arguments[6];  ///< names in the declaration
 };
 
+/// The errors of common_device. @throws DeviceError, Error
+///@{
 [[noreturn, gnu::cold]] void device_mismatch(const Op& op, const Tensor* const* tensors, int count);
 [[noreturn, gnu::cold]] void undefined_argument(const Op& op, int argument);
+///@}
 
 /// The device that all arguments share. Undefined tensors are optional arguments and are passed
 /// over, except the first. A 0-dimensional cpu tensor goes with any device, as a number does.

@@ -14,6 +14,8 @@ namespace td {
 /// Element types, in libtorch's order.
 enum class ScalarType : std::int8_t { Byte, Int, Long, Half, Float, Double, Bool, BFloat16 };
 
+/// Element types by libtorch's names.
+///@{
 inline constexpr ScalarType kUInt8 = ScalarType::Byte, kByte = kUInt8;
 inline constexpr ScalarType kInt32 = ScalarType::Int, kInt = kInt32;
 inline constexpr ScalarType kInt64 = ScalarType::Long, kLong = kInt64;
@@ -22,6 +24,7 @@ inline constexpr ScalarType kFloat32 = ScalarType::Float, kFloat = kFloat32;
 inline constexpr ScalarType kFloat64 = ScalarType::Double, kDouble = kFloat64;
 inline constexpr ScalarType kBool = ScalarType::Bool;
 inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+///@}
 
 /// PyTorch's name: "float32", "int64", "bool".
 const char* dtype_name(ScalarType type);
@@ -41,9 +44,11 @@ constexpr std::size_t element_size(ScalarType type) {
   }
   return 0;
 }
+/// True for the four float types.
 constexpr bool is_floating_point(ScalarType t) {
   return t == kHalf || t == kFloat || t == kDouble || t == kBFloat16;
 }
+/// True for the integer types, and for bool when asked.
 constexpr bool is_integral(ScalarType t, bool include_bool = false) {
   return t == kByte || t == kInt || t == kLong || (include_bool && t == kBool);
 }
@@ -54,11 +59,13 @@ ScalarType promote_types(ScalarType a, ScalarType b);
 /// True when a result of type `from` may be written into a tensor of type `to` in place.
 bool can_cast(ScalarType from, ScalarType to);
 
+/// A C++ type as a value, for the dispatch functions below.
 template <class T>
 struct CppType {
-  using type = T;
+  using type = T;  ///< the type
 };
 
+/// The ScalarType of a C++ type.
 template <class T>
 constexpr ScalarType scalar_type_of() {
   if constexpr (std::is_same_v<T, std::uint8_t>) return kByte;

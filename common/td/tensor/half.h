@@ -17,7 +17,7 @@ namespace td {
 
 /// IEEE 754 binary16: 5 exponent bits, 10 fraction bits; largest 65504.
 struct alignas(2) Half {
-  std::uint16_t bits;
+  std::uint16_t bits;  ///< sign, exponent, fraction
   Half() = default;
   TD_HD Half(float value) : bits(from_float(value)) {}
   TD_HD operator float() const { return to_float(bits); }
@@ -29,7 +29,7 @@ struct alignas(2) Half {
 
 /// bfloat16: the upper half of a float; 8 exponent bits, 7 fraction bits.
 struct alignas(2) BFloat16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  ///< sign, exponent, fraction
   BFloat16() = default;
   TD_HD BFloat16(float value) : bits(from_float(value)) {}
   TD_HD operator float() const {

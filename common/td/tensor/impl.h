@@ -8,16 +8,17 @@
 
 namespace td {
 
+/// What a Tensor points to: geometry, type and place of its elements.
 struct TensorImpl : public RefCounted, public Slabbed {
   TensorImpl(intrusive_ptr<Storage> memory, ScalarType type) : storage(std::move(memory)), dtype(type), device(storage->device()) {}
 
-  intrusive_ptr<Storage> storage;
+  intrusive_ptr<Storage> storage;  ///< the memory, shared by views
   std::int64_t offset = 0;  ///< of the first element, in elements
-  std::int64_t numel = 1;
-  Sizes sizes;
+  std::int64_t numel = 1;   ///< number of elements
+  Sizes sizes;              ///< by dimension
   Sizes strides;  ///< in elements
-  ScalarType dtype;
-  Device device;
+  ScalarType dtype;         ///< type of an element
+  Device device;            ///< where the memory is
   bool contiguous = true;       ///< row-major without gaps; kept by set_geometry
   bool requires_grad = false;   ///< a leaf that wants a gradient, or a result of such
   bool wrapped_number = false;  ///< came from a C++ number: gives way in promotion
@@ -37,6 +38,7 @@ Sizes contiguous_strides(IntArrayRef sizes);
 Sizes channels_last_strides(IntArrayRef sizes);
 /// `sizes` and `strides` describe elements in this order without gaps.
 bool is_contiguous(IntArrayRef sizes, IntArrayRef strides);
+/// The same for channels-last order of 4 dimensions.
 bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
 /// Strides that keep the order of `like`'s dimensions in memory, without gaps.
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like);

@@ -25,6 +25,8 @@ class TensorOptions {
   TensorOptions(const char* device) : device_(Device(device)) {}
   TensorOptions(const std::string& device) : device_(Device(device)) {}
 
+  /// A copy with one thing changed.
+  ///@{
   TensorOptions dtype(ScalarType type) const { return with([&](auto& o) { o.dtype_ = type; }); }
   TensorOptions device(Device device) const { return with([&](auto& o) { o.device_ = device; }); }
   TensorOptions requires_grad(bool wants) const {
@@ -33,13 +35,17 @@ class TensorOptions {
   TensorOptions pinned_memory(bool pinned) const {
     return with([&](auto& o) { o.pinned_ = pinned; });
   }
+  ///@}
 
+  /// What was asked for, or the default.
+  ///@{
   ScalarType dtype() const { return dtype_.value_or(kFloat); }
   Device device() const { return device_.value_or(Device(kCPU)); }
   bool requires_grad() const { return requires_grad_; }
   bool pinned_memory() const { return pinned_; }
   bool has_dtype() const { return dtype_.has_value(); }
   bool has_device() const { return device_.has_value(); }
+  ///@}
 
  private:
   template <class F>
@@ -54,10 +60,13 @@ class TensorOptions {
   bool pinned_ = false;
 };
 
+/// Options with one thing set, to go on from.
+///@{
 inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }
 inline TensorOptions device(Device device) { return TensorOptions(device); }
 inline TensorOptions requires_grad(bool wants = true) {
   return TensorOptions().requires_grad(wants);
 }
+///@}
 
 }  // namespace td

@@ -9,6 +9,7 @@
 
 namespace td {
 
+/// A C++ number as an operation's argument: a bool, an integer or a real.
 class Scalar {
  public:
   Scalar() : Scalar(std::int64_t{0}) {}
@@ -37,6 +38,7 @@ class Scalar {
   }
   /// kBool, kLong or kDouble.
   ScalarType kind() const { return kind_; }
+  /// True for a real.
   bool is_floating_point() const { return kind_ == kDouble; }
   Scalar operator-() const { return is_floating_point() ? Scalar(-real_) : Scalar(-integer_); }
 

@@ -22,11 +22,15 @@ class Storage : public RefCounted, public Slabbed {
   Storage(Device device, void* data, std::size_t bytes, std::function<void(void*)> deleter);
   ~Storage() override;
 
+  /// Where it is.
+  ///@{
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
+  ///@}
   /// Counts in-place changes; a saved tensor compares it to tell that its value is gone.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+  /// Counts one more.
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 
  private:

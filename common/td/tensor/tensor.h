@@ -16,6 +16,7 @@ namespace td {
 
 class Tensor;
 class Node;
+/// Several tensors.
 using TensorList = std::vector<Tensor>;
 /// A function of a gradient; may return a replacement, or an undefined Tensor to leave it.
 using TensorHook = std::function<Tensor(const Tensor&)>;
@@ -24,6 +25,7 @@ namespace indexing {
 struct TensorIndex;
 }
 
+/// A handle to a tensor, 8 bytes and cheap to copy: copies see the same elements.
 class Tensor {
  public:
   Tensor() = default;
@@ -104,6 +106,7 @@ class Tensor {
 
 #include "td/tensor/methods.inc"
 
+  /// What the handle points to; impl_ptr may be empty.
   const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }
   /// @throws Error when the tensor is undefined.
   TensorImpl& impl() const {
@@ -116,7 +119,7 @@ class Tensor {
   intrusive_ptr<TensorImpl> impl_;
 };
 
-/// Prints as PyTorch does: `tensor([1., 2.], device='cuda:0', grad_fn=<AddBackward0>)`.
+/// Prints as PyTorch does: ``tensor([1., 2.], device='cuda:0', grad_fn=<AddBackward0>)``.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 /// A new tensor with these strides on a device; values are whatever the memory held.
@@ -139,6 +142,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>
 /// `dim` counted from the front. @throws ShapeError naming `op` and the allowed range.
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims);
 
+/// @throws DtypeError: data_ptr<T>() was asked of a tensor of another type.
 [[noreturn, gnu::cold]] void wrong_dtype_error(const Tensor& tensor, ScalarType asked);
 
 template <class T>
