@@ -3,8 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "td/backends/sim/sim.h"
@@ -22,29 +24,34 @@ void launch(const char* name, const td::Stream& stream, const Work& work) {
   td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
 }
 
-/// Holds streams that reached it until open().
+/// Holds streams that reached it until open(). Its end waits for them to be through.
 class Gate {
  public:
-  ~Gate() { open(); }
+  Gate() = default;
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate() {
+    open();
+    while (passed_.load() < holds_) std::this_thread::yield();
+  }
   void hold(const td::Stream& stream) {
-    std::atomic<int>* state = &state_;
-    launch("gate", stream, [state] {
-      state->fetch_add(2);
-      state->notify_all();
-      for (int s = state->load(); s % 2 == 0; s = state->load()) state->wait(s);
+    ++holds_;
+    launch("gate", stream, [gate = this] {
+      gate->arrived_.store(true);
+      while (!gate->open_.load()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+      gate->passed_.fetch_add(1);
     });
   }
   /// Blocks until a stream has reached the gate.
   void wait_until_held() const {
-    for (int s = state_.load(); s < 2; s = state_.load()) state_.wait(s);
+    while (!arrived_.load()) std::this_thread::yield();
   }
-  void open() {
-    if (state_.load() % 2 == 0) state_.fetch_add(1);
-    state_.notify_all();
-  }
+  void open() { open_.store(true); }
 
  private:
-  std::atomic<int> state_{0};  // odd: open; two for each stream that arrived
+  std::atomic<bool> arrived_{false}, open_{false};
+  std::atomic<int> passed_{0};
+  int holds_ = 0;
 };
 
 /// Memory of a sim device that frees itself; `kernel` is where records find it.

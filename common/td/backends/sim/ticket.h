@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "td/base/intrusive_ptr.h"
@@ -15,18 +16,21 @@ namespace td::sim {
 
 using Clock = std::chrono::steady_clock;
 
-/// Waits until `value` is no longer `old`. Spins first: what is waited for often comes within
-/// microseconds, and sleeping and waking costs several.
+/// Waits until `value` is no longer `old`. Looks for a while first, since what is waited for often
+/// comes within microseconds, and sleeping and waking costs several; yields in between, since whom
+/// it waits for may need this very core.
 inline void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
-  const auto until = Clock::now() + std::chrono::microseconds(20);
-  do {
+  const auto begin = Clock::now();
+  for (Clock::duration spent{}; spent < std::chrono::microseconds(20);
+       spent = Clock::now() - begin) {
     for (int i = 0; i < 32; ++i) {
       if (value.load(std::memory_order_acquire) != old) return;
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
     }
-  } while (Clock::now() < until);
+    if (spent > std::chrono::microseconds(3)) std::this_thread::yield();
+  }
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
