@@ -15,6 +15,7 @@ std::unique_ptr<Command> make_check();
 std::unique_ptr<Command> make_hint();
 std::unique_ptr<Command> make_reset();
 std::unique_ptr<Command> make_solution();
+std::unique_ptr<Command> make_data();
 std::unique_ptr<Command> make_prove();
 std::unique_ptr<Command> make_cut();
 
@@ -23,7 +24,7 @@ namespace {
 Commands all_commands() {
   Commands commands;
   for (const auto make : {make_list, make_run, make_check, make_hint, make_reset, make_solution,
-                          make_prove, make_cut})
+                          make_data, make_prove, make_cut})
     commands.push_back(make());
   return commands;
 }
