@@ -67,8 +67,7 @@ struct LoopPosition {
     at[d] += n;
     for (int k = 0; k < N; ++k) offset[k] += n * g.strides[k][d];
     for (; d > 0 && at[d] == g.sizes[d]; --d) {
-      for (int k = 0; k < N; ++k)
-        offset[k] += g.strides[k][d - 1] - g.sizes[d] * g.strides[k][d];
+      for (int k = 0; k < N; ++k) offset[k] += g.strides[k][d - 1] - g.sizes[d] * g.strides[k][d];
       at[d] = 0;
       ++at[d - 1];
     }

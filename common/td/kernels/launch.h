@@ -5,7 +5,8 @@
 #pragma once
 
 #ifndef TD_KERNEL_FILE
-#error "kernels/launch.h is for files in kernels/: define TD_KERNEL_FILE there, call kernels.h elsewhere"
+#error \
+    "kernels/launch.h is for files in kernels/: define TD_KERNEL_FILE there, call kernels.h elsewhere"
 #endif
 
 #include "td/backends/sim/sim.h"
@@ -53,8 +54,9 @@ struct HostRun {
 };
 
 template <class Work>
-[[gnu::noinline]] Record make_record(const char* name, const Work& work, std::initializer_list<const Tensor*> reads,
-                   std::initializer_list<const Tensor*> writes) {
+[[gnu::noinline]] Record make_record(const char* name, const Work& work,
+                                     std::initializer_list<const Tensor*> reads,
+                                     std::initializer_list<const Tensor*> writes) {
   Record record(name);
   for (const Tensor* t : reads)
     if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
@@ -69,9 +71,11 @@ template <class Work>
 void launch(const char* name, Device device, const Work& work,
             std::initializer_list<const Tensor*> reads,
             std::initializer_list<const Tensor*> writes) {
-  if (record_observer) [[unlikely]] record_observer(make_record(name, work, reads, writes), device);
+  if (record_observer) [[unlikely]]
+    record_observer(make_record(name, work, reads, writes), device);
   switch (device.type()) {
-    case DeviceType::CPU: return work.on_host();
+    case DeviceType::CPU:
+      return work.on_host();
     case DeviceType::SIM:
       return backend(kSIM).submit(make_record(name, work, reads, writes), device.index(),
                                   current_native_stream(device));

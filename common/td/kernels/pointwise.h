@@ -19,7 +19,7 @@ namespace {
 /// Elements below which a second thread costs more than it brings.
 constexpr std::int64_t kGrain = 32768;
 /// Elements of a row that are brought together when an operand's stride is not 1.
-constexpr std::int64_t kTile = 512;
+constexpr std::int64_t kRowTile = 512;
 
 #ifdef __CUDACC__
 /// The GPU's code for one functor and its types; see pointwise_cuda.h.
@@ -35,7 +35,7 @@ template <int N>
 struct PointwiseWork {
   using Row = void (*)(const PointwiseWork&, std::int64_t count, const std::int64_t* offset);
 
-  void* data[N];                         // nullptr: the operand is the number in `constants`
+  void* data[N];  // nullptr: the operand is the number in `constants`
   alignas(8) std::byte constants[N][8];
   alignas(16) std::byte functor[16];
   std::uint8_t element_bytes[N];
@@ -71,7 +71,7 @@ struct PointwiseWork {
 
 template <class T>
 struct Tile {
-  alignas(64) T at[kTile];
+  alignas(64) T at[kRowTile];
 };
 template <std::size_t K, class T>
 struct NumberedTile : Tile<T> {};
@@ -112,7 +112,7 @@ struct PointwiseRow {
     const int d = w.g.dims - 1;
     const std::int64_t stride = w.g.strides[0][d];
     const bool dense = stride == 1 && ((w.g.strides[K + 1][d] == 1) && ...);
-    const std::int64_t piece = dense ? n : kTile;
+    const std::int64_t piece = dense ? n : kRowTile;
     const F f = *reinterpret_cast<const F*>(w.functor);
     Out* const out = static_cast<Out*>(w.data[0]) + offset[0];
     [[maybe_unused]] Tiles<Index, In...> tiles;

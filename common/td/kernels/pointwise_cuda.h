@@ -98,8 +98,8 @@ __device__ void run_strided(const StridedArguments<N>& a, const F& f, std::index
     for (int k = 0; k < N; ++k) offset[k] += at * a.strides[k][d];
     rest = outer;
   }
-  static_cast<Out*>(const_cast<void*>(a.data[0]))[offset[0]] = static_cast<Out>(f(
-      static_cast<compute_t<In>>(static_cast<const In*>(source(a, K + 1))[offset[K + 1]])...));
+  static_cast<Out*>(const_cast<void*>(a.data[0]))[offset[0]] = static_cast<Out>(
+      f(static_cast<compute_t<In>>(static_cast<const In*>(source(a, K + 1))[offset[K + 1]])...));
 }
 
 template <class F, class Out, class... In>

@@ -29,7 +29,8 @@ TEST_CASE("a cuda device that does not exist is refused, and told why") {
     CHECK(backend(kCUDA).why_none().find("sim:0") != std::string::npos);
   } else {
     const std::string missing = "cuda:" + std::to_string(kMaxDevices - 1);
-    if (count < kMaxDevices) CHECK(refusal(missing.c_str()).rfind("there is no " + missing, 0) == 0);
+    if (count < kMaxDevices)
+      CHECK(refusal(missing.c_str()).rfind("there is no " + missing, 0) == 0);
     CHECK(refusal("cuda:0") == "accepted");
   }
 }

@@ -11,7 +11,8 @@ namespace {
 template <class T>
 void check_gemm(ScalarType dtype, bool transpose_a, bool transpose_b, std::int64_t batch) {
   constexpr std::int64_t m = 33, n = 17, k = 31;
-  const auto a = gpu::whole_numbers<T>(batch * m * k, 1), b = gpu::whole_numbers<T>(batch * k * n, 2);
+  const auto a = gpu::whole_numbers<T>(batch * m * k, 1),
+             b = gpu::whole_numbers<T>(batch * k * n, 2);
   const auto c = gpu::whole_numbers<T>(batch * m * n, 3);
   const gpu::Array<T> on_a(a), on_b(b), on_c(c);
   cuda::Gemm gemm;
@@ -52,7 +53,9 @@ TEST_CASE("cuBLAS multiplies row-major matrices as plain loops do") {
 // Sizes of one convolution in both memory orders.
 struct Place {
   const cuda::Conv2d& conv;
-  std::size_t input(int n, int c, int h, int w) const { return at(n, c, h, w, conv.c, conv.h, conv.w); }
+  std::size_t input(int n, int c, int h, int w) const {
+    return at(n, c, h, w, conv.c, conv.h, conv.w);
+  }
   std::size_t output(int n, int k, int h, int w) const {
     return at(n, k, h, w, conv.k, conv.oh, conv.ow);
   }
@@ -81,7 +84,8 @@ void each_product(const cuda::Conv2d& v, F f) {
                 const int w = x * v.stride_w - v.padding_w + s * v.dilation_w;
                 if (h < 0 || h >= v.h || w < 0 || w >= v.w) continue;
                 const int channel = k / (v.k / v.groups) * per_group + c;
-                f(place.output(n, k, y, x), place.input(n, channel, h, w), place.weight(k, c, r, s));
+                f(place.output(n, k, y, x), place.input(n, channel, h, w),
+                  place.weight(k, c, r, s));
               }
 }
 

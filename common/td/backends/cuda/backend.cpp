@@ -28,7 +28,8 @@ void check(cudaError_t error, const char* doing, int index) {
 
 // Work that failed, or that never ran since earlier work failed: the caller asked to hear of it.
 void check_work(cudaError_t error, const std::string& where) {
-  if (error == cudaSuccess) [[likely]] return;
+  if (error == cudaSuccess) [[likely]]
+    return;
   try {
     throw_error(where + ": queued work failed", error);
   } catch (const DeviceError& e) {

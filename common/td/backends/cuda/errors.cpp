@@ -34,7 +34,8 @@ const char* advice(cudaError_t error) {
       return "Another process has the GPU for itself: `nvidia-smi` lists the processes.";
     case cudaErrorLaunchTimeout:
       return "The GPU also draws a screen, and the system stops kernels of some seconds there.";
-    default: break;
+    default:
+      break;
   }
   if (loses_the_context(error))
     return "A kernel queued earlier may be at fault. This process cannot use the GPU any more: "
@@ -60,25 +61,30 @@ std::string no_device_reason(int cuda_error, int driver, int runtime) {
     case cudaErrorInsufficientDriver:
       if (driver == 0)
         return "no NVIDIA driver was found: install one, or, in a container, start it with "
-               "--gpus all." + otherwise;
+               "--gpus all." +
+               otherwise;
       return "the NVIDIA driver is too old: it serves CUDA " + version_text(driver) +
              ", and this build needs " + version_text(runtime) +
              ". Install a newer driver, or build with an older CUDA toolkit." + otherwise;
     case cudaErrorStubLibrary:
       return "the libcuda.so.1 that was found is the toolkit's stub, made for linking only: take "
-             "the toolkit's stubs folder out of LD_LIBRARY_PATH." + otherwise;
+             "the toolkit's stubs folder out of LD_LIBRARY_PATH." +
+             otherwise;
     case cudaSuccess:
     case cudaErrorNoDevice:
       return "there is an NVIDIA driver but no GPU for this process: see what `nvidia-smi` lists, "
-             "and whether CUDA_VISIBLE_DEVICES hides it." + otherwise;
+             "and whether CUDA_VISIBLE_DEVICES hides it." +
+             otherwise;
     case cudaErrorSystemDriverMismatch:
       return "the NVIDIA driver in memory and its libraries on disk differ in version: restart "
-             "the machine." + otherwise;
-    default: break;
+             "the machine." +
+             otherwise;
+    default:
+      break;
   }
   return std::string("the NVIDIA driver reports: ") +
-         cudaGetErrorString(static_cast<cudaError_t>(cuda_error)) +
-         ". `nvidia-smi` tells more." + otherwise;
+         cudaGetErrorString(static_cast<cudaError_t>(cuda_error)) + ". `nvidia-smi` tells more." +
+         otherwise;
 }
 
 }  // namespace td::cuda

@@ -35,11 +35,16 @@ constexpr std::size_t kMostWorkspace = std::size_t(512) << 20;
 
 cudnnDataType_t data_type(ScalarType dtype) {
   switch (dtype) {
-    case kHalf: return CUDNN_DATA_HALF;
-    case kBFloat16: return CUDNN_DATA_BFLOAT16;
-    case kDouble: return CUDNN_DATA_DOUBLE;
-    case kFloat: return CUDNN_DATA_FLOAT;
-    default: break;
+    case kHalf:
+      return CUDNN_DATA_HALF;
+    case kBFloat16:
+      return CUDNN_DATA_BFLOAT16;
+    case kDouble:
+      return CUDNN_DATA_DOUBLE;
+    case kFloat:
+      return CUDNN_DATA_FLOAT;
+    default:
+      break;
   }
   fail<DtypeError>("conv2d on cuda: expected a floating point type but got ", dtype_name(dtype),
                    "; convert it with to(kFloat32)");
@@ -65,9 +70,9 @@ void describe(ConvPlan& plan, const Conv2d& c) {
         "conv2d: describing the output");
   check(cudnnSetFilter4dDescriptor(plan.weight, type, format, c.k, c.c / c.groups, c.r, c.s),
         "conv2d: describing the weight");
-  check(cudnnSetConvolution2dDescriptor(plan.conv, c.padding_h, c.padding_w, c.stride_h,
-                                        c.stride_w, c.dilation_h, c.dilation_w,
-                                        CUDNN_CROSS_CORRELATION, sum_type),
+  check(cudnnSetConvolution2dDescriptor(plan.conv, c.padding_h, c.padding_w, c.stride_h, c.stride_w,
+                                        c.dilation_h, c.dilation_w, CUDNN_CROSS_CORRELATION,
+                                        sum_type),
         "conv2d: describing the convolution");
   check(cudnnSetConvolutionGroupCount(plan.conv, c.groups), "conv2d: setting the groups");
   check(cudnnSetConvolutionMathType(plan.conv, math_type(c)), "conv2d: setting the math type");
@@ -86,7 +91,8 @@ void choose(ConvPlan& plan, const Found* found, int count) {
       break;
     }
   }
-  TD_CHECK(DeviceError, best, "conv2d on cuda: cuDNN has no algorithm for these sizes and this "
+  TD_CHECK(DeviceError, best,
+           "conv2d on cuda: cuDNN has no algorithm for these sizes and this "
            "type; try contiguous tensors (channels last off), or float32");
   plan.algorithm = static_cast<int>(best->algo);
   plan.workspace = best->memory;
@@ -114,8 +120,7 @@ void choose_algorithm(ConvPlan& plan, ConvKind kind, cudnnHandle_t dnn) {
     case ConvKind::kBackwardWeight: {
       std::array<cudnnConvolutionBwdFilterAlgoPerf_t, kMost> found;
       check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn, plan.input, plan.output, plan.conv,
-                                                          plan.weight, kMost, &count,
-                                                          found.data()),
+                                                          plan.weight, kMost, &count, found.data()),
             doing);
       return choose(plan, found.data(), count);
     }
@@ -136,8 +141,10 @@ ConvPlan& plan_for(Session& session, ConvKind kind, const Conv2d& conv) {
 // Work memory from the caching allocator: given back at once, and reused in this stream's order.
 class Workspace {
  public:
-  Workspace(int device, std::size_t bytes) : allocator_(allocator(Device(kCUDA, device))),
-                                             memory_(allocator_.allocate(bytes)), bytes_(bytes) {}
+  Workspace(int device, std::size_t bytes)
+      : allocator_(allocator(Device(kCUDA, device))),
+        memory_(allocator_.allocate(bytes)),
+        bytes_(bytes) {}
   ~Workspace() {
     if (memory_) allocator_.release(memory_, bytes_);
   }
@@ -166,11 +173,11 @@ void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* 
   const cudnnHandle_t dnn = session.dnn();
   switch (kind) {
     case ConvKind::kForward:  // input, weight
-      return check(cudnnConvolutionForward(
-                       dnn, alpha, plan.input, first, plan.weight, second, plan.conv,
-                       static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm), work.data(),
-                       plan.workspace, beta, plan.output, result),
-                   "conv2d");
+      return check(
+          cudnnConvolutionForward(dnn, alpha, plan.input, first, plan.weight, second, plan.conv,
+                                  static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm),
+                                  work.data(), plan.workspace, beta, plan.output, result),
+          "conv2d");
     case ConvKind::kBackwardInput:  // gradient of the output, weight
       return check(cudnnConvolutionBackwardData(
                        dnn, alpha, plan.weight, second, plan.output, first, plan.conv,

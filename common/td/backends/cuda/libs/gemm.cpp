@@ -11,11 +11,16 @@ namespace {
 
 cudaDataType_t cuda_type(ScalarType dtype) {
   switch (dtype) {
-    case kHalf: return CUDA_R_16F;
-    case kBFloat16: return CUDA_R_16BF;
-    case kDouble: return CUDA_R_64F;
-    case kFloat: return CUDA_R_32F;
-    default: break;
+    case kHalf:
+      return CUDA_R_16F;
+    case kBFloat16:
+      return CUDA_R_16BF;
+    case kDouble:
+      return CUDA_R_64F;
+    case kFloat:
+      return CUDA_R_32F;
+    default:
+      break;
   }
   fail<DtypeError>("matmul on cuda: expected a floating point type but got ", dtype_name(dtype),
                    "; convert it with to(kFloat32)");
@@ -30,8 +35,10 @@ cublasComputeType_t compute_type(const Gemm& gemm) {
 // alpha and beta in the type the sums are made in, which is how cuBLAS reads them.
 union Factor {
   explicit Factor(const Gemm& gemm, double value) {
-    if (gemm.dtype == kDouble) wide = value;
-    else narrow = static_cast<float>(value);
+    if (gemm.dtype == kDouble)
+      wide = value;
+    else
+      narrow = static_cast<float>(value);
   }
   float narrow;
   double wide;

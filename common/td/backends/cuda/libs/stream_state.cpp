@@ -41,7 +41,8 @@ void* make_workspace(int device, std::size_t bytes) {
 Session::Session(Where where) : where_(where), state_(find_state(where)), lock_(state_.busy) {}
 
 cublasHandle_t Session::blas() {
-  if (state_.blas) [[likely]] return state_.blas;
+  if (state_.blas) [[likely]]
+    return state_.blas;
   constexpr std::size_t kWorkspace = std::size_t(32) << 20;
   cublasHandle_t handle = nullptr;
   check(cublasCreate(&handle), "cublasCreate");
@@ -60,7 +61,8 @@ cublasHandle_t Session::blas() {
 }
 
 cudnnHandle_t Session::dnn() {
-  if (state_.dnn) [[likely]] return state_.dnn;
+  if (state_.dnn) [[likely]]
+    return state_.dnn;
   cudnnHandle_t handle = nullptr;
   check(cudnnCreate(&handle), "cudnnCreate");
   const cudnnStatus_t status = cudnnSetStream(handle, static_cast<cudaStream_t>(where_.stream));
@@ -76,7 +78,8 @@ void check(cublasStatus_t status, const char* doing) {
 }
 
 void check(cudnnStatus_t status, const char* doing) {
-  if (status == CUDNN_STATUS_SUCCESS) [[likely]] return;
+  if (status == CUDNN_STATUS_SUCCESS) [[likely]]
+    return;
   char details[512] = "";
   cudnnGetLastErrorString(details, sizeof details);
   fail<DeviceError>(doing, ": cuDNN reports ", cudnnGetErrorString(status), " (", details,
