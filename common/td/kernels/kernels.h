@@ -3,6 +3,7 @@
 #pragma once
 
 #include "td/kernels/geometry.h"
+#include "td/kernels/reduce_shape.h"
 #include "td/tensor/tensor.h"
 
 namespace td::kernels {
@@ -32,5 +33,98 @@ void fill(const Tensor& out, const Scalar& value);
 void convert(const Tensor& out, const Tensor& x);
 /// out = condition ? a : b; condition is bool, a and b have out's type.
 void where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b);
+
+/// @name Reductions over the dimensions in `dims`; `out` is dense, row-major over the others
+/// @{
+/// Floats: sum times factor (mean is a sum with factor 1/n). Whole numbers and bool: sum as int64.
+void sum(const Tensor& out, const Tensor& x, DimSet dims, double factor = 1.0);
+/// Float types and int64.
+void prod(const Tensor& out, const Tensor& x, DimSet dims);
+/// The largest and smallest element; NaN wins. On bool: any and all.
+void amax(const Tensor& out, const Tensor& x, DimSet dims);
+void amin(const Tensor& out, const Tensor& x, DimSet dims);
+/// Where that element is (int64), counted over the reduced dimensions; the first of equal ones.
+void argmax(const Tensor& out, const Tensor& x, DimSet dims);
+void argmin(const Tensor& out, const Tensor& x, DimSet dims);
+/// Sum of magnitudes, root of the sum of squares, largest magnitude.
+void norm1(const Tensor& out, const Tensor& x, DimSet dims);
+void norm2(const Tensor& out, const Tensor& x, DimSet dims);
+void norm_infinity(const Tensor& out, const Tensor& x, DimSet dims);
+/// Squared distances from the mean, summed and divided by (count - correction); or its root.
+void var(const Tensor& out, const Tensor& x, DimSet dims, double correction, bool root);
+/// @}
+
+/// @name Row programs along dimension `dim`; all tensors dense and row-major, of one type
+/// @{
+void softmax(const Tensor& out, const Tensor& x, std::int64_t dim);
+void log_softmax(const Tensor& out, const Tensor& x, std::int64_t dim);
+/// Gradients of x from g and the result y.
+void softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim);
+void log_softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim);
+/// out = running sum along dim.
+void cumsum(const Tensor& out, const Tensor& x, std::int64_t dim);
+/// @}
+
+/// How class losses are made; see ops/loss.cpp.
+struct ClassLoss {
+  std::int64_t ignore_index = -100;  ///< targets with this value count for nothing
+  double label_smoothing = 0;
+  bool from_log = false;  ///< the input holds log-probabilities (nll_loss)
+  bool mean = false;      ///< divide by the sum of the weights
+};
+/// Losses of rows of classes (dimension 1 of x [N, C, ...]) with int64 targets [N, ...].
+/// losses, log_sums [N, ...]: the loss and log(sum(exp(row))) of each; total: 0-dimensional, the
+/// sum of the losses, divided by weight_sum when kind.mean; weight_sum: 0-dimensional.
+/// A target outside [0, C) that is not ignore_index is an error in words.
+void class_loss(const Tensor& losses, const Tensor& log_sums, const Tensor& total,
+                const Tensor& weight_sum, const Tensor& x, const Tensor& target,
+                const Tensor& weight, const ClassLoss& kind);
+/// Gradient of x; g is 0-dimensional or like target.
+void class_loss_backward(const Tensor& out, const Tensor& g, const Tensor& x,
+                         const Tensor& log_sums, const Tensor& weight_sum, const Tensor& target,
+                         const Tensor& weight, const ClassLoss& kind);
+
+/// @name Element losses (float types): d = input - target; reduced to one number times factor
+/// @{
+void mse_total(const Tensor& out, const Tensor& input, const Tensor& target, double factor);
+/// out = g * factor * (input - target); g is 0-dimensional.
+void mse_backward(const Tensor& out, const Tensor& g, const Tensor& input, const Tensor& target,
+                  double factor);
+/// @}
+
+/// @name Index: where to read, where to add; tensors dense and row-major, index int64.
+/// An index outside its dimension is an error in words that names `op`.
+/// @{
+/// out[o, i, ...] = x[o, index[i], ...] where dimension `dim` of x has `n` entries.
+void index_select(const char* op, const Tensor& out, const Tensor& x, std::int64_t dim,
+                  const Tensor& index);
+/// self[o, index[i], ...] += alpha * source[o, i, ...], in the order of i on every device.
+void index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+               const Tensor& source, double alpha);
+/// out[i][j] = x[index[i][j]][j] for dim 0, and so on; index may be smaller than x elsewhere.
+void gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& index);
+/// self[index[i][j]][j] = source[i][j], or += with `add`; in order along dim on every device.
+void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+             const Tensor& source, bool add);
+/// @}
+
+/// @name Sequences and random values; `out` is dense
+/// @{
+/// out[i] = start + i * step.
+void arange(const Tensor& out, const Scalar& start, const Scalar& step);
+/// Evenly from start to end, both included.
+void linspace(const Tensor& out, double start, double end);
+/// A piece of a random stream: the same numbers on every device.
+struct RandomStream {
+  std::uint64_t seed, offset;
+};
+/// Uniform in [from, to).
+void uniform(const Tensor& out, RandomStream random, double from, double to);
+void normal(const Tensor& out, RandomStream random, double mean, double std);
+/// 1 with probability p, else 0; any type.
+void bernoulli(const Tensor& out, RandomStream random, double p);
+/// Whole numbers in [low, high); any type.
+void randint(const Tensor& out, RandomStream random, std::int64_t low, std::int64_t high);
+/// @}
 
 }  // namespace td::kernels

@@ -1,0 +1,53 @@
+// Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): random
+// numbers as a function of (seed, place), so that every device draws the same ones in any order.
+// Included by kernels that draw: random.cpp, dropout.
+#pragma once
+
+#include <cstdint>
+
+#include "td/tensor/half.h"
+
+namespace td {
+
+/// Four random 32-bit words.
+struct PhiloxWords {
+  std::uint32_t word[4];
+};
+
+/// The words of block `block` of the stream that starts at `offset`. One seed has 2^64 blocks.
+TD_HD inline PhiloxWords philox(std::uint64_t seed, std::uint64_t offset, std::uint64_t block) {
+  const std::uint64_t place = offset + block;
+  std::uint32_t c0 = static_cast<std::uint32_t>(place), c1 = static_cast<std::uint32_t>(place >> 32);
+  std::uint32_t c2 = 0, c3 = 0;
+  std::uint32_t k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53u} * c0, b = std::uint64_t{0xCD9E8D57u} * c2;
+    const std::uint32_t a1 = static_cast<std::uint32_t>(a >> 32);
+    const std::uint32_t b1 = static_cast<std::uint32_t>(b >> 32);
+    c0 = b1 ^ c1 ^ k0;
+    c1 = static_cast<std::uint32_t>(b);
+    c2 = a1 ^ c3 ^ k1;
+    c3 = static_cast<std::uint32_t>(a);
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return {{c0, c1, c2, c3}};
+}
+
+/// A float in [0, 1) from one word: its upper 24 bits, all that a float holds.
+TD_HD inline float uniform_float(std::uint32_t word) {
+  return static_cast<float>(word >> 8) * 5.9604644775390625e-8f;
+}
+/// A double in [0, 1) from two words: 53 bits.
+TD_HD inline double uniform_double(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 11;
+  return static_cast<double>(bits) * 1.1102230246251565e-16;
+}
+
+/// How many blocks `count` elements take when a block serves `per_block` of them.
+constexpr std::uint64_t philox_blocks(std::int64_t count, int per_block = 4) {
+  return (static_cast<std::uint64_t>(count) + static_cast<std::uint64_t>(per_block) - 1) /
+         static_cast<std::uint64_t>(per_block);
+}
+
+}  // namespace td

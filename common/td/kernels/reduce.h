@@ -1,0 +1,248 @@
+// The reduce shape: out[i] = all elements of a group combined, for any dimensions and strides.
+// A kernel file gives a reducer (see reducers.h) and calls `reduce<In>(name, reducer, out, x, dims)`.
+// Invariant: the order of combining depends on the shape alone, never on the number of threads, so
+// equal inputs give equal bits.
+#pragma once
+
+#include <algorithm>
+
+#include "td/base/parallel.h"
+#include "td/kernels/launch.h"
+#include "td/kernels/reduce_shape.h"
+
+namespace td {
+namespace {
+
+/// Results that one task computes side by side when the kept dimension is the contiguous one.
+constexpr int kTile = 64;
+/// Independent partial results of one long run: they hide the latency of the addition.
+constexpr int kLanes = 16;
+/// Elements a lane-wise partial result covers before it joins the (wider) total.
+constexpr std::int64_t kBlock = 2048;
+/// A group is cut into at most this many pieces for several threads.
+constexpr int kMaxPieces = 16;
+constexpr std::int64_t kReduceGrain = 32768;
+
+/// The work of one reduction. R: the reducer, In: the element type.
+template <class R, class In>
+struct ReduceWork {
+  using Lane = typename R::Lane;
+  using Total = typename R::Total;
+  using Out = typename R::Out;
+
+  R r;
+  const In* x;
+  Out* out;
+  ReduceShape s;
+  Total* partial = nullptr;  // cuda: pieces * results
+  int pieces = 1;
+
+  TD_HD static compute_t<In> load(const In& value) { return static_cast<compute_t<In>>(value); }
+
+  bool columns() const {  // the contiguous direction belongs to the results: sum of rows
+    const std::int64_t kept = s.kept.strides[s.kept.dims - 1];
+    const std::int64_t reduced = s.reduced.strides[s.reduced.dims - 1];
+    return s.kept.sizes[s.kept.dims - 1] >= 4 && s.reduced.count > 1 && kept < reduced;
+  }
+
+  void on_host() const {
+    if (s.kept.count == 0) return;
+    const std::int64_t width = columns() ? s.kept.sizes[s.kept.dims - 1] : 1;
+    const std::int64_t per_row = (width + kTile - 1) / kTile;
+    const std::int64_t tiles = s.kept.count / width * per_row;
+    const std::int64_t work = s.reduced.count * std::min<std::int64_t>(width, kTile);
+    const auto tile = [&](std::int64_t i, auto&& run) {
+      const std::int64_t first = i / per_row * width + i % per_row * kTile;
+      run(first, static_cast<int>(std::min<std::int64_t>(kTile, width - i % per_row * kTile)));
+    };
+    if (tiles >= kMaxPieces || work <= 2 * kReduceGrain) {
+      const std::int64_t grain = std::max<std::int64_t>(1, kReduceGrain / std::max<std::int64_t>(work, 1));
+      return parallel_for(0, tiles, grain, [&](std::int64_t a, std::int64_t b) {
+        for (std::int64_t i = a; i < b; ++i)
+          tile(i, [&](std::int64_t first, int n) { whole(first, n); });
+      });
+    }
+    for (std::int64_t i = 0; i < tiles; ++i)
+      tile(i, [&](std::int64_t first, int n) { in_pieces(first, n); });
+  }
+
+  // Results [first, first + n) by this thread alone.
+  void whole(std::int64_t first, int n) const {
+    Total totals[kTile];
+    fold(first, n, 0, s.reduced.count, totals);
+    for (int c = 0; c < n; ++c) out[first + c] = r.finish(totals[c]);
+  }
+
+  // The same with the groups cut into pieces, joined in order.
+  [[gnu::noinline]] void in_pieces(std::int64_t first, int n) const {
+    const std::int64_t count = s.reduced.count;
+    const std::int64_t length =
+        std::max((count + kMaxPieces - 1) / kMaxPieces, kReduceGrain / std::max(n, 1));
+    const std::int64_t cut = (count + length - 1) / length;
+    Total totals[kMaxPieces][kTile];
+    parallel_for(0, cut, 1, [&](std::int64_t a, std::int64_t b) {
+      for (std::int64_t p = a; p < b; ++p)
+        fold(first, n, p * length, std::min(count, (p + 1) * length), totals[p]);
+    });
+    for (int c = 0; c < n; ++c) {
+      Total total = r.none();
+      for (std::int64_t p = 0; p < cut; ++p) total = r.merge(total, totals[p][c]);
+      out[first + c] = r.finish(total);
+    }
+  }
+
+  // Combines elements [begin, end) of the groups of n neighbouring results.
+  // Not inlined: one body a reducer and type, however many callers.
+  [[gnu::noinline]] void fold(std::int64_t first, int n, std::int64_t begin, std::int64_t end, Total* totals) const {
+    const In* from = x + s.kept.offset(first);
+    for (int c = 0; c < n; ++c) totals[c] = r.none();
+    if (columns()) return fold_columns(from, n, begin, end, totals);
+    const int inner = s.reduced.dims - 1;
+    for (std::int64_t i = begin; i < end;) {
+      const std::int64_t run = std::min(end - i, s.reduced.sizes[inner] - i % s.reduced.sizes[inner]);
+      totals[0] = r.merge(totals[0], fold_run(from + s.reduced.offset(i), run, i));
+      i += run;
+    }
+  }
+
+  [[gnu::noinline]] Total fold_run(const In* p, std::int64_t n, std::int64_t index) const {
+    const std::int64_t stride = s.reduced.strides[s.reduced.dims - 1];
+    if (stride == 1 && n >= 4 * kLanes) return fold_lanes(p, n, index);
+    const R reducer = r;
+    Total total = reducer.none();
+    for (std::int64_t b = 0; b < n; b += kBlock / kLanes) {
+      Lane lane = reducer.start();
+      const std::int64_t m = std::min(n, b + kBlock / kLanes);
+      for (std::int64_t i = b; i < m; ++i) reducer.add(lane, load(p[i * stride]), index + i);
+      total = reducer.merge(total, reducer.total(lane));
+    }
+    return total;
+  }
+
+  Total fold_lanes(const In* p, std::int64_t n, std::int64_t index) const {
+    const R reducer = r;
+    Total total = reducer.none();
+    for (std::int64_t b = 0; b < n; b += kBlock) {
+      const std::int64_t m = std::min(n - b, kBlock);
+      Lane lane[kLanes];
+      for (int k = 0; k < kLanes; ++k) lane[k] = reducer.start();
+      std::int64_t i = 0;
+      for (; i + kLanes <= m; i += kLanes)
+        for (int k = 0; k < kLanes; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
+      for (int k = 0; i + k < m; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
+      for (int k = 0; k < kLanes; ++k) total = reducer.merge(total, reducer.total(lane[k]));
+    }
+    return total;
+  }
+
+  [[gnu::noinline]] void fold_columns(const In* from, int n, std::int64_t begin, std::int64_t end, Total* totals) const {
+    const R reducer = r;
+    const std::int64_t stride = s.kept.strides[s.kept.dims - 1];
+    constexpr std::int64_t rows = kBlock / kLanes;
+    for (std::int64_t b = begin; b < end; b += rows) {
+      Lane lane[kTile];
+      for (int c = 0; c < n; ++c) lane[c] = reducer.start();
+      for (std::int64_t i = b; i < std::min(end, b + rows); ++i) {
+        const In* p = from + s.reduced.offset(i);
+        if (stride == 1)
+          for (int c = 0; c < n; ++c) reducer.add(lane[c], load(p[c]), i);
+        else
+          for (int c = 0; c < n; ++c) reducer.add(lane[c], load(p[c * stride]), i);
+      }
+      for (int c = 0; c < n; ++c) totals[c] = reducer.merge(totals[c], reducer.total(lane[c]));
+    }
+  }
+
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const;
+#endif
+};
+
+#ifdef __CUDACC__
+// blockDim.x neighbouring results, each combined by blockDim.y threads; blockIdx.y is the piece.
+template <class Work>
+__global__ void reduce_kernel(Work w) {
+  using Total = typename Work::Total;
+  __shared__ alignas(16) unsigned char room[256 * sizeof(Total)];
+  Total* shared = reinterpret_cast<Total*>(room);
+  const std::int64_t result = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t length = (w.s.reduced.count + w.pieces - 1) / w.pieces;
+  const std::int64_t begin = blockIdx.y * length;
+  const std::int64_t stop = begin + length;
+  const std::int64_t end = stop < w.s.reduced.count ? stop : w.s.reduced.count;
+  Total total = w.r.none();
+  if (result < w.s.kept.count) {
+    const auto* from = w.x + w.s.kept.offset(result);
+    auto lane = w.r.start();
+    int in_lane = 0;
+    for (std::int64_t i = begin + threadIdx.y; i < end; i += blockDim.y) {
+      w.r.add(lane, Work::load(from[w.s.reduced.offset(i)]), i);
+      if (++in_lane == 128) {
+        total = w.r.merge(total, w.r.total(lane));
+        lane = w.r.start();
+        in_lane = 0;
+      }
+    }
+    total = w.r.merge(total, w.r.total(lane));
+  }
+  shared[threadIdx.y * blockDim.x + threadIdx.x] = total;
+  __syncthreads();
+  for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
+    if (threadIdx.y < half) {
+      Total& mine = shared[threadIdx.y * blockDim.x + threadIdx.x];
+      mine = w.r.merge(mine, shared[(threadIdx.y + half) * blockDim.x + threadIdx.x]);
+    }
+    __syncthreads();
+  }
+  if (threadIdx.y != 0 || result >= w.s.kept.count) return;
+  if (w.partial)
+    w.partial[blockIdx.y * w.s.kept.count + result] = shared[threadIdx.x];
+  else
+    w.out[result] = w.r.finish(shared[threadIdx.x]);
+}
+
+template <class Work>
+__global__ void join_pieces_kernel(Work w) {
+  const std::int64_t result = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (result >= w.s.kept.count) return;
+  typename Work::Total total = w.r.none();
+  for (int p = 0; p < w.pieces; ++p)
+    total = w.r.merge(total, w.partial[p * w.s.kept.count + result]);
+  w.out[result] = w.r.finish(total);
+}
+
+template <class R, class In>
+void ReduceWork<R, In>::on_cuda(cudaStream_t stream) const {
+  if (s.kept.count == 0) return;
+  const dim3 block = columns() ? dim3(32, 8) : dim3(1, 256);
+  const dim3 grid(unsigned((s.kept.count + block.x - 1) / block.x), unsigned(pieces));
+  reduce_kernel<<<grid, block, 0, stream>>>(*this);
+  if (partial)
+    join_pieces_kernel<<<unsigned((s.kept.count + 255) / 256), 256, 0, stream>>>(*this);
+}
+#endif
+
+/// out[i] = the combination of x over `dims`. `out` is dense and row-major over the kept dimensions.
+/// @param second a tensor whose memory the reducer reads beside x.
+template <class In, class R>
+void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
+            const Tensor* second = nullptr) {
+  using Total = typename R::Total;
+  ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x), kernel_pointer<typename R::Out>(out),
+                         plan_reduce(x, dims)};
+  Tensor room;  // a GPU needs many blocks even for one result; the pieces then meet in memory
+  if (out.device().is_cuda() && work.s.kept.count < 512 && work.s.reduced.count > 16384) {
+    work.pieces = static_cast<int>(std::min<std::int64_t>(256, work.s.reduced.count / 4096));
+    const auto bytes = static_cast<std::int64_t>(sizeof(Total)) * work.pieces * work.s.kept.count;
+    room = empty_on({bytes}, kByte, out.device());
+    work.partial = kernel_pointer<Total>(room);
+  }
+  const Tensor* const other = second ? second : &x;
+  if (room.defined())
+    launch(name, out.device(), work, {&x, other}, {&out, &room});
+  else
+    launch(name, out.device(), work, {&x, other}, {&out});
+}
+
+}  // namespace
+}  // namespace td

@@ -1,0 +1,120 @@
+// Row programs of softmax and log_softmax, their gradients, and the running sum.
+#define TD_KERNEL_FILE
+#include "td/kernels/kernels.h"
+#include "td/kernels/rows.h"
+
+namespace td {
+namespace {
+
+// exp, log for float and double under one name, on the host and on a GPU.
+using std::exp;
+using std::log;
+
+// Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
+template <class T, bool kLog>
+struct Softmax {
+  using C = compute_t<T>;
+  RowShape s;
+  const T* x;
+  T* y;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t i) const {
+    const T* in = x + s.start(i);
+    T* out = y + s.start(i);
+    const std::int64_t step = s.stride;
+    const C m = row.max([&](std::int64_t j) { return static_cast<C>(in[j * step]); });
+    const C total = row.sum([&](std::int64_t j) { return exp(static_cast<C>(in[j * step]) - m); });
+    const C shift = log(total);
+    row.each([&](std::int64_t j) {
+      const C d = static_cast<C>(in[j * step]) - m;
+      out[j * step] = static_cast<T>(kLog ? d - shift : exp(d) / total);
+    });
+  }
+};
+
+template <class T, bool kLog>
+struct SoftmaxBackward {
+  using C = compute_t<T>;
+  RowShape s;
+  const T *g, *y;
+  T* gx;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t i) const {
+    const std::int64_t at = s.start(i), step = s.stride;
+    const C total = row.sum([&](std::int64_t j) {
+      const C gj = static_cast<C>(g[at + j * step]);
+      return kLog ? gj : gj * static_cast<C>(y[at + j * step]);
+    });
+    row.each([&](std::int64_t j) {
+      const C gj = static_cast<C>(g[at + j * step]), yj = static_cast<C>(y[at + j * step]);
+      gx[at + j * step] = static_cast<T>(kLog ? gj - exp(yj) * total : yj * (gj - total));
+    });
+  }
+};
+
+template <class T>
+struct RunningSum {
+  RowShape s;
+  const T* x;
+  T* y;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t i) const {
+    if (!row.leader) return;
+    using A = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
+    A total = 0;
+    for (std::int64_t j = 0, at = s.start(i); j < s.n; ++j, at += s.stride) {
+      total += static_cast<A>(static_cast<compute_t<T>>(x[at]));
+      y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
+    }
+  }
+};
+
+template <bool kLog>
+void forward(const char* name, const Tensor& out, const Tensor& x, std::int64_t dim) {
+  dispatch_floats(name, x.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const RowShape s = row_shape(x.sizes(), dim);
+    const Softmax<T, kLog> program{s, kernel_pointer<const T>(x), kernel_pointer<T>(out)};
+    launch(name, out.device(), rows_work(program, s.rows, s.n), {&x}, {&out});
+  });
+}
+
+template <bool kLog>
+void backward(const char* name, const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim) {
+  dispatch_floats(name, y.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const RowShape s = row_shape(y.sizes(), dim);
+    const SoftmaxBackward<T, kLog> program{s, kernel_pointer<const T>(g), kernel_pointer<const T>(y),
+                                           kernel_pointer<T>(out)};
+    launch(name, out.device(), rows_work(program, s.rows, s.n), {&g, &y}, {&out});
+  });
+}
+
+}  // namespace
+
+namespace kernels {
+
+void softmax(const Tensor& out, const Tensor& x, std::int64_t dim) {
+  forward<false>("softmax", out, x, dim);
+}
+void log_softmax(const Tensor& out, const Tensor& x, std::int64_t dim) {
+  forward<true>("log_softmax", out, x, dim);
+}
+void softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim) {
+  backward<false>("softmax_backward", out, g, y, dim);
+}
+void log_softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim) {
+  backward<true>("log_softmax_backward", out, g, y, dim);
+}
+
+void cumsum(const Tensor& out, const Tensor& x, std::int64_t dim) {
+  dispatch_numbers("cumsum", x.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const RowShape s = row_shape(x.sizes(), dim);
+    const RunningSum<T> program{s, kernel_pointer<const T>(x), kernel_pointer<T>(out)};
+    launch("cumsum", out.device(), rows_work(program, s.rows, s.n), {&x}, {&out});
+  });
+}
+
+}  // namespace kernels
+}  // namespace td

@@ -1,0 +1,55 @@
+// softmax and log_softmax along one dimension, each one fused pass over the rows.
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+constexpr Op softmax_op{"softmax", {"input"}}, log_softmax_op{"log_softmax", {"input"}};
+
+// Fused unless the gradient must itself be differentiable:
+//   softmax: y (g - sum(g y))     log_softmax: g - exp(y) sum(g)
+Tensor gradient(bool log, const Tensor& g, const Tensor& y, std::int64_t dim) {
+  if (recording(g, y)) {
+    if (log) return g - exp(y) * sum(g, dim, true);
+    const Tensor gy = g * y;
+    return gy - y * sum(gy, dim, true);
+  }
+  const Tensor dense_g = g.contiguous();
+  Tensor out = empty_on(Sizes(y.sizes()), y.dtype(), y.device());
+  (log ? kernels::log_softmax_backward : kernels::softmax_backward)(out, dense_g, y, dim);
+  return out;
+}
+
+Tensor rows(const Op& op, const Tensor& input, std::int64_t dim, optional<ScalarType> dtype, bool log) {
+  const Device device = common_device(op, input);
+  const std::int64_t d = wrap_dim(op.name, dim, input.dim());
+  const Tensor source = dtype ? as_type(input, *dtype) : input;
+  TD_CHECK(DtypeError, source.is_floating_point(), op.name,
+           ": expected a floating point tensor but got ", source.dtype(),
+           "; convert it with to(kFloat32)");
+  const Tensor x = source.contiguous();
+  Tensor y = empty_on(Sizes(x.sizes()), x.dtype(), device);
+  (log ? kernels::log_softmax : kernels::softmax)(y, x, d);
+  if (recording(x))
+    record(op.name, y, {&x}, [y = save_result(y), d, log](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return gradient(log, g, y(), d); });
+    });
+  return y;
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  return rows(softmax_op, input, dim, dtype, false);
+}
+Tensor log_softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  return rows(log_softmax_op, input, dim, dtype, true);
+}
+Tensor Tensor::softmax(std::int64_t dim, optional<ScalarType> dtype) const {
+  return td::softmax(*this, dim, dtype);
+}
+Tensor Tensor::log_softmax(std::int64_t dim, optional<ScalarType> dtype) const {
+  return td::log_softmax(*this, dim, dtype);
+}
+
+}  // namespace td
