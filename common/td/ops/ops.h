@@ -2,6 +2,8 @@
 // names and argument order. Element-wise functions stand in tensor/*.def, one line each.
 #pragma once
 
+#include "td/ops/reduction_mode.h"
+#include "td/tensor/nested.h"
 #include "td/tensor/tensor.h"
 
 namespace td {
@@ -93,6 +95,183 @@ Tensor outer(const Tensor& input, const Tensor& vec2);
 /// input [..., in_features] times weight [out_features, in_features] transposed, plus bias
 /// [out_features]: the layer nn::Linear.
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
+/// @}
+
+/// @name Logic, tests of values, limits
+/// @{
+Tensor logical_not(const Tensor& input);
+/// Of bool tensors. @throws DtypeError for others: combine numbers with logical_and and so on.
+Tensor operator&(const Tensor& a, const Tensor& b);
+Tensor operator|(const Tensor& a, const Tensor& b);
+Tensor operator~(const Tensor& a);
+Tensor isnan(const Tensor& input);
+Tensor isinf(const Tensor& input);
+Tensor isfinite(const Tensor& input);
+/// Same sizes and same values; waits for the device. @throws DtypeError for different types.
+bool equal(const Tensor& input, const Tensor& other);
+/// |input - other| <= atol + rtol * |other| everywhere; waits for the device.
+bool allclose(const Tensor& input, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+              bool equal_nan = false);
+/// Values limited to [min, max]; NaN stays. @throws Error when neither limit is given.
+Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max = nullopt);
+Tensor clamp_min(const Tensor& input, const Scalar& min);
+Tensor clamp_max(const Tensor& input, const Scalar& max);
+/// `value` where `mask` (bool) holds, else the input; sizes broadcast.
+Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value);
+/// @}
+
+/// @name Reductions. No dims named means all; a reduced dimension stays as size 1 with keepdim
+/// @{
+/// Whole numbers and bool add up as int64.
+Tensor sum(const Tensor& input, optional<ScalarType> dtype = nullopt);
+Tensor sum(const Tensor& input, IntArrayRef dims, bool keepdim = false,
+           optional<ScalarType> dtype = nullopt);
+/// @throws DtypeError for whole numbers unless a float `dtype` is given.
+Tensor mean(const Tensor& input, optional<ScalarType> dtype = nullopt);
+Tensor mean(const Tensor& input, IntArrayRef dims, bool keepdim = false,
+            optional<ScalarType> dtype = nullopt);
+Tensor prod(const Tensor& input, optional<ScalarType> dtype = nullopt);
+Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim = false,
+            optional<ScalarType> dtype = nullopt);
+/// @throws ShapeError when there is no element to choose.
+Tensor max(const Tensor& input);
+Tensor min(const Tensor& input);
+/// (values, places) along one dimension; the first of equal elements.
+std::tuple<Tensor, Tensor> max(const Tensor& input, std::int64_t dim, bool keepdim = false);
+std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepdim = false);
+Tensor amax(const Tensor& input, IntArrayRef dims = {}, bool keepdim = false);
+Tensor amin(const Tensor& input, IntArrayRef dims = {}, bool keepdim = false);
+/// Without `dim`, the place in the flattened tensor.
+Tensor argmax(const Tensor& input, optional<std::int64_t> dim = nullopt, bool keepdim = false);
+Tensor argmin(const Tensor& input, optional<std::int64_t> dim = nullopt, bool keepdim = false);
+Tensor any(const Tensor& input);
+Tensor any(const Tensor& input, std::int64_t dim, bool keepdim = false);
+Tensor all(const Tensor& input);
+Tensor all(const Tensor& input, std::int64_t dim, bool keepdim = false);
+/// Divides by count - 1 when unbiased, else by count.
+Tensor var(const Tensor& input, bool unbiased);
+Tensor var(const Tensor& input, IntArrayRef dims = {}, bool unbiased = true, bool keepdim = false);
+Tensor std(const Tensor& input, bool unbiased);
+Tensor std(const Tensor& input, IntArrayRef dims = {}, bool unbiased = true, bool keepdim = false);
+/// (sum of |x|^p)^(1/p); p may be infinite (the largest |x|) or 0 (how many are not 0).
+Tensor norm(const Tensor& input, const Scalar& p = 2);
+Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim = false);
+/// log(sum(exp(x))), without overflow.
+Tensor logsumexp(const Tensor& input, IntArrayRef dims, bool keepdim = false);
+/// exp(x) / sum(exp(x)) along `dim`, and its logarithm.
+Tensor softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype = nullopt);
+Tensor log_softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype = nullopt);
+/// Running sum along `dim`.
+Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype = nullopt);
+/// @}
+
+/// @name Losses. `reduction` is kMean, kSum or kNone (one loss an element)
+/// @{
+/// Squared distance.
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction = kMean);
+/// Distance.
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction = kMean);
+/// Half the squared distance over beta below beta, distance minus beta/2 above.
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      Reduction::Reduction reduction = kMean, double beta = 1.0);
+/// -(t log x + (1 - t) log(1 - x)) of probabilities x; a logarithm counts at most -100.
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = {},
+                            Reduction::Reduction reduction = kMean);
+/// The same of logits, with sigmoid() and the loss in one, which cannot overflow.
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const Tensor& weight = {}, const Tensor& pos_weight = {},
+                                        Reduction::Reduction reduction = kMean);
+/// Minus the log-probability of the right class.
+/// @param input log-probabilities [N, C, ...] or [C]; @param target int64 classes [N, ...] or [].
+/// @param weight one factor a class [C]. The mean divides by the sum of the weights that counted.
+Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
+                Reduction::Reduction reduction = kMean, std::int64_t ignore_index = -100);
+/// nll_loss of log_softmax(input, 1), in one pass. A floating point `target` of the input's sizes
+/// holds the probability of each class.
+/// @param label_smoothing part of the target that is spread evenly over all classes, 0 to 1.
+Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
+                          Reduction::Reduction reduction = kMean, std::int64_t ignore_index = -100,
+                          double label_smoothing = 0.0);
+/// @}
+
+/// @name Selection by index; index tensors are int64, on the input's device
+/// @{
+/// The slices index[0], index[1], ... of dimension `dim`.
+Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index);
+/// out[i][j] = input[index[i][j]][j] for dim 0, input[i][index[i][j]] for dim 1, ...
+Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index);
+/// A copy with input[index[i][j]][j] = source[i][j] (dim 0), or a number there.
+Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source);
+Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value);
+/// A copy with source added at these places; equal places add up.
+Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source);
+/// A copy with alpha * slice i of source added to slice index[i].
+Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha = 1);
+/// The elements where `mask` holds, in one dimension. Waits for the device: the size is data.
+Tensor masked_select(const Tensor& input, const Tensor& mask);
+/// Places of the elements that are not 0: [how many, dim()]. Waits for the device.
+Tensor nonzero(const Tensor& input);
+/// 1 at place x of a new last dimension, else 0. @param num_classes -1: the largest x plus 1.
+Tensor one_hot(const Tensor& input, std::int64_t num_classes = -1);
+/// Rows of `weight` [V, D] chosen by `indices` of any sizes. The row `padding_idx` (when not
+/// negative) gets no gradient.
+Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx = -1);
+/// Elements in opposite order along `dims`.
+Tensor flip(const Tensor& input, IntArrayRef dims);
+/// @}
+
+/// @name Joining
+/// @{
+/// Tensors one after the other along an existing dimension; types meet by promotion.
+Tensor cat(const TensorList& tensors, std::int64_t dim = 0);
+/// Tensors of equal sizes side by side along a new dimension.
+Tensor stack(const TensorList& tensors, std::int64_t dim = 0);
+/// Views of all of them in the sizes they broadcast to.
+TensorList broadcast_tensors(const TensorList& tensors);
+/// @}
+
+/// @name New tensors. `options` say type and device; values are made on the device itself
+/// @{
+/// From a number, nested braces or a vector: `tensor({{1, 2}, {3, 4}})`. Whole numbers become
+/// int64, real ones float32. @throws ShapeError when rows have different lengths.
+Tensor tensor(const NestedNumbers& values, const TensorOptions& options = {});
+Tensor zeros(IntArrayRef sizes, const TensorOptions& options = {});
+Tensor ones(IntArrayRef sizes, const TensorOptions& options = {});
+/// The type is the value's (int64, float32 or bool) unless given.
+Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
+Tensor zeros_like(const Tensor& like, const TensorOptions& options = {});
+Tensor ones_like(const Tensor& like, const TensorOptions& options = {});
+Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options = {});
+Tensor rand_like(const Tensor& like, const TensorOptions& options = {});
+Tensor randn_like(const Tensor& like, const TensorOptions& options = {});
+/// start, start + step, ... below end. int64 when all three are whole numbers, else float32.
+Tensor arange(const Scalar& end, const TensorOptions& options = {});
+Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              const TensorOptions& options = {});
+/// `steps` numbers evenly from start to end, both included.
+Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+                const TensorOptions& options = {});
+/// 1 on the diagonal, else 0.
+Tensor eye(std::int64_t n, const TensorOptions& options = {});
+Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
+/// @}
+
+/// @name Random values: the same for the same seed on every device
+/// @{
+/// Starts the random stream of this process anew.
+void manual_seed(std::uint64_t seed);
+/// Uniform in [0, 1).
+Tensor rand(IntArrayRef sizes, const TensorOptions& options = {});
+/// Standard normal.
+Tensor randn(IntArrayRef sizes, const TensorOptions& options = {});
+/// Whole numbers in [low, high); float32 unless a type is given, as in libtorch.
+Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options = {});
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
+               const TensorOptions& options = {});
+/// The numbers 0 to n-1 in random order, int64.
+Tensor randperm(std::int64_t n, const TensorOptions& options = {});
 /// @}
 
 }  // namespace td

@@ -1,0 +1,165 @@
+// Logic on bool tensors, tests of values, limits (clamp) and masked_fill.
+#include <limits>
+
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+constexpr Op and_op{"operator&", {"input", "other"}}, or_op{"operator|", {"input", "other"}};
+constexpr Op equal_op{"equal", {"input", "other"}}, allclose_op{"allclose", {"input", "other"}};
+constexpr Op clamp_op{"clamp", {"input"}}, mask_op{"masked_fill", {"input", "mask"}};
+
+void check_bool(const char* op, const Tensor& t) {
+  TD_CHECK(DtypeError, t.dtype() == kBool, op, ": expected bool tensors but got ", t.dtype(),
+           "; make one with a comparison such as x > 0");
+}
+
+// A number in x's own type, so that it does not promote x.
+Tensor number_for(const Tensor& x, const Scalar& value) {
+  return wrapped_number(value).to(x.dtype());
+}
+
+// true where the limits leave x as it is: there the gradient passes.
+Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
+  if (!max) return x.ge(*min);
+  if (!min) return x.le(*max);
+  return logical_and(x.ge(*min), x.le(*max));
+}
+
+void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
+           const optional<Scalar>& max) {
+  if (min) kernels::maximum(out, x, number_for(out, *min));
+  if (max) kernels::minimum(out, min ? out : x, number_for(out, *max));
+}
+
+void check_limits(const optional<Scalar>& min, const optional<Scalar>& max) {
+  TD_CHECK(Error, min || max, "clamp: give at least one of min and max");
+}
+
+// `mask` with which gradients are chosen; the other elements get 0.
+Tensor only_where(const Tensor& mask, const Tensor& g) { return where(mask, g, Scalar(0)); }
+
+Tensor mask_on(const Tensor& x, const Tensor& mask) {
+  const Device device = common_device(mask_op, x, mask);
+  check_bool("masked_fill", mask);
+  return mask.device() == device ? mask : mask.to(device);
+}
+
+}  // namespace
+
+Tensor logical_not(const Tensor& input) { return input.detach().eq(Scalar(0)); }
+Tensor operator&(const Tensor& a, const Tensor& b) {
+  common_device(and_op, a, b);
+  check_bool("operator&", a);
+  check_bool("operator&", b);
+  return logical_and(a, b);
+}
+Tensor operator|(const Tensor& a, const Tensor& b) {
+  common_device(or_op, a, b);
+  check_bool("operator|", a);
+  check_bool("operator|", b);
+  return logical_or(a, b);
+}
+Tensor operator~(const Tensor& a) {
+  check_bool("operator~", a);
+  return logical_not(a);
+}
+
+Tensor isnan(const Tensor& input) { return input.ne(input); }
+Tensor isinf(const Tensor& input) {
+  if (!input.is_floating_point()) return zeros(input.sizes(), TensorOptions(kBool).device(input.device()));
+  return input.detach().abs().eq(Scalar(std::numeric_limits<double>::infinity()));
+}
+Tensor isfinite(const Tensor& input) {
+  if (!input.is_floating_point()) return ones(input.sizes(), TensorOptions(kBool).device(input.device()));
+  return input.detach().abs().lt(Scalar(std::numeric_limits<double>::infinity()));
+}
+
+bool equal(const Tensor& input, const Tensor& other) {
+  common_device(equal_op, input, other);
+  TD_CHECK(DtypeError, input.dtype() == other.dtype(), "equal: \"input\" is ", input.dtype(),
+           " but \"other\" is ", other.dtype(), "; convert one with to(dtype)");
+  return input.sizes() == other.sizes() && all(input.eq(other)).item<bool>();
+}
+
+bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  common_device(allclose_op, input, other);
+  const NoGradGuard no_grad;
+  const Tensor a = input.detach(), b = other.detach();
+  // Equality first: two equal infinities are close, though their difference is NaN.
+  Tensor close = logical_or(a.eq(b), logical_and((a - b).abs().le(b.abs() * rtol + Scalar(atol)), isfinite(b)));
+  if (equal_nan) close = logical_or(close, logical_and(isnan(a), isnan(b)));
+  return all(close).item<bool>();
+}
+
+Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
+  const Device device = common_device(clamp_op, input);
+  check_limits(min, max);
+  ScalarType type = input.dtype();
+  if (min) type = result_type(input, *min);
+  if (max) type = promote_types(type, result_type(input, *max));
+  const Tensor x = as_type(input, type);
+  Tensor out = result_like(x, x.impl().sizes, type, device);
+  limit(out, x, min, max);
+  if (recording(x))
+    record("clamp", out, {&x}, [x = save(x), min, max](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return only_where(inside(x().detach(), min, max), g); });
+    });
+  return out;
+}
+Tensor clamp_min(const Tensor& input, const Scalar& min) { return clamp(input, min); }
+Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp(input, nullopt, max); }
+
+Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) {
+  common_device(clamp_op, *this);
+  check_limits(min, max);
+  const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
+  about_to_change("clamp_", *this);
+  limit(*this, *this, min, max);
+  if (recording(*this))
+    record_in_place("clamp", *this, {this}, [kept](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return only_where(kept, g); });
+    });
+  return *this;
+}
+
+Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
+  const Tensor m = mask_on(input, mask);
+  return where(m, number_for(input, value), input);
+}
+
+Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) {
+  const Tensor m = mask_on(*this, mask);
+  const Sizes fits = broadcast_sizes("masked_fill_", sizes(), m.sizes());
+  TD_CHECK(ShapeError, fits == impl().sizes, "masked_fill_: \"mask\" of sizes ", m.sizes(),
+           " does not fit into \"input\" of sizes ", sizes());
+  about_to_change("masked_fill_", *this);
+  kernels::where(*this, m, number_for(*this, value), *this);
+  if (recording(*this))
+    record_in_place("masked_fill", *this, {this}, [m](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return where(m, Scalar(0), g); });
+    });
+  return *this;
+}
+
+Tensor Tensor::logical_not() const { return td::logical_not(*this); }
+Tensor Tensor::isnan() const { return td::isnan(*this); }
+Tensor Tensor::isinf() const { return td::isinf(*this); }
+Tensor Tensor::isfinite() const { return td::isfinite(*this); }
+bool Tensor::equal(const Tensor& other) const { return td::equal(*this, other); }
+bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return td::allclose(*this, other, rtol, atol, equal_nan);
+}
+Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
+  return td::masked_fill(*this, mask, value);
+}
+Tensor Tensor::clamp(optional<Scalar> min, optional<Scalar> max) const {
+  return td::clamp(*this, min, max);
+}
+Tensor Tensor::clamp_min(const Scalar& min) const { return td::clamp(*this, min); }
+Tensor Tensor::clamp_max(const Scalar& max) const { return td::clamp(*this, nullopt, max); }
+Tensor& Tensor::clamp_min_(const Scalar& min) { return clamp_(min); }
+Tensor& Tensor::clamp_max_(const Scalar& max) { return clamp_(nullopt, max); }
+
+}  // namespace td

@@ -1,0 +1,145 @@
+// Losses of single elements: mse, l1, smooth_l1 and the two binary cross entropies.
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+constexpr Op mse_op{"mse_loss", {"input", "target"}}, l1_op{"l1_loss", {"input", "target"}};
+constexpr Op smooth_op{"smooth_l1_loss", {"input", "target"}};
+constexpr Op bce_op{"binary_cross_entropy", {"input", "target", "weight"}};
+constexpr Op logits_op{"binary_cross_entropy_with_logits",
+                       {"input", "target", "weight", "pos_weight"}};
+
+Tensor reduced(const Tensor& losses, Reduction::Reduction reduction) {
+  return reduction == kNone ? losses : reduction == kSum ? sum(losses) : mean(losses);
+}
+
+// The factor by which a sum is turned into what `reduction` says.
+double factor_of(Reduction::Reduction reduction, std::int64_t count) {
+  return reduction == kMean ? 1.0 / static_cast<double>(count) : 1.0;
+}
+
+void check_equal_sizes(const Op& op, const Tensor& input, const Tensor& target) {
+  TD_CHECK(ShapeError, input.sizes() == target.sizes(), op.name, ": \"target\" needs the sizes of "
+           "\"input\", ", input.sizes(), ", but has ", target.sizes(), "; reshape or expand it");
+}
+
+Tensor mse_gradient(const Tensor& g, const Tensor& a, const Tensor& b, double factor) {
+  if (recording(g, a, b)) return (a - b) * g * Scalar(factor);
+  Tensor out = empty_on(Sizes(a.sizes()), a.dtype(), a.device());
+  kernels::mse_backward(out, g, a, b, factor);
+  return out;
+}
+
+// Mean or sum of squares of equal-sized tensors: no tensor of differences is made.
+Tensor fused_mse(const Tensor& a, const Tensor& b, Reduction::Reduction reduction) {
+  const double factor = factor_of(reduction, a.numel());
+  Tensor out = empty_on({}, a.dtype(), a.device());
+  kernels::mse_total(out, a, b, factor);
+  if (recording(a, b))
+    record("mse_loss", out, {&a, &b},
+           [a = save(a), b = save(b), factor](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return mse_gradient(g, a(), b(), 2 * factor); });
+             grads.give(1, [&] { return mse_gradient(g, b(), a(), 2 * factor); });
+           });
+  return out;
+}
+
+// Gradient of -(t log x + (1-t) log(1-x)); the divisor is kept away from 0 as in PyTorch.
+Tensor bce_gradient(const Tensor& g, const Tensor& x, const Tensor& t) {
+  return g * (x - t) / clamp_min(x * (Scalar(1) - x), 1e-12);
+}
+
+// log(1 + exp(-|x|)) + max(-x, 0) = -log(sigmoid(x)), exact for large |x| of either sign.
+Tensor minus_log_sigmoid(const Tensor& x) {
+  return log1p(exp(-abs(x))) + clamp_min(-x, 0);
+}
+
+// With p = pos_weight:  loss = (1 - t) x + (1 + (p - 1) t) (-log sigmoid(x)),
+// whose gradient of x is  (p t + 1 - t) sigmoid(x) - p t.
+Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
+  Tensor y;
+  {
+    const NoGradGuard no_grad;
+    const Tensor rest = (Scalar(1) - t) * x, l = minus_log_sigmoid(x);
+    y = p.defined() ? rest + ((p - Scalar(1)) * t + Scalar(1)) * l : rest + l;
+  }
+  if (!recording(x, t)) return y;
+  const auto backward = [x = save(x), t = save(t), p](Gradients& grads, const Tensor& g) {
+    const Tensor xs = x(), ts = t();
+    grads.give(0, [&] {
+      if (!p.defined()) return g * (sigmoid(xs) - ts);
+      const Tensor pt = p * ts;
+      return g * ((pt + Scalar(1) - ts) * sigmoid(xs) - pt);
+    });
+    grads.give(1, [&] {
+      return p.defined() ? g * ((p - Scalar(1)) * minus_log_sigmoid(xs) - xs) : -g * xs;
+    });
+  };
+  record(logits_op.name, y, {&x, &t}, backward);
+  return y;
+}
+
+}  // namespace
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
+  common_device(mse_op, input, target);
+  if (!target.defined()) undefined_argument(mse_op, 1);
+  const bool same = input.sizes() == target.sizes() && input.dtype() == target.dtype() &&
+                    input.device() == target.device() && input.is_floating_point();
+  if (same && reduction != kNone)
+    return fused_mse(input.contiguous(), target.contiguous(), reduction);
+  return reduced(square(input - target), reduction);
+}
+
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
+  common_device(l1_op, input, target);
+  if (!target.defined()) undefined_argument(l1_op, 1);
+  return reduced(abs(input - target), reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction,
+                      double beta) {
+  common_device(smooth_op, input, target);
+  if (!target.defined()) undefined_argument(smooth_op, 1);
+  TD_CHECK(Error, beta >= 0, "smooth_l1_loss: beta must not be negative but is ", beta);
+  if (beta == 0) return l1_loss(input, target, reduction);
+  const Tensor d = abs(input - target);
+  const Tensor near = d.detach().lt(Scalar(beta));
+  return reduced(where(near, square(d) * Scalar(0.5 / beta), d - Scalar(0.5 * beta)), reduction);
+}
+
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
+                            Reduction::Reduction reduction) {
+  const Device device = common_device(bce_op, input, target, weight);
+  check_equal_sizes(bce_op, input, target);
+  if (device.is_cpu())  // elsewhere the check would wait for the device
+    TD_CHECK(Error, all(logical_and(input.ge(Scalar(0)), input.le(Scalar(1)))).item<bool>(),
+             "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply "
+             "sigmoid(), or use binary_cross_entropy_with_logits");
+  const Tensor &x = input, &t = target;
+  Tensor y;
+  {
+    const NoGradGuard no_grad;
+    const Tensor no = Scalar(1) - t;
+    y = -(t * clamp_min(log(x), -100) + no * clamp_min(log1p(-x), -100));
+  }
+  if (recording(x, t))
+    record("binary_cross_entropy", y, {&x, &t},
+           [x = save(x), t = save(t)](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return bce_gradient(g, x(), t()); });
+             grads.give(1, [&] { return g * (log(Scalar(1) - x()) - log(x())); });
+           });
+  return reduced(weight.defined() ? y * weight : y, reduction);
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const Tensor& weight, const Tensor& pos_weight,
+                                        Reduction::Reduction reduction) {
+  common_device(logits_op, input, target, weight, pos_weight);
+  check_equal_sizes(logits_op, input, target);
+  const Tensor y = logits_loss(input, target, pos_weight);
+  return reduced(weight.defined() ? y * weight : y, reduction);
+}
+
+}  // namespace td

@@ -1,0 +1,112 @@
+// Selections whose result size is data (masked_select, nonzero) or that build on the index
+// operations (one_hot, flip, cumsum), and the methods of all of them.
+#include "td/ops/selection.h"
+
+namespace td {
+namespace {
+
+constexpr Op mask_op{"masked_select", {"input", "mask"}}, nonzero_op{"nonzero", {"input"}};
+constexpr Op hot_op{"one_hot", {"input"}}, flip_op{"flip", {"input"}}, cumsum_op{"cumsum", {"input"}};
+
+// Places in the flattened tensor where `mask` holds. The host counts them: a size must be known
+// there before a tensor can be made.
+std::vector<std::int64_t> places_of(const Tensor& mask) {
+  const Tensor host = mask.detach().to(kCPU).contiguous();
+  const bool* values = host.data_ptr<bool>();
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < host.numel(); ++i)
+    if (values[i]) places.push_back(i);
+  return places;
+}
+
+}  // namespace
+
+Tensor masked_select(const Tensor& input, const Tensor& mask) {
+  const Device device = common_device(mask_op, input, mask);
+  if (!mask.defined()) undefined_argument(mask_op, 1);
+  TD_CHECK(DtypeError, mask.dtype() == kBool, "masked_select: \"mask\" must be bool but is ",
+           mask.dtype(), "; make it with a comparison such as x > 0");
+  const Sizes sizes = broadcast_sizes("masked_select", input.sizes(), mask.sizes());
+  const Tensor at = tensor(places_of(mask.expand(sizes)), TensorOptions(device));
+  return index_select(input.expand(sizes).reshape({-1}), 0, at);
+}
+
+Tensor nonzero(const Tensor& input) {
+  const Device device = common_device(nonzero_op, input);
+  const std::vector<std::int64_t> flat = places_of(input.detach().ne(Scalar(0)));
+  const std::int64_t dims = input.dim();
+  Tensor host = empty({static_cast<std::int64_t>(flat.size()), dims}, TensorOptions(kLong));
+  std::int64_t* out = host.data_ptr<std::int64_t>();
+  for (std::int64_t place : flat) {
+    for (std::int64_t d = dims - 1; d >= 0; --d) {
+      out[d] = place % input.size(d);
+      place /= input.size(d);
+    }
+    out += dims;
+  }
+  return host.to(device);
+}
+
+Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
+  const Device device = common_device(hot_op, input);
+  TD_CHECK(DtypeError, input.dtype() == kLong, "one_hot: \"input\" holds class numbers and must be "
+           "int64 but is ", input.dtype(), "; convert it with to(kInt64)");
+  TD_CHECK(ShapeError, num_classes > 0 || input.numel() > 0,
+           "one_hot: an empty tensor does not tell how many classes there are; pass num_classes");
+  const std::int64_t classes = num_classes > 0 ? num_classes : max(input).item<std::int64_t>() + 1;
+  Sizes sizes(input.sizes());
+  sizes.push_back(classes);
+  return zeros(sizes, TensorOptions(kLong).device(device)).scatter_(-1, input.unsqueeze(-1), Scalar(1));
+}
+
+Tensor flip(const Tensor& input, IntArrayRef dims) {
+  const Device device = common_device(flip_op, input);
+  Tensor y = input;
+  for (std::int64_t d : dims) {
+    const std::int64_t n = input.size(d);
+    if (n == 0) continue;
+    y = index_select(y, d, arange(n - 1, -1, -1, TensorOptions(kLong).device(device)));
+  }
+  return y.is_same(input) ? input.clone() : y;
+}
+
+Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  const Device device = common_device(cumsum_op, input);
+  const std::int64_t d = wrap_dim("cumsum", dim, input.dim());
+  const Tensor x = as_type(input, dtype ? *dtype : input.is_floating_point() ? input.dtype() : kLong).contiguous();
+  Tensor y = empty_on(Sizes(x.sizes()), x.dtype(), device);
+  kernels::cumsum(y, x, d);
+  if (recording(x))
+    record("cumsum", y, {&x}, [d](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return g.dim() == 0 ? g : flip(cumsum(flip(g, d), d), d); });
+    });
+  return y;
+}
+
+Tensor Tensor::index_select(std::int64_t dim, const Tensor& index) const {
+  return td::index_select(*this, dim, index);
+}
+Tensor Tensor::gather(std::int64_t dim, const Tensor& index) const {
+  return td::gather(*this, dim, index);
+}
+Tensor Tensor::scatter(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+  return td::scatter(*this, dim, index, source);
+}
+Tensor Tensor::scatter(std::int64_t dim, const Tensor& index, const Scalar& value) const {
+  return td::scatter(*this, dim, index, value);
+}
+Tensor Tensor::scatter_add(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+  return td::scatter_add(*this, dim, index, source);
+}
+Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& source,
+                         const Scalar& alpha) const {
+  return td::index_add(*this, dim, index, source, alpha);
+}
+Tensor Tensor::masked_select(const Tensor& mask) const { return td::masked_select(*this, mask); }
+Tensor Tensor::nonzero() const { return td::nonzero(*this); }
+Tensor Tensor::flip(IntArrayRef dims) const { return td::flip(*this, dims); }
+Tensor Tensor::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
+  return td::cumsum(*this, dim, dtype);
+}
+
+}  // namespace td

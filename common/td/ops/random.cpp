@@ -1,0 +1,125 @@
+// Random values, drawn on the tensor's own device from the process's random stream.
+#include <numeric>
+
+#include "td/kernels/philox.h"
+#include "td/ops/op.h"
+#include "td/tensor/generator.h"
+
+namespace td {
+namespace {
+
+// Draws into dense memory in row-major order, so that the layout of `out` changes no value. Two
+// elements a block is what the widest types need; one rule for all keeps streams of different
+// types in step.
+template <class F>
+void draw(const Tensor& out, F kernel) {
+  const Generator::State state = default_generator().reserve(philox_blocks(out.numel(), 2));
+  const kernels::RandomStream random{state.seed, state.offset};
+  if (out.is_contiguous()) return kernel(out, random);
+  const Tensor dense = empty_on(Sizes(out.sizes()), out.dtype(), out.device());
+  kernel(dense, random);
+  kernels::convert(out, dense);
+}
+
+void draw_uniform(const Tensor& out, double from, double to) {
+  draw(out, [&](const Tensor& t, kernels::RandomStream r) { kernels::uniform(t, r, from, to); });
+}
+void draw_normal(const Tensor& out, double mean, double std) {
+  draw(out, [&](const Tensor& t, kernels::RandomStream r) { kernels::normal(t, r, mean, std); });
+}
+
+void check_float(const char* op, const Tensor& t) {
+  TD_CHECK(DtypeError, t.is_floating_point(), op, ": expected a floating point tensor but got ",
+           t.dtype(), "; use randint for whole numbers");
+}
+
+// A changed tensor's old value plays no part in the new one: its gradient is 0.
+Tensor& replaced(const char* op, Tensor& self) {
+  if (recording(self))
+    record_in_place(op, self, {&self}, [](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return g * 0; });
+    });
+  return self;
+}
+
+Tensor with_grad(Tensor t, const TensorOptions& options) {
+  if (options.requires_grad()) t.requires_grad_();
+  return t;
+}
+
+}  // namespace
+
+void manual_seed(std::uint64_t seed) { default_generator().set_current_seed(seed); }
+
+Tensor rand(IntArrayRef sizes, const TensorOptions& options) {
+  Tensor t = empty(sizes, options);
+  check_float("rand", t);
+  draw_uniform(t, 0, 1);
+  return t;
+}
+Tensor randn(IntArrayRef sizes, const TensorOptions& options) {
+  Tensor t = empty(sizes, options);
+  check_float("randn", t);
+  draw_normal(t, 0, 1);
+  return t;
+}
+Tensor rand_like(const Tensor& like, const TensorOptions& options) {
+  Tensor t = empty_like(like, options);
+  check_float("rand_like", t);
+  draw_uniform(t, 0, 1);
+  return with_grad(t, options);
+}
+Tensor randn_like(const Tensor& like, const TensorOptions& options) {
+  Tensor t = empty_like(like, options);
+  check_float("randn_like", t);
+  draw_normal(t, 0, 1);
+  return with_grad(t, options);
+}
+
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
+  TD_CHECK(Error, low < high, "randint: there is no whole number from ", low, " to below ", high);
+  Tensor t = empty(sizes, options);
+  draw(t, [&](const Tensor& to, kernels::RandomStream r) { kernels::randint(to, r, low, high); });
+  return t;
+}
+Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
+  return randint(0, high, sizes, options);
+}
+
+Tensor randperm(std::int64_t n, const TensorOptions& options) {
+  TD_CHECK(Error, n >= 0, "randperm: the length must not be negative but is ", n);
+  // Fisher-Yates is one long chain, so the host does it, whatever device the result is for.
+  Tensor host = empty({n}, TensorOptions(kLong));
+  std::int64_t* p = host.data_ptr<std::int64_t>();
+  std::iota(p, p + n, 0);
+  const Generator::State state = default_generator().reserve(static_cast<std::uint64_t>(n));
+  for (std::int64_t i = n - 1; i > 0; --i) {
+    const PhiloxWords w = philox(state.seed, state.offset, static_cast<std::uint64_t>(i));
+    const std::uint64_t bits = std::uint64_t{w.word[0]} << 32 | w.word[1];
+    std::swap(p[i], p[bits % static_cast<std::uint64_t>(i + 1)]);
+  }
+  return host.to(options.device(), options.has_dtype() ? options.dtype() : kLong);
+}
+
+Tensor& Tensor::uniform_(double from, double to) {
+  check_float("uniform_", *this);
+  TD_CHECK(Error, from <= to, "uniform_: from (", from, ") is larger than to (", to, ")");
+  about_to_change("uniform_", *this);
+  draw_uniform(*this, from, to);
+  return replaced("uniform", *this);
+}
+Tensor& Tensor::normal_(double mean, double std) {
+  check_float("normal_", *this);
+  TD_CHECK(Error, std >= 0, "normal_: the standard deviation must not be negative but is ", std);
+  about_to_change("normal_", *this);
+  draw_normal(*this, mean, std);
+  return replaced("normal", *this);
+}
+Tensor& Tensor::bernoulli_(double p) {
+  TD_CHECK(Error, p >= 0 && p <= 1, "bernoulli_: a probability lies between 0 and 1, not ", p);
+  about_to_change("bernoulli_", *this);
+  draw(*this, [&](const Tensor& t, kernels::RandomStream r) { kernels::bernoulli(t, r, p); });
+  return replaced("bernoulli", *this);
+}
+
+}  // namespace td
