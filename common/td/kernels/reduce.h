@@ -14,7 +14,7 @@ namespace td {
 namespace {
 
 /// Results that one task computes side by side when the kept dimension is the contiguous one.
-constexpr int kTile = 64;
+constexpr int kColumns = 64;
 /// Independent partial results of one long run: they hide the latency of the addition.
 constexpr int kLanes = 16;
 /// Elements a lane-wise partial result covers before it joins the (wider) total.
@@ -48,12 +48,12 @@ struct ReduceWork {
   void on_host() const {
     if (s.kept.count == 0) return;
     const std::int64_t width = columns() ? s.kept.sizes[s.kept.dims - 1] : 1;
-    const std::int64_t per_row = (width + kTile - 1) / kTile;
+    const std::int64_t per_row = (width + kColumns - 1) / kColumns;
     const std::int64_t tiles = s.kept.count / width * per_row;
-    const std::int64_t work = s.reduced.count * std::min<std::int64_t>(width, kTile);
+    const std::int64_t work = s.reduced.count * std::min<std::int64_t>(width, kColumns);
     const auto tile = [&](std::int64_t i, auto&& run) {
-      const std::int64_t first = i / per_row * width + i % per_row * kTile;
-      run(first, static_cast<int>(std::min<std::int64_t>(kTile, width - i % per_row * kTile)));
+      const std::int64_t first = i / per_row * width + i % per_row * kColumns;
+      run(first, static_cast<int>(std::min<std::int64_t>(kColumns, width - i % per_row * kColumns)));
     };
     if (tiles >= kMaxPieces || work <= 2 * kReduceGrain) {
       const std::int64_t grain = std::max<std::int64_t>(1, kReduceGrain / std::max<std::int64_t>(work, 1));
@@ -68,7 +68,7 @@ struct ReduceWork {
 
   // Results [first, first + n) by this thread alone.
   void whole(std::int64_t first, int n) const {
-    Total totals[kTile];
+    Total totals[kColumns];
     fold(first, n, 0, s.reduced.count, totals);
     for (int c = 0; c < n; ++c) out[first + c] = r.finish(totals[c]);
   }
@@ -79,7 +79,7 @@ struct ReduceWork {
     const std::int64_t length =
         std::max((count + kMaxPieces - 1) / kMaxPieces, kReduceGrain / std::max(n, 1));
     const std::int64_t cut = (count + length - 1) / length;
-    Total totals[kMaxPieces][kTile];
+    Total totals[kMaxPieces][kColumns];
     parallel_for(0, cut, 1, [&](std::int64_t a, std::int64_t b) {
       for (std::int64_t p = a; p < b; ++p)
         fold(first, n, p * length, std::min(count, (p + 1) * length), totals[p]);
@@ -140,7 +140,7 @@ struct ReduceWork {
     const std::int64_t stride = s.kept.strides[s.kept.dims - 1];
     constexpr std::int64_t rows = kBlock / kLanes;
     for (std::int64_t b = begin; b < end; b += rows) {
-      Lane lane[kTile];
+      Lane lane[kColumns];
       for (int c = 0; c < n; ++c) lane[c] = reducer.start();
       for (std::int64_t i = b; i < std::min(end, b + rows); ++i) {
         const In* p = from + s.reduced.offset(i);

@@ -145,15 +145,6 @@ Tensor all(const Tensor& input, std::int64_t dim, bool keepdim) {
   return truth(all_op, input, dim, keepdim, false);
 }
 
-Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
-  if (gradient.sizes() == sizes) return gradient;
-  const std::size_t extra = static_cast<std::size_t>(gradient.dim()) - sizes.size();
-  DimSet set = 0;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(gradient.dim()); ++d)
-    if (d < extra || (sizes[d - extra] == 1 && gradient.sizes()[d] != 1)) set |= DimSet{1} << d;
-  return scaled_sum("sum", gradient, set, true, 1.0).reshape(sizes);
-}
-
 Tensor Tensor::sum(optional<ScalarType> dtype) const { return td::sum(*this, dtype); }
 Tensor Tensor::sum(IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) const {
   return td::sum(*this, dims, keepdim, dtype);
