@@ -272,6 +272,17 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
                const TensorOptions& options = {});
 /// The numbers 0 to n-1 in random order, int64.
 Tensor randperm(std::int64_t n, const TensorOptions& options = {});
+/// @name Convolution, pooling, normalisation
+/// A window's numbers (kernel, stride, padding, dilation) are one for both directions or {height,
+/// width}. Channels-last images stay channels-last. Images are [batch, channels, height, width] or
+/// [channels, height, width].
+/// @{
+/// Cross-correlation of images with weight [out_channels, in_channels / groups, kernel_height,
+/// kernel_width], plus bias [out_channels].
+/// @throws ShapeError, DtypeError, DeviceError naming the argument that does not fit.
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              std::int64_t groups = 1);
 /// @}
 
 }  // namespace td
