@@ -283,6 +283,23 @@ Tensor randperm(std::int64_t n, const TensorOptions& options = {});
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
               std::int64_t groups = 1);
+/// The largest value under each window; NaN counts as the largest. Padding never wins. An empty
+/// `stride` means kernel_size. With `ceil_mode` a last window may reach beyond the image.
+Tensor max_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
+/// The same, and where the maxima are: y * width + x in their plane, int64.
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false);
+/// The mean under each window. Padding counts as zeros unless `count_include_pad` is false;
+/// `divisor_override` replaces the count.
+Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
+                  optional<std::int64_t> divisor_override = nullopt);
+/// Means over output_size windows that split the image as evenly as possible: window i of n covers
+/// [floor(i * size / n), ceil((i + 1) * size / n)).
+Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size);
 /// @}
 
 }  // namespace td
