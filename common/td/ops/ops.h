@@ -272,6 +272,8 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
                const TensorOptions& options = {});
 /// The numbers 0 to n-1 in random order, int64.
 Tensor randperm(std::int64_t n, const TensorOptions& options = {});
+/// @}
+
 /// @name Convolution, pooling, normalisation
 /// A window's numbers (kernel, stride, padding, dilation) are one for both directions or {height,
 /// width}. Channels-last images stay channels-last. Images are [batch, channels, height, width] or
