@@ -11,10 +11,22 @@ bool sole_owner(const Tensor& t) {
   return t.impl_ptr()->use_count() == 1 && t.impl().storage->use_count() == 1;
 }
 
+namespace {
+
+// An expanded view (the gradient of a sum, say) keeps many elements in one place.
+bool repeats_elements(const Tensor& t) {
+  for (std::size_t d = 0; d < t.impl().sizes.size(); ++d)
+    if (t.impl().strides[d] == 0 && t.impl().sizes[d] > 1) return true;
+  return false;
+}
+
+}  // namespace
+
 void accumulate(Tensor& into, const Tensor& gradient) {
   if (!into.defined()) {
     into = gradient;
-  } else if (!GradMode::is_enabled() && sole_owner(into) && into.impl().sizes == gradient.impl().sizes) {
+  } else if (!GradMode::is_enabled() && sole_owner(into) && !repeats_elements(into) &&
+             into.impl().sizes == gradient.impl().sizes) {
     into.add_(gradient);
   } else {
     into = into.add(gradient);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "td/autograd/engine.h"
+#include "td/autograd/modes.h"
 #include "td/ops/ops.h"
 
 namespace reference {
@@ -99,8 +100,8 @@ inline TensorList leaves(const TensorList& inputs) {
   return list;
 }
 
-/// Compares the recorded gradients of f, and the gradients of those, with differences.
-/// All inputs are float64.
+/// Compares the recorded gradients of f, and (twice) those of the gradients of sin(f), with
+/// differences: the sine makes the incoming gradient depend on the inputs too. All are float64.
 inline void check_gradients(const Function& f, const TensorList& inputs, bool twice = true) {
   const TensorList x = leaves(inputs);
   const TensorList grads = td::autograd::grad({weighted(f(x))}, x, {}, td::nullopt, false, true);
@@ -118,8 +119,8 @@ inline void check_gradients(const Function& f, const TensorList& inputs, bool tw
     const TensorList y = recorded ? in : leaves(in);
     Tensor all;
     for (const Tensor& g :
-         td::autograd::grad({weighted(f(y))}, y, {}, td::nullopt, /*create_graph=*/true, true))
-      if (g.defined()) all = all.defined() ? all + weighted(g.sin()) : weighted(g.sin());
+         td::autograd::grad({weighted(f(y).sin())}, y, {}, td::nullopt, /*create_graph=*/true, true))
+      if (g.defined()) all = all.defined() ? all + weighted(g) : weighted(g);
     return recorded ? all : all.detach();
   };
   const TensorList z = leaves(inputs);
