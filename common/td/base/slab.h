@@ -28,8 +28,10 @@ struct SlabAllocator {
   SlabAllocator() = default;
   template <class U>
   SlabAllocator(const SlabAllocator<U>&) {}
+  // NOLINTBEGIN(bugprone-sizeof-expression): T may be a pointer, and its own size is meant
   T* allocate(std::size_t n) { return static_cast<T*>(slab_allocate(n * sizeof(T))); }
   void deallocate(T* p, std::size_t n) noexcept { slab_release(p, n * sizeof(T)); }
+  // NOLINTEND(bugprone-sizeof-expression)
   bool operator==(const SlabAllocator&) const { return true; }
 };
 

@@ -74,7 +74,8 @@ char* Queue::room_for(std::size_t needed) {
 void Queue::loop() {
   pthread_setname_np(pthread_self(), name_.c_str());
   prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would show
-  set_parallel_width(core_count() / std::max(1, devices()));
+  // OMP_NUM_THREADS, which the first width follows, may ask for less than the share.
+  set_parallel_width(std::min(parallel_width(), core_count() / std::max(1, devices())));
   for (;;) {
     const std::uint32_t seen = pushes_.load(std::memory_order_acquire);
     const std::uint64_t at = finished_.load(std::memory_order_relaxed);
@@ -141,7 +142,7 @@ intrusive_ptr<Ticket> Queue::mark(bool report) {
   return ticket;
 }
 
-void Queue::wait_for(intrusive_ptr<Ticket> ticket) {
+void Queue::wait_for(const intrusive_ptr<Ticket>& ticket) {
   if (!ticket || (ticket->done() && !ticket->failure())) return;
   struct Wait {
     Queue* queue;

@@ -49,7 +49,7 @@ class Queue {
   /// into the ticket and leaves the stream.
   intrusive_ptr<Ticket> mark(bool report = false);
   /// What is queued from now on waits for the ticket.
-  void wait_for(intrusive_ptr<Ticket> ticket);
+  void wait_for(const intrusive_ptr<Ticket>& ticket);
   /// Blocks the host. @throws AsyncError when the stream has failed.
   void synchronize();
   bool idle() const;
@@ -75,14 +75,15 @@ class Queue {
   const int index_;
   const std::string name_;
   const std::unique_ptr<char[]> ring_;
-  std::mutex submitting_;  // one host thread at a time writes the ring
-  // Positions only grow; the place in the ring is the position modulo its size.
-  alignas(64) std::atomic<std::uint64_t> written_{0};
+  // Positions only grow; the place in the ring is the position modulo its size. What the host
+  // writes and what the thread writes lie in different cache lines.
+  alignas(64) std::mutex submitting_;  // one host thread at a time writes the ring
+  std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint32_t> pushes_{0};
+  bool closed_ = false;  // guarded by submitting_: the thread has ended
   alignas(64) std::atomic<std::uint64_t> finished_{0};
   std::atomic<std::uint32_t> pops_{0};
   std::atomic<bool> stopping_{false};
-  bool closed_ = false;  // guarded by submitting_: the thread has ended
   intrusive_ptr<Failure> failure_;
   std::thread thread_;
 };
