@@ -78,8 +78,6 @@ Tensor isfinite(const Tensor& input) {
 
 bool equal(const Tensor& input, const Tensor& other) {
   common_device(equal_op, input, other);
-  TD_CHECK(DtypeError, input.dtype() == other.dtype(), "equal: \"input\" is ", input.dtype(),
-           " but \"other\" is ", other.dtype(), "; convert one with to(dtype)");
   return input.sizes() == other.sizes() && all(input.eq(other)).item<bool>();
 }
 

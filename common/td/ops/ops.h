@@ -107,7 +107,7 @@ Tensor operator~(const Tensor& a);
 Tensor isnan(const Tensor& input);
 Tensor isinf(const Tensor& input);
 Tensor isfinite(const Tensor& input);
-/// Same sizes and same values; waits for the device. @throws DtypeError for different types.
+/// Same sizes and same values; waits for the device.
 bool equal(const Tensor& input, const Tensor& other);
 /// |input - other| <= atol + rtol * |other| everywhere; waits for the device.
 bool allclose(const Tensor& input, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
@@ -136,6 +136,9 @@ Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim = false,
 /// @throws ShapeError when there is no element to choose.
 Tensor max(const Tensor& input);
 Tensor min(const Tensor& input);
+/// The larger or smaller of two elements: maximum and minimum under their older names.
+inline Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
+inline Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
 /// (values, places) along one dimension; the first of equal elements.
 std::tuple<Tensor, Tensor> max(const Tensor& input, std::int64_t dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepdim = false);
@@ -266,7 +269,7 @@ void manual_seed(std::uint64_t seed);
 Tensor rand(IntArrayRef sizes, const TensorOptions& options = {});
 /// Standard normal.
 Tensor randn(IntArrayRef sizes, const TensorOptions& options = {});
-/// Whole numbers in [low, high); float32 unless a type is given, as in libtorch.
+/// Whole numbers in [low, high); int64 unless a type is given.
 Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options = {});
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
                const TensorOptions& options = {});
