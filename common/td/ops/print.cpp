@@ -3,6 +3,7 @@
 // torch/_tensor_str.py; the text must be what a learner sees there.
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 
 #include "td/autograd/node.h"
 #include "td/ops/op.h"
@@ -12,6 +13,14 @@ namespace {
 
 constexpr int kPrecision = 4, kLineWidth = 80;
 constexpr std::int64_t kEdgeItems = 3, kThreshold = 1000;
+
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
 std::string number(const char* format, int precision, double value) {
   if (std::isnan(value)) return "nan";  // C may print a sign
@@ -46,7 +55,7 @@ class Format {
   template <class T>
   std::string padded(T value) const {
     const std::string bare = text(value);
-    return bare.size() >= width_ ? bare : std::string(width_ - bare.size(), ' ') + bare;
+    return bare.size() >= width_ ? bare : joined(spaces(width_ - bare.size()), bare);
   }
 
  private:
@@ -79,12 +88,12 @@ class Brackets {
     if (sizes_.size() == 0) return format_.padded(*next_);
     if (dim + 1 == sizes_.size()) return line(dim, indent);
     const std::string between =
-        "," + std::string(sizes_.size() - dim - 1, '\n') + std::string(indent + 1, ' ');
+        joined(",", std::string(sizes_.size() - dim - 1, '\n'), spaces(indent + 1));
     std::string text = "[";
     const std::int64_t count = shown(dim);
     for (std::int64_t i = 0; i < count; ++i) {
       if (i > 0) text += between;
-      if (cut(dim) && i == kEdgeItems) text += "..." + between;
+      if (cut(dim) && i == kEdgeItems) text += joined("...", between);
       text += write(dim + 1, indent + 1);
     }
     return text + "]";
@@ -99,7 +108,7 @@ class Brackets {
     std::string text = "[";
     std::size_t written = 0;
     const auto item = [&](const std::string& value) {
-      if (written > 0) text += written % per_line ? ", " : ",\n" + std::string(indent + 1, ' ');
+      if (written > 0) text += written % per_line ? ", " : joined(",\n", spaces(indent + 1));
       text += value;
       ++written;
     };
@@ -146,21 +155,22 @@ std::string elements(const Tensor& tensor, std::size_t indent) {
 std::string tuple(IntArrayRef sizes) {
   std::string text = "(";
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(sizes[i]);
-  return text + (sizes.size() == 1 ? ",)" : ")");
+    text += joined(i ? ", " : "", sizes[i]);
+  text += sizes.size() == 1 ? ",)" : ")";
+  return text;
 }
 
 std::vector<std::string> suffixes_of(const Tensor& tensor) {
   std::vector<std::string> suffixes;
   const ScalarType type = tensor.dtype();
-  if (!tensor.is_cpu()) suffixes.push_back("device='" + tensor.device().str() + "'");
+  if (!tensor.is_cpu()) suffixes.push_back(joined("device='", tensor.device(), "'"));
   // The digits show float32, int64 and bool; without digits only the default is understood.
   const bool empty = tensor.numel() == 0;
-  if (empty && tensor.dim() != 1) suffixes.push_back("size=" + tuple(tensor.sizes()));
+  if (empty && tensor.dim() != 1) suffixes.push_back(joined("size=", tuple(tensor.sizes())));
   if (empty ? type != kFloat : type != kFloat && type != kLong && type != kBool)
-    suffixes.push_back(std::string("dtype=torch.") + dtype_name(type));
+    suffixes.push_back(joined("dtype=torch.", type));
   if (tensor.grad_fn())
-    suffixes.push_back("grad_fn=<" + tensor.grad_fn()->name() + ">");
+    suffixes.push_back(joined("grad_fn=<", tensor.grad_fn()->name(), ">"));
   else if (tensor.requires_grad())
     suffixes.push_back("requires_grad=True");
   return suffixes;
@@ -174,17 +184,17 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   std::string text;
   {
     const NoGradGuard no_grad;
-    text = prefix + elements(tensor.detach(), prefix.size());
+    text = joined(prefix, elements(tensor.detach(), prefix.size()));
   }
   // How PyTorch measures the last line, an extra character or two included.
   const std::size_t newline = text.rfind('\n');
   std::size_t length = newline == std::string::npos ? text.size() + 2 : text.size() - newline + 1;
   for (const std::string& suffix : suffixes_of(tensor)) {
     const bool fits = length + suffix.size() + 2 <= kLineWidth;
-    text += fits ? ", " + suffix : ",\n" + std::string(prefix.size(), ' ') + suffix;
+    text += joined(fits ? ", " : joined(",\n", spaces(prefix.size())), suffix);
     length = (fits ? length + 2 : prefix.size()) + suffix.size();
   }
-  return out << text + ")";
+  return out << text << ")";
 }
 
 }  // namespace td
