@@ -6,6 +6,7 @@ namespace td {
 
 /// libtorch's home for the three names.
 namespace Reduction {
+/// One loss an element, their mean, or their sum.
 enum Reduction { None, Mean, Sum };
 }
 

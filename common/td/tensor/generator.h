@@ -8,19 +8,25 @@
 
 namespace td {
 
+/// A stream of random blocks (Philox) that several threads may draw from.
 class Generator {
  public:
   /// Seed and next block: all there is to remember for repeating what follows.
   struct State {
-    std::uint64_t seed = 0, offset = 0;
+    std::uint64_t seed = 0;    ///< which stream
+    std::uint64_t offset = 0;  ///< the next block of it
   };
   explicit Generator(std::uint64_t seed = 67280421310721) : state_{seed, 0} {}
 
   /// Starts the stream of `seed` from its beginning.
   void set_current_seed(std::uint64_t seed);
+  /// The seed of the stream it is in.
   std::uint64_t current_seed() const;
+  /// Where it stands, and back to where it stood.
+  ///@{
   State get_state() const;
   void set_state(State state);
+  ///@}
   /// The state from which the caller may draw `blocks` blocks; the next caller starts behind them.
   State reserve(std::uint64_t blocks);
 

@@ -9,6 +9,7 @@
 
 namespace td {
 
+/// Numbers in nested braces, as `tensor({{1, 2}, {3, 4}})` takes them.
 class NestedNumbers {
  public:
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T> || std::is_same_v<T, Half> ||
@@ -33,8 +34,11 @@ class NestedNumbers {
   NestedNumbers(const std::vector<T>& list)
       : sizes_{std::int64_t(list.size())}, dtype_(type_of<T>()), values_(list.begin(), list.end()) {}
 
+  /// The sizes that the nesting shows, and the numbers in row-major order.
+  ///@{
   const Sizes& sizes() const { return sizes_; }
   const std::vector<Scalar>& values() const { return values_; }
+  ///@}
   /// The type the tensor gets unless another is asked for.
   ScalarType dtype() const { return dtype_; }
 
