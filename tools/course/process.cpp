@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 std::vector<char*> as_argv(const std::vector<std::string>& words) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   return argv;
