@@ -7,7 +7,7 @@ using course::Outcome;
 TEST_CASE("every planted fault turns the proof red") {
   const Outcome proof =
       course::run({{COURSE_TOOL, "--root", COURSE_PLANTED, "--build", COURSE_BUILD, "prove", "99"},
-                   {{"TD_CHECK_TIME_LIMIT", "1"}},
+                   {{"TD_CHECK_TIME_LIMIT", "4"}},
                    {},
                    {}});
   CHECK(proof.exit_code == 1);
@@ -20,7 +20,7 @@ TEST_CASE("every planted fault turns the proof red") {
   CHECK_SAYS(proof, "fail     99.broken_solution: the wrong answer crashes is rejected");
   CHECK_SAYS(proof, "the program crashed: killed");
   CHECK_SAYS(proof, "fail     99.broken_solution: the wrong answer never_ends is rejected");
-  CHECK_SAYS(proof, "did not finish within 1 s");
+  CHECK_SAYS(proof, "did not finish within 4 s");
   CHECK_SAYS(proof, "1 hints in course.toml; at least 2 are needed");
   CHECK_SAYS(proof, "1 wrong answers in");
   CHECK_SAYS(proof, "unlisted.cpp\n  chapters/course.toml does not list this exercise");

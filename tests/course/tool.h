@@ -35,7 +35,7 @@ class Learner {
                 std::vector<std::pair<std::string, std::string>> environment = {}) const {
     std::vector<std::string> all = {COURSE_TOOL, "--root", root_.string(), "--build", COURSE_BUILD};
     all.insert(all.end(), words.begin(), words.end());
-    return run({all, environment, std::chrono::seconds(120), {}});
+    return run({all, environment, std::chrono::seconds(300), {}});
   }
 
  private:
