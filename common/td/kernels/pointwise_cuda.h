@@ -51,11 +51,14 @@ __device__ Pack<T, Count> load(const PackedArguments<N>& a, int k, std::int64_t 
   Pack<T, Count> pack;
   if (a.one_number[k]) {
     const T value = *static_cast<const T*>(source(a, k));
+#pragma unroll
     for (int j = 0; j < Count; ++j) pack.at[j] = value;
   } else if (count == Count) {
     pack = *reinterpret_cast<const Pack<T, Count>*>(static_cast<const T*>(a.data[k]) + i);
   } else {
-    for (int j = 0; j < count; ++j) pack.at[j] = static_cast<const T*>(a.data[k])[i + j];
+#pragma unroll  // constant indices keep the pack in registers
+    for (int j = 0; j < Count; ++j)
+      if (j < count) pack.at[j] = static_cast<const T*>(a.data[k])[i + j];
   }
   return pack;
 }
@@ -82,7 +85,9 @@ __device__ void run_packed(const PackedArguments<N>& a, const F& f, std::index_s
   if (count == kCount) {
     *reinterpret_cast<Pack<Out, kCount>*>(out) = y;
   } else {
-    for (int j = 0; j < count; ++j) out[j] = y.at[j];
+#pragma unroll
+    for (int j = 0; j < kCount; ++j)
+      if (j < count) out[j] = y.at[j];
   }
 }
 
@@ -148,7 +153,9 @@ template <class F, class Out, class... In>
 PointwiseKernels pointwise_kernels() {
   PointwiseKernels kernels;
   kernels.strided = reinterpret_cast<const void*>(&strided_kernel<F, Out, In...>);
-  if constexpr (kPacks<Out> && (kPacks<In> && ...)) {
+  constexpr bool floats =
+      (std::is_floating_point_v<compute_t<Out>> || ... || std::is_floating_point_v<compute_t<In>>);
+  if constexpr (floats && kPacks<Out> && (kPacks<In> && ...)) {
     kernels.packed = reinterpret_cast<const void*>(&packed_kernel<F, Out, In...>);
     kernels.pack = kPack<Out, In...>;
   }
