@@ -19,8 +19,15 @@ using kernels::ConvSteps;
 
 #ifdef __CUDACC__
 inline cuda::Conv2d for_cudnn(const Conv2d& v) {
-  return {v.dtype, v.channels_last, v.n, v.c, v.h, v.w, v.k, v.r, v.s, v.oh, v.ow, v.stride_h,
-          v.stride_w, v.padding_h, v.padding_w, v.dilation_h, v.dilation_w, v.groups};
+  return {v.dtype,      v.channels_last,
+          v.n,          v.c,
+          v.h,          v.w,
+          v.k,          v.r,
+          v.s,          v.oh,
+          v.ow,         v.stride_h,
+          v.stride_w,   v.padding_h,
+          v.padding_w,  v.dilation_h,
+          v.dilation_w, v.groups};
 }
 #endif
 
@@ -32,8 +39,8 @@ struct ConvWork {
 
   void on_host() const { kernels::host_conv2d(conv, input, weight, bias, output); }
 #ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const {
-    cuda::libs().conv2d(for_cudnn(conv), input, weight, bias, output, {device, stream});
+  void on_cuda(cudaStream_t stream) const {  // conv2d adds the bias: cuDNN's way knows no bfloat16
+    cuda::libs().conv2d(for_cudnn(conv), input, weight, output, {device, stream});
   }
 #endif
 };
@@ -148,6 +155,7 @@ void conv2d(const Tensor& output, const Tensor& input, const Tensor& weight, con
   const Tensor y = place_for(output, v.dtype, v.channels_last);
   const ConvWork work{v, read(x), read(w), read(b), write(y), output.device().index()};
   launch("conv2d", output.device(), work, {&x, &w, &b}, {&y});
+  if (b.defined() && y.is_cuda()) add(y, y, alias(b, {v.k, 1, 1}, {1, 1, 1}, b.impl().offset), 1);
   deliver(output, y);
 }
 
@@ -169,8 +177,8 @@ void conv2d_backward(const Tensor& grad_input, const Tensor& grad_weight, const 
   const Tensor w = grad_input.defined() ? arranged(weight, v.dtype, v.channels_last) : Tensor();
   const Tensor dx = place_for(grad_input, v.dtype, v.channels_last);
   const Tensor dw = place_for(grad_weight, v.dtype, v.channels_last);
-  const ConvBackwardWork work{v,         read(g),   read(x), read(w), write(dx),
-                              write(dw), grad.device().index()};
+  const ConvBackwardWork work{
+      v, read(g), read(x), read(w), write(dx), write(dw), grad.device().index()};
   if (dx.defined() && dw.defined())
     launch("conv2d_backward", grad.device(), work, {&g, &x, &w}, {&dx, &dw});
   else
