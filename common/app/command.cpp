@@ -70,6 +70,7 @@ Command& Command::flag(const std::string& name, bool& value, const std::string& 
 namespace {
 
 int complain(const std::string& message, int code) {
+  // What was printed before the error must stand before it in a log, too.
   std::cout << std::flush;
   std::cerr << message << '\n';
   return code;
@@ -104,6 +105,7 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   } catch (const CLI::ParseError& error) {
     return complain(name_ + ": " + error.what() + "\n" + name_ + " --help shows the options.", 2);
   }
+  // Inside the body, so that a missing library is reported like any other error.
   return run_body(name_, options, [&](const Options& parsed) {
     if (parsed.mine) switch_to_mine(name_, argv);
     body(parsed);

@@ -60,6 +60,7 @@ std::string first_errors(const std::string& output, const fs::path& root) {
     shown += line + "\n";
     ++lines;
   }
+  // Nothing looked like an error: then all of it is better than nothing.
   return shown.empty() ? output : shown;
 }
 

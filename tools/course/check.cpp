@@ -20,6 +20,7 @@ Verdict check_mine(const Course& course, const Exercise& e) {
                 " brings it back\n",
             false};
   const Chapter& chapter = course.chapter(e.chapter);
+  // One call for both: Ninja reads the build's files once, which is most of the wait.
   const std::string errors = build(course, {mine_target(e), chapter.checker()});
   if (!errors.empty()) return {Result::fail, "  it does not compile:\n" + errors, false};
   return judge(course, e, course.variant("mine"), false);

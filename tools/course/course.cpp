@@ -48,6 +48,8 @@ const Exercise& Course::exercise(const std::string& text) const {
   std::string name = dot == std::string::npos ? text : text.substr(dot + 1);
   const bool numbered = dot != std::string::npos && is_number(before);
   const Exercise* found = nullptr;
+  // The search goes on after a hit: a name that two chapters have must be told apart by the
+  // learner.
   std::string known;
   for (const auto& c : chapters) {
     if (numbered && c.number != std::stoi(before)) continue;
@@ -87,6 +89,7 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file(const fs::path& path, const std::string& text) {
+  // A folder that cannot be made shows when the file cannot be opened, with the better message.
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   const fs::path neighbour = path.string() + ".new";

@@ -14,6 +14,7 @@ Progress::Progress(const fs::path& root) : file_(root / ".course" / "progress.tx
     std::string exercise, fact;
     int count = 0;
     words >> exercise >> fact;
+    // What is not understood is skipped: people edit this file.
     if (fact == "passed") passed_.insert(exercise);
     if (fact == "hints" && words >> count) hints_[exercise] = count;
   }

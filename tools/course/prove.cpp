@@ -10,6 +10,7 @@
 namespace course {
 namespace {
 
+// Fewer prove little: one kind of mistake is caught by nearly any test.
 constexpr int kWrongAnswersNeeded = 3;
 constexpr int kHintsNeeded = 2;
 
@@ -51,6 +52,7 @@ void prove_stub(const Course& course, const Exercise& e, Tally& tally) {
     return tally.fail(what, std::string("  it was: ") + word(v.result) + "\n" + v.text);
   if (!contains(v.text, "not done yet: " + e.name))
     return tally.fail(what, "  \"not done yet: " + e.name + "\" was not printed\n" + v.text);
+  // The exit code alone would not show that the devices were tried at all.
   if (!contains(v.text, "devices work afterwards"))
     return tally.fail(what, "  the checker did not try the devices\n" + v.text);
   tally.pass(what);
@@ -72,6 +74,7 @@ void prove_wrong(const Course& course, const Exercise& e, const fs::path& answer
     return tally.fail(what, "  its first line must be: // expect: <what the checker prints>\n");
   const Verdict v = judge(course, e, course.variant("wrong") / e.id() / name, true);
   if (v.result == Result::skipped) return tally.skip(what, v.text);
+  // A crash or a hang is no rejection: it tells a learner nothing.
   if (!v.rejected)
     return tally.fail(what, std::string("  it was: ") + word(v.result) + "\n" + v.text);
   if (!contains(v.text, expected))
@@ -98,6 +101,7 @@ void prove_exercise(const Course& course, const Exercise& e, Tally& tally) {
   if (fs::is_directory(course.wrong_answers(e)))
     for (const auto& entry : fs::directory_iterator(course.wrong_answers(e)))
       if (entry.path().extension() == ".cpp") answers.push_back(entry.path());
+  // The file system's order differs between machines; reports should not.
   std::sort(answers.begin(), answers.end());
   prove_metadata(course, e, answers.size(), tally);
   prove_solution(course, e, tally);

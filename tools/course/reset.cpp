@@ -37,6 +37,7 @@ int reset(const Course& course, const std::string& what) {
     write_file(backup, text);
     std::cout << "Your text is kept in " << fs::relative(backup, course.root).string() << ".\n";
   }
+  // Only after the backup is on the disk.
   write_file(file, stub);
   Progress progress(course.root);
   progress.set_passed(e, false);
