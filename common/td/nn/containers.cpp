@@ -1,0 +1,99 @@
+// Sequential and ModuleList: what does not depend on the types of the modules, and their errors.
+#include "td/nn/containers.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+namespace td::nn {
+
+namespace detail {
+namespace {
+
+std::string readable(const std::type_info& type) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : type.name();
+  std::free(text);
+  return name;
+}
+
+}  // namespace
+
+void wrong_argument_count(const Module& module, std::size_t wants, std::size_t got) {
+  fail<Error>(module.name(), "'s forward() takes ", wants, wants == 1 ? " argument" : " arguments",
+              ", but received ", got);
+}
+void wrong_argument_type(const Module& module, std::size_t index, const std::type_info& wants,
+                         const std::type_info& got) {
+  fail<Error>(module.name(), "'s forward() takes ", readable(wants), " as argument ", index,
+              ", but received ", readable(got));
+}
+void wrong_result_type(const Module& module, const std::type_info& wants,
+                       const std::type_info& got) {
+  fail<Error>(module.name(), "'s forward() returns ", readable(got), ", but ", readable(wants),
+              " was asked for; name the type, as in forward<", readable(got), ">(...)");
+}
+
+}  // namespace detail
+
+void SequentialImpl::push_back(AnyModule module) {
+  push_back(std::to_string(modules_.size()), std::move(module));
+}
+void SequentialImpl::push_back(std::string name, AnyModule module) {
+  register_module(std::move(name), module.ptr());
+  modules_.push_back(std::move(module));
+}
+
+std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<SequentialImpl>();
+  for (std::size_t i = 0; i < modules_.size(); ++i)
+    copy->push_back(children_[i].key(), modules_[i].clone(device));
+  copy->train(is_training());
+  return copy;
+}
+
+void SequentialImpl::check_not_empty() const {
+  TD_CHECK(Error, !modules_.empty(), "Cannot call forward() on an empty Sequential; add a module "
+           "with push_back first");
+}
+
+Tensor SequentialImpl::forward(const Tensor& input) {
+  check_not_empty();
+  Tensor value = input;
+  for (const AnyModule& module : modules_)
+    value = module.takes_one_tensor() ? module.forward_tensor(value) : module.forward(value);
+  return value;
+}
+
+namespace {
+
+void check_index(const char* container, std::size_t index, std::size_t size) {
+  TD_CHECK(Error, index < size, container, ": there is no module ", index, "; it has ", size);
+}
+
+}  // namespace
+
+std::shared_ptr<Module> SequentialImpl::ptr(std::size_t index) const {
+  check_index("Sequential", index, modules_.size());
+  return modules_[index].ptr();
+}
+
+void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
+  register_module(std::to_string(modules_.size()), module);
+  modules_.push_back(std::move(module));
+}
+std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<ModuleListImpl>();
+  for (const auto& module : modules_) copy->push_back(module->clone(device));
+  copy->train(is_training());
+  return copy;
+}
+std::shared_ptr<Module> ModuleListImpl::ptr(std::size_t index) const {
+  check_index("ModuleList", index, modules_.size());
+  return modules_[index];
+}
+void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "ModuleList"; }
+void FunctionalImpl::pretty_print(std::ostream& stream) const { stream << "Functional()"; }
+
+}  // namespace td::nn

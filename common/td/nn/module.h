@@ -1,0 +1,205 @@
+// nn::Module: a node of the tree that a model is. It owns named parameters, buffers and child
+// modules, and moves, lists, copies and loads them all. Every layer and every model of a program
+// derives from it. Invariant: a registered tensor keeps its identity for the life of the module;
+// moving or loading changes what it holds, never which tensor it is.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <type_traits>
+
+#include "td/base/ordered_dict.h"
+#include "td/tensor/tensor.h"
+
+namespace td {
+
+namespace nn {
+
+template <class Contained>
+class ModuleHolder;
+
+namespace detail {
+
+/// True for the holder classes that TD_MODULE makes (`Linear`), false for `LinearImpl`.
+struct ModuleHolderIndicator {};
+template <class T>
+inline constexpr bool is_module_holder = std::is_base_of_v<ModuleHolderIndicator, std::decay_t<T>>;
+
+}  // namespace detail
+
+/// Base class of layers and models, with libtorch's names.
+///
+/// A derived class registers what it owns in its constructor (or in `reset()`, see Cloneable) and
+/// computes in a `forward` of its own.
+class Module : public std::enable_shared_from_this<Module> {
+ public:
+  using ModuleApplyFunction = std::function<void(Module&)>;
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
+  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction =
+      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
+
+  Module();
+  /// @param name what `name()` returns; by default the class's name.
+  explicit Module(std::string name);
+  Module(const Module&) = default;
+  Module& operator=(const Module&) = default;
+  Module(Module&&) = default;
+  Module& operator=(Module&&) = default;
+  virtual ~Module() = default;
+
+  /// The name given, or the name of the class.
+  std::string name() const;
+
+  /// @name The tensors and modules of the tree, in order of registration, this module's own first
+  /// @{
+  /// Every parameter once. A parameter that several modules share (tied weights) counts once, as in
+  /// Python; libtorch lists it once for each name.
+  TensorList parameters(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  TensorList buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  /// This module (unless `include_self` is false) and all below it.
+  /// @throws Error when this module is not held by a shared_ptr and `include_self` is true.
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
+      const std::string& name_prefix = {}, bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> children() const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
+  /// @}
+
+  /// @name Calls `function` for this module and all below it
+  /// @{
+  void apply(const ModuleApplyFunction& function);
+  void apply(const ConstModuleApplyFunction& function) const;
+  void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = {});
+  void apply(const ConstNamedModuleApplyFunction& function,
+             const std::string& name_prefix = {}) const;
+  void apply(const ModulePointerApplyFunction& function) const;
+  void apply(const NamedModulePointerApplyFunction& function,
+             const std::string& name_prefix = {}) const;
+  /// @}
+
+  /// @name Moving
+  /// Parameters, buffers and gradients move. Each stays the tensor it was, so that optimizers and
+  /// tied weights go on working; only its memory is another. A dtype must be floating point and
+  /// leaves integer tensors as they are, as in Python (libtorch converts those too).
+  /// @{
+  virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
+  virtual void to(ScalarType dtype, bool non_blocking = false);
+  virtual void to(Device device, bool non_blocking = false);
+  /// Changes the memory layout of 4-dimensional tensors: `model->to(MemoryFormat::ChannelsLast)`.
+  void to(MemoryFormat format);
+  void cpu() { to(Device(kCPU)); }
+  /// @param index which GPU; -1 for the current one.
+  void cuda(int index = -1) { to(Device(kCUDA, index)); }
+  void sim(int index = -1) { to(Device(kSIM, index)); }
+  /// @}
+
+  /// Training mode on or off, for this module and all below; dropout and batch norm ask for it.
+  virtual void train(bool on = true);
+  /// The same as `train(false)`.
+  void eval() { train(false); }
+  virtual bool is_training() const noexcept { return is_training_; }
+  /// Sets every gradient to zero, or, with `set_to_none`, drops it.
+  virtual void zero_grad(bool set_to_none = false);
+
+  /// @name Values by name
+  /// @{
+  /// Parameters and buffers under Python's names ("0.weight"), sharing memory with the module.
+  OrderedDict<std::string, Tensor> state_dict() const;
+  /// Copies values into this module's tensors, whatever device they come from.
+  /// @param strict when true, both sides must have the same names.
+  /// @throws Error listing every missing or unexpected name and every size that differs; nothing
+  /// is copied then.
+  void load_state_dict(const OrderedDict<std::string, Tensor>& state, bool strict = true);
+  /// @}
+
+  /// A copy with memory of its own, on `device` if given. Modules get it by deriving from Cloneable.
+  /// @throws Error from a module that does not.
+  virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
+
+  /// This module as a `ModuleType`; nullptr when it is another kind. Takes `Linear` and `LinearImpl`.
+  template <class ModuleType>
+  auto* as() noexcept {
+    if constexpr (detail::is_module_holder<ModuleType>)
+      return dynamic_cast<typename ModuleType::ContainedType*>(this);
+    else
+      return dynamic_cast<ModuleType*>(this);
+  }
+  template <class ModuleType>
+  const auto* as() const noexcept {
+    return const_cast<Module*>(this)->as<ModuleType>();
+  }
+
+  /// Writes what stands for this module in a printed tree; the children follow by themselves.
+  virtual void pretty_print(std::ostream& stream) const;
+
+  /// @name Building the tree
+  /// @{
+  /// Adds a parameter and returns the stored handle. An undefined tensor is a parameter left out.
+  /// @throws Error for a name that is empty, has a dot or is taken.
+  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  /// Adds a tensor that is part of the module's state but is not trained.
+  Tensor& register_buffer(std::string name, Tensor tensor);
+  /// Adds a child and returns it.
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name,
+                                              std::shared_ptr<ModuleType> module) {
+    register_child(std::move(name), module);
+    return module;
+  }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name,
+                                              ModuleHolder<ModuleType> holder) {
+    return register_module(std::move(name), holder.ptr());
+  }
+  /// Puts another module in a child's place. @throws Error when there is no such child.
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             std::shared_ptr<ModuleType> module) {
+    children_[name] = module;
+    return module;
+  }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             ModuleHolder<ModuleType> holder) {
+    return replace_module(name, holder.ptr());
+  }
+  /// @throws Error when there is no such child.
+  void unregister_module(const std::string& name) { children_.erase(name); }
+  /// @}
+
+ protected:
+  OrderedDict<std::string, Tensor> parameters_{"Parameter"};
+  OrderedDict<std::string, Tensor> buffers_{"Buffer"};
+  OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+
+ private:
+  template <class Derived>
+  friend class Cloneable;
+  friend std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+  // Cloneable copies another clone's members into this object.
+  virtual void clone_(Module& other, const optional<Device>& device);
+  void register_child(std::string name, std::shared_ptr<Module> module);
+  void check_name(const char* kind, const std::string& name) const;
+  std::shared_ptr<Module> shared_this() const;
+  void print_tree(std::ostream& stream, const std::string& indentation) const;
+  // Calls f(name, tensor) for every parameter and buffer below, tied ones once for each name.
+  void visit_tensors(const std::string& prefix,
+                     const std::function<void(const std::string&, const Tensor&, bool)>& f) const;
+  void transform(const std::function<Tensor(const Tensor&)>& move);
+
+  std::string name_;  // empty: the class's name
+  bool is_training_ = true;
+};
+
+/// Prints the tree as Python does: one line a layer, children indented with their names.
+std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+}  // namespace nn
+}  // namespace td

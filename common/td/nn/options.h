@@ -1,0 +1,201 @@
+// The arguments of layers, losses and functions, by name: `Conv2dOptions(3, 32, 5).padding(2)`.
+// Defaults are libtorch's. Layers and nn::functional share these classes.
+#pragma once
+
+#include "td/base/arg.h"
+#include "td/base/expanding_array.h"
+#include "td/ops/reduction_mode.h"
+#include "td/tensor/tensor.h"
+
+namespace td::nn {
+
+/// For Linear: y = x W^T + b.
+struct LinearOptions {
+  LinearOptions(std::int64_t in_features, std::int64_t out_features)
+      : in_features_(in_features), out_features_(out_features) {}
+  /// Size of each input row.
+  TD_ARG(std::int64_t, in_features);
+  /// Size of each output row.
+  TD_ARG(std::int64_t, out_features);
+  /// Whether to add b.
+  TD_ARG(bool, bias) = true;
+};
+
+/// For Conv2d: input (N, in_channels, H, W).
+struct Conv2dOptions {
+  Conv2dOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<2> kernel_size)
+      : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
+  TD_ARG(std::int64_t, in_channels);
+  TD_ARG(std::int64_t, out_channels);
+  /// Height and width of the window.
+  TD_ARG(ExpandingArray<2>, kernel_size);
+  /// Steps of the window.
+  TD_ARG(ExpandingArray<2>, stride) = 1;
+  /// Rows and columns of zeros added on each side.
+  TD_ARG(ExpandingArray<2>, padding) = 0;
+  /// Distance between the elements under the window.
+  TD_ARG(ExpandingArray<2>, dilation) = 1;
+  /// Channels are cut into this many groups that do not see each other.
+  TD_ARG(std::int64_t, groups) = 1;
+  TD_ARG(bool, bias) = true;
+};
+
+/// For BatchNorm1d and BatchNorm2d.
+struct BatchNormOptions {
+  BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
+  /// Channels.
+  TD_ARG(std::int64_t, num_features);
+  /// Added to the variance before the root.
+  TD_ARG(double, eps) = 1e-5;
+  /// Weight of the new value in the running statistics; nullopt takes the plain average of all.
+  TD_ARG(optional<double>, momentum) = 0.1;
+  /// Whether to learn a scale and a shift.
+  TD_ARG(bool, affine) = true;
+  /// Whether to keep running statistics for evaluation.
+  TD_ARG(bool, track_running_stats) = true;
+};
+using BatchNorm1dOptions = BatchNormOptions;
+using BatchNorm2dOptions = BatchNormOptions;
+
+/// For LayerNorm: normalizes over the last dimensions, whose sizes are `normalized_shape`.
+struct LayerNormOptions {
+  LayerNormOptions(std::vector<std::int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  TD_ARG(std::vector<std::int64_t>, normalized_shape);
+  TD_ARG(double, eps) = 1e-5;
+  /// Whether to learn a scale and a shift.
+  TD_ARG(bool, elementwise_affine) = true;
+};
+
+/// For Embedding: a table of `num_embeddings` rows of `embedding_dim` numbers.
+struct EmbeddingOptions {
+  EmbeddingOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
+      : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+  TD_ARG(std::int64_t, num_embeddings);
+  TD_ARG(std::int64_t, embedding_dim);
+  /// A row that starts as zeros.
+  TD_ARG(optional<std::int64_t>, padding_idx) = nullopt;
+};
+
+/// For Dropout.
+struct DropoutOptions {
+  DropoutOptions(double p = 0.5) : p_(p) {}
+  /// Probability of an element to become zero; the others are scaled by 1 / (1 - p).
+  TD_ARG(double, p);
+  TD_ARG(bool, inplace) = false;
+};
+
+/// For MaxPool2d.
+struct MaxPool2dOptions {
+  MaxPool2dOptions(ExpandingArray<2> kernel_size)
+      : kernel_size_(kernel_size), stride_(kernel_size) {}
+  TD_ARG(ExpandingArray<2>, kernel_size);
+  /// By default the kernel size.
+  TD_ARG(ExpandingArray<2>, stride);
+  TD_ARG(ExpandingArray<2>, padding) = 0;
+  TD_ARG(ExpandingArray<2>, dilation) = 1;
+  /// Rounds the output size up instead of down.
+  TD_ARG(bool, ceil_mode) = false;
+};
+
+/// For AvgPool2d.
+struct AvgPool2dOptions {
+  AvgPool2dOptions(ExpandingArray<2> kernel_size)
+      : kernel_size_(kernel_size), stride_(kernel_size) {}
+  TD_ARG(ExpandingArray<2>, kernel_size);
+  /// By default the kernel size.
+  TD_ARG(ExpandingArray<2>, stride);
+  TD_ARG(ExpandingArray<2>, padding) = 0;
+  TD_ARG(bool, ceil_mode) = false;
+  /// Whether zeros of the padding count in the average.
+  TD_ARG(bool, count_include_pad) = true;
+};
+
+/// For AdaptiveAvgPool2d.
+struct AdaptiveAvgPool2dOptions {
+  AdaptiveAvgPool2dOptions(ExpandingArray<2> output_size) : output_size_(output_size) {}
+  /// Height and width of the result.
+  TD_ARG(ExpandingArray<2>, output_size);
+};
+
+/// For Flatten.
+struct FlattenOptions {
+  TD_ARG(std::int64_t, start_dim) = 1;
+  TD_ARG(std::int64_t, end_dim) = -1;
+};
+
+/// For ReLU.
+struct ReLUOptions {
+  ReLUOptions(bool inplace = false) : inplace_(inplace) {}
+  TD_ARG(bool, inplace);
+};
+
+/// For LeakyReLU: x where x > 0, else negative_slope * x.
+struct LeakyReLUOptions {
+  TD_ARG(double, negative_slope) = 0.01;
+  TD_ARG(bool, inplace) = false;
+};
+
+/// For Softmax.
+struct SoftmaxOptions {
+  SoftmaxOptions(std::int64_t dim) : dim_(dim) {}
+  /// The dimension whose elements add to 1.
+  TD_ARG(std::int64_t, dim);
+};
+
+/// What a loss does with the losses of the elements: kMean, kSum or kNone.
+using LossReduction = Reduction::Reduction;
+
+/// For CrossEntropyLoss: class scores (N, C) against class indices (N).
+struct CrossEntropyLossOptions {
+  /// One weight a class; undefined for equal weights.
+  TD_ARG(Tensor, weight) = {};
+  /// Targets of this class count for nothing.
+  TD_ARG(std::int64_t, ignore_index) = -100;
+  TD_ARG(LossReduction, reduction) = kMean;
+  /// Share of the target spread over all classes, 0 to 1.
+  TD_ARG(double, label_smoothing) = 0.0;
+};
+
+/// For NLLLoss: log-probabilities (N, C) against class indices (N).
+struct NLLLossOptions {
+  TD_ARG(Tensor, weight) = {};
+  TD_ARG(std::int64_t, ignore_index) = -100;
+  TD_ARG(LossReduction, reduction) = kMean;
+};
+
+/// For MSELoss.
+struct MSELossOptions {
+  MSELossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  TD_ARG(LossReduction, reduction);
+};
+
+/// For L1Loss.
+struct L1LossOptions {
+  L1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  TD_ARG(LossReduction, reduction);
+};
+
+/// For SmoothL1Loss: squared below `beta`, absolute above.
+struct SmoothL1LossOptions {
+  SmoothL1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  TD_ARG(LossReduction, reduction);
+  TD_ARG(double, beta) = 1.0;
+};
+
+/// For BCELoss: probabilities against targets in [0, 1].
+struct BCELossOptions {
+  /// Factor for each element's loss; broadcasts.
+  TD_ARG(Tensor, weight) = {};
+  TD_ARG(LossReduction, reduction) = kMean;
+};
+
+/// For BCEWithLogitsLoss: scores before the sigmoid against targets in [0, 1].
+struct BCEWithLogitsLossOptions {
+  TD_ARG(Tensor, weight) = {};
+  TD_ARG(LossReduction, reduction) = kMean;
+  /// Factor for positive targets; broadcasts.
+  TD_ARG(Tensor, pos_weight) = {};
+};
+
+}  // namespace td::nn

@@ -1,0 +1,66 @@
+// Gradient clipping: one norm for each gradient on its device, combined on the host.
+#include "td/nn/utils.h"
+
+#include <cmath>
+
+#include "td/autograd/modes.h"
+#include "td/ops/ops.h"
+
+namespace td::nn::utils {
+namespace {
+
+TensorList gradients_of(const TensorList& parameters) {
+  TensorList gradients;
+  for (const Tensor& parameter : parameters)
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  return gradients;
+}
+
+// The p-norm of the list of norms is the norm of all elements together. All norms are queued
+// before the first is read: the host waits once, not once a gradient.
+double total_norm(const TensorList& gradients, double p) {
+  TensorList norms;
+  for (const Tensor& gradient : gradients) norms.push_back(gradient.norm(p));
+  double total = 0;
+  for (const Tensor& norm : norms) {
+    const double value = norm.item<double>();
+    if (std::isinf(p))
+      total = std::isnan(value) || std::isnan(total) ? value + total : std::max(total, value);
+    else
+      total += std::pow(value, p);
+  }
+  return std::isinf(p) ? total : std::pow(total, 1 / p);
+}
+
+}  // namespace
+
+double clip_grad_norm_(const TensorList& parameters, double max_norm, double norm_type,
+                       bool error_if_nonfinite) {
+  NoGradGuard no_grad;
+  TensorList gradients = gradients_of(parameters);
+  if (gradients.empty()) return 0;
+  const double norm = total_norm(gradients, norm_type);
+  TD_CHECK(Error, !error_if_nonfinite || std::isfinite(norm), "clip_grad_norm_: the norm of the "
+           "gradients is ", norm, ", so they cannot be clipped; look for a division by zero or too "
+           "large a learning rate, or leave error_if_nonfinite off to scale anyway");
+  // 1e-6 as in PyTorch: no division by zero for gradients that are all zero.
+  const double factor = max_norm / (norm + 1e-6);
+  if (!(factor >= 1))
+    for (Tensor& gradient : gradients) gradient.mul_(factor);
+  return norm;
+}
+double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type,
+                       bool error_if_nonfinite) {
+  return clip_grad_norm_(TensorList{parameter}, max_norm, norm_type, error_if_nonfinite);
+}
+
+void clip_grad_value_(const TensorList& parameters, double clip_value) {
+  NoGradGuard no_grad;
+  for (Tensor& gradient : gradients_of(parameters))
+    gradient.clamp_(Scalar(-clip_value), Scalar(clip_value));
+}
+void clip_grad_value_(const Tensor& parameter, double clip_value) {
+  clip_grad_value_(TensorList{parameter}, clip_value);
+}
+
+}  // namespace td::nn::utils
