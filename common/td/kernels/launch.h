@@ -53,10 +53,27 @@ struct HostRun {
   void operator()() const { work.on_host(); }
 };
 
+/// The tensors a record reads or writes: braces, or an array whose length is known at run time.
+class TensorRefs {
+ public:
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
+  TensorRefs(std::initializer_list<const Tensor*> list) : data_(list.begin()), size_(list.size()) {}
+#pragma GCC diagnostic pop
+  TensorRefs(const Tensor* const* data, std::size_t size) : data_(data), size_(size) {}
+  const Tensor* const* begin() const { return data_; }
+  const Tensor* const* end() const { return data_ + size_; }
+
+ private:
+  const Tensor* const* data_;
+  std::size_t size_;
+};
+
 template <class Work>
-[[gnu::noinline]] Record make_record(const char* name, const Work& work,
-                                     std::initializer_list<const Tensor*> reads,
-                                     std::initializer_list<const Tensor*> writes) {
+[[gnu::noinline]] Record make_record(const char* name, const Work& work, TensorRefs reads,
+                                     TensorRefs writes) {
   Record record(name);
   for (const Tensor* t : reads)
     if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
@@ -68,9 +85,8 @@ template <class Work>
 /// Runs `work` on `device`, in the order of its current stream.
 /// @param reads,writes the tensors whose memory the work touches; undefined reads are skipped.
 template <class Work>
-void launch(const char* name, Device device, const Work& work,
-            std::initializer_list<const Tensor*> reads,
-            std::initializer_list<const Tensor*> writes) {
+void launch(const char* name, Device device, const Work& work, TensorRefs reads,
+            TensorRefs writes) {
   if (record_observer) [[unlikely]]
     record_observer(make_record(name, work, reads, writes), device);
   switch (device.type()) {

@@ -1,0 +1,136 @@
+// What all optimizers share: groups of parameters with options, state for each parameter, and the
+// step. Invariant: parameters are held as the tensors they are, so a model that is moved after its
+// optimizer was made goes on training; the state follows at the next step.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "td/base/arg.h"
+#include "td/base/ordered_dict.h"
+#include "td/tensor/tensor.h"
+
+namespace td::optim {
+
+/// Names and values of a state or of options, as state_dict() holds them.
+using StateDict = OrderedDict<std::string, Tensor>;
+
+/// What an optimizer remembers of one parameter.
+class OptimizerParamState {
+ public:
+  virtual ~OptimizerParamState() = default;
+  /// Adds the tensors under `prefix` + their names.
+  virtual void save(const std::string& prefix, StateDict& state) const = 0;
+  /// Reads them back; what is not there stays.
+  virtual void load(const std::string& prefix, const StateDict& state) = 0;
+};
+
+/// Settings of one group of parameters.
+class OptimizerOptions {
+ public:
+  virtual ~OptimizerOptions() = default;
+  virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  virtual double get_lr() const = 0;
+  virtual void set_lr(double lr) = 0;
+  /// Calls `f` with the name and the place of every number, for state_dict and load_state_dict.
+  /// A switch counts as a number, 0 or 1.
+  virtual void visit(const std::function<void(const char*, double&)>& f) = 0;
+};
+
+/// Gives options classes their clone() and learning rate.
+template <class Derived>
+class OptimizerCloneableOptions : public OptimizerOptions {
+ public:
+  std::unique_ptr<OptimizerOptions> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  double get_lr() const override { return static_cast<const Derived&>(*this).lr(); }
+  void set_lr(double lr) override { static_cast<Derived&>(*this).lr(lr); }
+};
+
+/// Parameters that share options.
+class OptimizerParamGroup {
+ public:
+  OptimizerParamGroup(TensorList params) : params_(std::move(params)) {}
+  OptimizerParamGroup(TensorList params, std::unique_ptr<OptimizerOptions> options)
+      : params_(std::move(params)), options_(std::move(options)) {}
+  OptimizerParamGroup(const OptimizerParamGroup& other)
+      : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+  OptimizerParamGroup(OptimizerParamGroup&&) = default;
+  OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
+
+  bool has_options() const { return options_ != nullptr; }
+  OptimizerOptions& options() { return *options_; }
+  const OptimizerOptions& options() const { return *options_; }
+  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  TensorList& params() { return params_; }
+  const TensorList& params() const { return params_; }
+
+ private:
+  TensorList params_;
+  std::unique_ptr<OptimizerOptions> options_;
+};
+
+/// Base of the optimizers.
+class Optimizer {
+ public:
+  using LossClosure = std::function<Tensor()>;
+
+  /// @throws Error for a parameter that is undefined, a result of an operation, not floating
+  /// point, or given twice.
+  Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults);
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer() = default;
+
+  /// Changes every parameter that has a gradient; one without is passed over. With a closure,
+  /// calls it first (recording on) to compute loss and gradients, and returns the loss.
+  virtual Tensor step(LossClosure closure = nullptr) = 0;
+  /// Sets every gradient to zero, or, with `set_to_none`, drops it.
+  void zero_grad(bool set_to_none = false);
+
+  /// Adds parameters, with the default options unless the group brings its own.
+  void add_param_group(const OptimizerParamGroup& group);
+  std::vector<OptimizerParamGroup>& param_groups() noexcept { return groups_; }
+  const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return groups_; }
+  /// The parameters of the first group.
+  const TensorList& parameters() const { return groups_.at(0).params(); }
+  /// How many parameters there are, over all groups.
+  std::size_t size() const noexcept;
+  OptimizerOptions& defaults() noexcept { return *defaults_; }
+  const OptimizerOptions& defaults() const noexcept { return *defaults_; }
+  /// The state by parameter (its impl()); empty before the first step.
+  std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>>& state() noexcept {
+    return state_;
+  }
+
+  /// State and options by name: "state.0.momentum_buffer", "param_groups.0.lr". Parameters are
+  /// numbered over all groups, as in Python.
+  StateDict state_dict() const;
+  /// Puts a state back; tensors are copied to the parameters' devices.
+  /// @throws Error when it has more parameters or groups than this optimizer.
+  void load_state_dict(const StateDict& state);
+
+ protected:
+  virtual std::unique_ptr<OptimizerParamState> make_state() const = 0;
+  /// The state of a parameter, made when there is none.
+  template <class State>
+  State& state_of(const Tensor& param) {
+    auto& slot = state_[param.impl_ptr().get()];
+    if (!slot) slot = make_state();
+    return static_cast<State&>(*slot);
+  }
+  /// Runs the closure, if any, with recording on.
+  static Tensor loss_of(const LossClosure& closure);
+
+ private:
+  void check_new(const Tensor& param, std::size_t index) const;
+
+  std::vector<OptimizerParamGroup> groups_;
+  std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>> state_;
+  std::unique_ptr<OptimizerOptions> defaults_;
+};
+
+}  // namespace td::optim

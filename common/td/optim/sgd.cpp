@@ -1,0 +1,112 @@
+// SGD: checks options, keeps momentum buffers, and hands lists of parameters to the fused kernel.
+#include "td/optim/sgd.h"
+
+#include "td/autograd/record.h"
+#include "td/kernels/optim.h"
+#include "td/ops/ops.h"
+#include "td/optim/fused.h"
+
+namespace td::optim {
+
+void SGDOptions::visit(const std::function<void(const char*, double&)>& f) {
+  f("lr", lr_);
+  f("momentum", momentum_);
+  f("dampening", dampening_);
+  f("weight_decay", weight_decay_);
+  double nesterov = nesterov_;
+  f("nesterov", nesterov);
+  nesterov_ = nesterov != 0;
+}
+
+void SGDParamState::save(const std::string& prefix, StateDict& state) const {
+  if (momentum_buffer_.defined()) state.insert(prefix + "momentum_buffer", momentum_buffer_);
+}
+void SGDParamState::load(const std::string& prefix, const StateDict& state) {
+  if (const Tensor* found = state.find(prefix + "momentum_buffer"))
+    momentum_buffer_ = found->clone();
+}
+
+namespace {
+
+void check_options(const SGDOptions& o) {
+  TD_CHECK(Error, o.lr() >= 0, "SGD: invalid learning rate ", o.lr(), "; it must be 0 or more");
+  TD_CHECK(Error, o.momentum() >= 0, "SGD: invalid momentum ", o.momentum(),
+           "; it must be 0 or more");
+  TD_CHECK(Error, o.weight_decay() >= 0, "SGD: invalid weight_decay ", o.weight_decay(),
+           "; it must be 0 or more");
+  TD_CHECK(Error, !o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
+           "SGD: nesterov needs a momentum above 0 and a dampening of 0");
+}
+
+// Collects parameters of one device and type until the kernel's list is full.
+class Batch {
+ public:
+  explicit Batch(const SGDOptions& o)
+      : numbers_{o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov()} {}
+
+  void add(const Tensor& param, Tensor gradient, Tensor* momentum, bool first) {
+    if (count_ == kernels::kSgdTensors || (count_ && !fits(param))) run();
+    about_to_change("sgd", param);
+    gradients_[count_] = std::move(gradient);
+    tensors_[count_] = {&param, &gradients_[count_], momentum, first};
+    ++count_;
+  }
+  void run() {
+    if (count_) kernels::sgd(tensors_, count_, numbers_);
+    while (count_) gradients_[--count_] = Tensor();
+  }
+
+ private:
+  bool fits(const Tensor& param) const {
+    const Tensor& first = *tensors_[0].param;
+    return first.device() == param.device() && first.dtype() == param.dtype();
+  }
+  kernels::SgdNumbers numbers_;
+  kernels::SgdTensors tensors_[kernels::kSgdTensors];
+  Tensor gradients_[kernels::kSgdTensors];
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+SGD::SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
+    : Optimizer(std::move(groups), defaults.clone()) {
+  check_options(defaults);
+  for (const OptimizerParamGroup& group : param_groups())
+    check_options(static_cast<const SGDOptions&>(group.options()));
+}
+SGD::SGD(TensorList params, SGDOptions defaults)
+    : SGD(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
+
+Tensor SGD::step(LossClosure closure) {
+  Tensor loss = loss_of(closure);
+  NoGradGuard no_grad;
+  for (OptimizerParamGroup& group : param_groups()) {
+    const auto& options = static_cast<const SGDOptions&>(group.options());
+    Batch batch(options);
+    for (const Tensor& param : group.params()) {
+      if (!param.grad().defined()) continue;
+      // The kernel walks flat memory; a parameter with gaps is stepped on as a copy.
+      const bool dense = is_dense(param);
+      const Tensor copy = dense ? Tensor() : param.contiguous();
+      const Tensor& target = dense ? param : copy;
+      Tensor gradient = dense ? gradient_for("sgd", param)
+                              : in_layout(gradient_for("sgd", param), copy);
+      Tensor* momentum = nullptr;
+      bool first = false;
+      if (options.momentum() != 0) {
+        momentum = &state_of<SGDParamState>(param).momentum_buffer();
+        first = !momentum->defined();
+        *momentum = first ? empty_like(target) : in_layout(*momentum, target);
+      }
+      batch.add(target, std::move(gradient), momentum, first);
+      if (dense) continue;
+      batch.run();
+      Tensor(param).copy_(copy);
+    }
+    batch.run();
+  }
+  return loss;
+}
+
+}  // namespace td::optim

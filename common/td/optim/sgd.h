@@ -1,0 +1,46 @@
+// Stochastic gradient descent with all its options. One fused launch changes up to 16 parameters.
+#pragma once
+
+#include "td/optim/optimizer.h"
+
+namespace td::optim {
+
+/// Settings of SGD, with PyTorch's names.
+struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
+  SGDOptions(double lr) : lr_(lr) {}
+  void visit(const std::function<void(const char*, double&)>& f) override;
+  /// Step size.
+  TD_ARG(double, lr);
+  /// Share of the last step that is kept.
+  TD_ARG(double, momentum) = 0;
+  /// Share of the gradient that does not enter the momentum.
+  TD_ARG(double, dampening) = 0;
+  /// Factor of the parameter that is added to its gradient.
+  TD_ARG(double, weight_decay) = 0;
+  /// Looks ahead along the momentum.
+  TD_ARG(bool, nesterov) = false;
+};
+
+/// What SGD remembers.
+struct SGDParamState : public OptimizerParamState {
+  void save(const std::string& prefix, StateDict& state) const override;
+  void load(const std::string& prefix, const StateDict& state) override;
+  TD_ARG(Tensor, momentum_buffer) = {};  // undefined before the first step with momentum
+};
+
+/// param -= lr * v, v = momentum * v + (1 - dampening) * (grad + weight_decay * param)
+/// (Sutskever et al., 2013, in PyTorch's form: the first v is the gradient itself).
+class SGD : public Optimizer {
+ public:
+  /// @throws Error for options out of range.
+  SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults);
+  SGD(TensorList params, SGDOptions defaults);
+  Tensor step(LossClosure closure = nullptr) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> make_state() const override {
+    return std::make_unique<SGDParamState>();
+  }
+};
+
+}  // namespace td::optim
