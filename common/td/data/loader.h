@@ -1,0 +1,150 @@
+// The data loader: reads batches ahead in worker threads, so that the device does not wait.
+// `for (auto& batch : *loader)` runs one epoch. A loop may be left early, an exception of a worker
+// reaches the loop, and the threads end with the loader in every case.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "td/base/arg.h"
+#include "td/data/dataset.h"
+#include "td/data/pipeline.h"
+#include "td/data/samplers.h"
+
+namespace td::data {
+
+/// Settings of a loader.
+struct DataLoaderOptions {
+  DataLoaderOptions() = default;
+  DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
+  /// Items a batch.
+  TD_ARG(std::size_t, batch_size) = 1;
+  /// Threads that load ahead; 0 loads in the loop itself.
+  TD_ARG(std::size_t, workers) = 0;
+  /// Batches that a worker may be ahead.
+  TD_ARG(std::size_t, prefetch) = 2;
+  /// Batches that all workers together may be ahead; set to prefetch * workers by default.
+  TD_ARG(optional<std::size_t>, max_jobs) = nullopt;
+  /// Longest wait for a batch; nullopt waits for ever.
+  TD_ARG(optional<std::chrono::milliseconds>, timeout) = nullopt;
+  /// Gives batches in the sampler's order; else as they are done.
+  TD_ARG(bool, enforce_ordering) = true;
+  /// Leaves out the last batch when it is not full.
+  TD_ARG(bool, drop_last) = false;
+  /// Puts batches in page-locked memory (see pin_batch).
+  TD_ARG(bool, pin_memory) = false;
+};
+
+/// A walk over batches, usable in a range-based for. Its end compares equal to no other.
+template <class Batch>
+class Iterator {
+ public:
+  using Next = std::function<optional<Batch>()>;
+  using value_type = Batch;
+  using reference = Batch&;
+  using pointer = Batch*;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = std::input_iterator_tag;
+
+  Iterator() = default;
+  explicit Iterator(Next next) : next_(std::move(next)) { ++*this; }
+  Iterator& operator++() {
+    batch_ = next_();
+    return *this;
+  }
+  Batch& operator*() { return *batch_; }
+  Batch* operator->() { return &*batch_; }
+  /// Equal when both are at their end.
+  friend bool operator==(const Iterator& a, const Iterator& b) {
+    return !a.batch_ && !b.batch_;
+  }
+
+ private:
+  Next next_;
+  optional<Batch> batch_;
+};
+
+/// Reads a dataset in the order of a sampler. One loop at a time: begin() starts an epoch and ends
+/// the one before, finished or not (libtorch refuses to start before the end).
+template <class DatasetType, class SamplerType>
+class StatelessDataLoader {
+ public:
+  using BatchType = typename DatasetType::BatchType;
+
+  StatelessDataLoader(DatasetType dataset, SamplerType sampler, DataLoaderOptions options)
+      : options_(std::move(options)), dataset_(std::move(dataset)), sampler_(std::move(sampler)) {
+    TD_CHECK(Error, options_.batch_size() > 0, "data loader: batch_size must be at least 1");
+    if (options_.workers() == 0) return;
+    const std::size_t ahead = std::max<std::size_t>(1, options_.prefetch());
+    jobs_ = options_.max_jobs().value_or(ahead * options_.workers());
+    pipeline_ = std::make_unique<Pipeline<BatchType>>(
+        options_.workers(), options_.enforce_ordering(), [this]() {
+          // Each worker has a dataset of its own, as get() may keep notes.
+          auto own = std::make_shared<DatasetType>(dataset_);
+          return [own, pins = options_.pin_memory()](const std::vector<std::size_t>& indices) {
+            return load(*own, indices, pins);
+          };
+        });
+  }
+
+  /// Starts an epoch. @throws whatever loading the first batch throws.
+  Iterator<BatchType> begin() {
+    if (pipeline_) pipeline_->clear();
+    sampler_.reset();
+    for (std::size_t job = 0; job < jobs_; ++job) submit();
+    return Iterator<BatchType>([this] { return next(); });
+  }
+  Iterator<BatchType> end() { return {}; }
+  const DataLoaderOptions& options() const noexcept { return options_; }
+  const DatasetType& dataset() const noexcept { return dataset_; }
+  SamplerType& sampler() noexcept { return sampler_; }
+
+ private:
+  static BatchType load(DatasetType& dataset, const std::vector<std::size_t>& indices, bool pins) {
+    BatchType batch = dataset.get_batch(indices);
+    if (pins) pin_batch(batch);
+    return batch;
+  }
+  optional<std::vector<std::size_t>> next_indices() {
+    auto indices = sampler_.next(options_.batch_size());
+    if (indices && options_.drop_last() && indices->size() < options_.batch_size()) return nullopt;
+    return indices;
+  }
+  void submit() {
+    if (auto indices = next_indices()) pipeline_->submit(std::move(*indices));
+  }
+  optional<BatchType> next() {
+    if (!pipeline_) {
+      const auto indices = next_indices();
+      if (!indices) return nullopt;
+      return load(dataset_, *indices, options_.pin_memory());
+    }
+    optional<BatchType> batch = pipeline_->next(options_.timeout());
+    if (batch) submit();
+    return batch;
+  }
+
+  DataLoaderOptions options_;
+  DatasetType dataset_;
+  SamplerType sampler_;
+  std::size_t jobs_ = 0;
+  std::unique_ptr<Pipeline<BatchType>> pipeline_;  // last: its threads use the members above
+};
+
+/// A loader over `dataset` in the order of `sampler`.
+template <class DatasetType, class SamplerType>
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
+    DatasetType dataset, SamplerType sampler, DataLoaderOptions options) {
+  return std::make_unique<StatelessDataLoader<DatasetType, SamplerType>>(
+      std::move(dataset), std::move(sampler), std::move(options));
+}
+/// The same with a new sampler, random unless another kind is named.
+template <class SamplerType = samplers::RandomSampler, class DatasetType>
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
+    DatasetType dataset, DataLoaderOptions options = {}) {
+  const optional<std::size_t> size = dataset.size();
+  TD_CHECK(Error, size, "make_data_loader: the dataset does not know its size, so give a sampler");
+  return make_data_loader(std::move(dataset), SamplerType(*size), std::move(options));
+}
+
+}  // namespace td::data

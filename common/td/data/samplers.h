@@ -1,0 +1,48 @@
+// The order in which a loader asks for items. A sampler gives lists of indices until an epoch is
+// over; `reset` starts the next one. Called from one thread only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "td/tensor/options.h"
+
+namespace td::data::samplers {
+
+/// Base of samplers.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  /// Starts an epoch. @param new_size items of the dataset, when it has changed.
+  virtual void reset(optional<std::size_t> new_size = nullopt) = 0;
+  /// The next `batch_size` indices, fewer at the end, nullopt after it.
+  virtual optional<std::vector<std::size_t>> next(std::size_t batch_size) = 0;
+};
+
+/// 0, 1, 2, ...
+class SequentialSampler : public Sampler {
+ public:
+  explicit SequentialSampler(std::size_t size) : size_(size) {}
+  void reset(optional<std::size_t> new_size = nullopt) override;
+  optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  /// How many items of this epoch were given.
+  std::size_t index() const noexcept { return index_; }
+
+ private:
+  std::size_t size_, index_ = 0;
+};
+
+/// Every index once, in an order drawn anew for each epoch from the seed of manual_seed.
+class RandomSampler : public Sampler {
+ public:
+  explicit RandomSampler(std::size_t size);
+  void reset(optional<std::size_t> new_size = nullopt) override;
+  optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  std::size_t index() const noexcept { return index_; }
+
+ private:
+  std::vector<std::size_t> order_;
+  std::size_t index_ = 0;
+};
+
+}  // namespace td::data::samplers

@@ -1,0 +1,14 @@
+// The one header a chapter includes: everything public of the core. A file that needs less may
+// include a narrower header of the same tree.
+#pragma once
+
+#include "td/autograd/engine.h"
+#include "td/autograd/modes.h"
+#include "td/data/data.h"
+#include "td/device/allocator.h"
+#include "td/device/device.h"
+#include "td/device/guard.h"
+#include "td/device/stream.h"
+#include "td/nn/nn.h"
+#include "td/ops/ops.h"
+#include "td/optim/optim.h"

@@ -1,0 +1,11 @@
+// For programs written against libtorch: include this in place of <torch/torch.h>, and the names of
+// the published subset mean this library's.
+#pragma once
+
+#include "td/td.h"
+
+/// Every torch:: name of the subset is td's.
+namespace torch = td;
+
+#define TORCH_MODULE(Name) TD_MODULE(Name)
+#define TORCH_MODULE_IMPL(Name, ImplName) TD_MODULE_IMPL(Name, ImplName)
