@@ -29,4 +29,6 @@ TensorExample Stack<TensorExample>::apply_batch(std::vector<TensorExample> examp
   return stack(data);
 }
 
+Tensor Stack<Tensor>::apply_batch(std::vector<Tensor> tensors) { return stack(tensors); }
+
 }  // namespace td::data::transforms

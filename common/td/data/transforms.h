@@ -117,7 +117,7 @@ class Stack<TensorExample> : public Collation<TensorExample> {
 template <>
 class Stack<Tensor> : public Collation<Tensor> {
  public:
-  Tensor apply_batch(std::vector<Tensor> tensors) override { return stack(tensors); }
+  Tensor apply_batch(std::vector<Tensor> tensors) override;
 };
 
 }  // namespace td::data::transforms
