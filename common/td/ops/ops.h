@@ -97,6 +97,16 @@ Tensor outer(const Tensor& input, const Tensor& vec2);
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 /// @}
 
+/// @name Activations that are no line of a .def list
+/// @{
+/// input where it is positive, else negative_slope * input.
+Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope = 0.01);
+/// input * P(X <= input) for a standard normal X (Hendrycks and Gimpel, 2016).
+Tensor gelu(const Tensor& input);
+/// input * sigmoid(input)
+Tensor silu(const Tensor& input);
+/// @}
+
 /// @name Logic, tests of values, limits
 /// @{
 Tensor logical_not(const Tensor& input);
