@@ -1,4 +1,4 @@
-// See fault.h. All of it runs inside a signal handler: no heap, no stdio, no waiting for locks.
+// See fault.h. All of it runs inside a signal handler: no heap, no waiting for locks.
 // Looking into the allocator is safe there, since the fault is this thread's own and the allocator
 // never touches fenced memory, so this thread holds none of its locks.
 #include "td/backends/sim/fault.h"
@@ -9,7 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
+#include <cstdio>
 
 #include "td/backends/sim/arena.h"
 #include "td/backends/sim/sim.h"
@@ -57,7 +57,7 @@ class Text {
     while ((number /= base) != 0);
     return *this << at;
   }
-  char buffer_[2048];
+  char buffer_[2048] = {};
   std::size_t length_ = 0;
 };
 
@@ -94,15 +94,14 @@ void describe_place(Text& text, int index, std::uintptr_t address) {
   }
   text << ", byte " << address - reinterpret_cast<std::uintptr_t>(block.data) << " of a block of "
        << block.bytes << " bytes";
-  if (BlockDescriber describe = describer.load(std::memory_order_acquire)) {
+  if (BlockDescriber describe_block = describer.load(std::memory_order_acquire)) {
     text << ", ";
-    text.append([&](char* to, std::size_t room) { return describe(block.data, to, room); });
+    text.append([&](char* to, std::size_t room) { return describe_block(block.data, to, room); });
   }
 }
 
-void report(int index, std::uintptr_t address, Access access) {
+void describe(Text& text, int index, std::uintptr_t address, Access access) {
   const std::size_t device = static_cast<std::size_t>(index);
-  Text text;
   text << "error: ";
   if (running_name)
     text << "kernel " << running_name << " on sim:" << static_cast<std::size_t>(running_index)
@@ -124,7 +123,20 @@ void report(int index, std::uintptr_t address, Access access) {
   else
     text << "The host cannot reach the memory of a device. Copy it first: t.cpu() or "
             "t.to(\"cpu\").\n";
-  text.print();
+}
+
+/// What the program printed so far would be lost with the process where stdout is a pipe. Skipped
+/// while another thread prints; the caller is ready for a fault in here.
+void flush_output() {
+  if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
+}
+
+constinit Text report;
+std::atomic<pid_t> reporter{0};  // the thread that reports; 0: none yet
+
+[[noreturn]] void end_process() {
+  report.print();
+  _exit(kExitCode);
 }
 
 /// What would have happened without this reporter.
@@ -144,11 +156,16 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const bool real = info->si_code > 0;  // not sent by kill(), where there is no address
+  const pid_t me = gettid();
+  if (reporter == me) end_process();  // a fault while flushing
   for (int i = 0; real && i < kMaxDevices; ++i) {
     const Arena* arena = existing_arena(i);
     if (!arena || !arena->contains(address)) continue;
-    report(i, address, access_of(context));
-    _exit(kExitCode);
+    pid_t none = 0;
+    while (!reporter.compare_exchange_strong(none, me)) pause();  // another thread ends us
+    describe(report, i, address, access_of(context));
+    flush_output();
+    end_process();
   }
   pass_on(signal, info, context);
 }
@@ -159,7 +176,7 @@ void install_fault_reporter() {
   static const bool installed = [] {
     struct sigaction action {};
     action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
     return sigaction(SIGSEGV, &action, &previous_action) == 0;
   }();
