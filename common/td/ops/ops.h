@@ -315,6 +315,18 @@ Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stri
 /// Means over output_size windows that split the image as evenly as possible: window i of n covers
 /// [floor(i * size / n), ceil((i + 1) * size / n)).
 Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size);
+/// (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel; the channels are dimension
+/// 1 and all four others are [channels]. In training mean and variance are the batch's, and the
+/// running ones (when defined) move by `momentum` towards them, the variance unbiased; otherwise
+/// the running ones are used. Parameters may be float32 beside a 16-bit input.
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const Tensor& running_mean, const Tensor& running_var, bool training,
+                  double momentum, double eps);
+/// The same over the last dimensions, which are `normalized_shape`; weight and bias have its sizes.
+Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = {},
+                  const Tensor& bias = {}, double eps = 1e-5);
+/// In training: zero with probability p, else input / (1 - p). Otherwise the input itself.
+Tensor dropout(const Tensor& input, double p, bool train);
 /// @}
 
 }  // namespace td
