@@ -22,6 +22,14 @@ TEST_CASE("child: host reads", "[.child]") {
   std::cout << *static_cast<volatile float*>(x.data() + 3);
 }
 
+TEST_CASE("child: several threads read", "[.child]") {
+  DeviceArray<float> x("sim:0", 100);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&x] { std::cout << *static_cast<volatile float*>(x.data()); });
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_CASE("child: host writes", "[.child]") {
   DeviceArray<float> x("sim:0", 100);
   sim::set_block_describer([](const void*, char* text, std::size_t room) {
@@ -100,6 +108,12 @@ TEST_CASE("touching device memory ends the program with an explanation and exit 
       Catch::Contains("printed before\nerror: host code read memory of sim:1 at address 0x"));
   CHECK_THAT(result.output, Catch::Contains(", byte 12 of a block of 400 bytes.\n"));
   CHECK_THAT(result.output, Catch::Contains("Copy it first: t.cpu() or t.to(\"cpu\")."));
+
+  result = run_child("child: several threads read");
+  CHECK(result.exit_code == 70);
+  const std::size_t first = result.output.find("error: host code read memory of sim:0");
+  REQUIRE(first != std::string::npos);
+  CHECK(result.output.find("error: ", first + 1) == std::string::npos);  // told once
 
   result = run_child("child: host writes");
   CHECK(result.exit_code == 70);

@@ -161,8 +161,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   for (int i = 0; real && i < kMaxDevices; ++i) {
     const Arena* arena = existing_arena(i);
     if (!arena || !arena->contains(address)) continue;
-    pid_t none = 0;
-    while (!reporter.compare_exchange_strong(none, me)) pause();  // another thread ends us
+    // Where another thread came first, it ends the process.
+    for (pid_t none = 0; !reporter.compare_exchange_strong(none, me); none = 0) pause();
     describe(report, i, address, access_of(context));
     flush_output();
     end_process();
