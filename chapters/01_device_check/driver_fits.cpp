@@ -1,0 +1,12 @@
+// driver_fits: exercise 1.driver_fits, declared in exercises.h.
+#include <algorithm>
+#include <sstream>
+
+#include "exercises.h"
+#include "td/exercise.h"
+
+Fit driver_fits(const std::string& driver, const std::string& toolkit,
+                const std::vector<ToolkitRow>& rows) {
+  // Your code here: Versions as lists of numbers; the toolkit's own row, then the oldest of its major. About
+  td::not_done_yet("driver_fits");
+}

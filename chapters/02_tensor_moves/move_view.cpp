@@ -1,0 +1,9 @@
+// move_view: exercise 2.move_view, declared in exercises.h.
+#include "exercises.h"
+#include "td/exercise.h"
+
+td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
+                     const std::vector<std::int64_t>& strides, td::Device device) {
+  // Your code here: Gather into a std::vector (a loop for each dimension, or recursion), then one move.
+  td::not_done_yet("move_view");
+}

@@ -1,0 +1,40 @@
+// driver_fits: exercise 1.driver_fits, declared in exercises.h.
+#include <algorithm>
+#include <sstream>
+
+#include "exercises.h"
+#include "td/exercise.h"
+
+// solution only
+namespace {
+
+/// "580.65.06" -> {580, 65, 6}. Vectors compare as versions do once trailing zeros are gone.
+std::vector<int> numbers(const std::string& version) {
+  std::vector<int> parts;
+  std::istringstream in(version);
+  for (std::string part; std::getline(in, part, '.');) parts.push_back(std::stoi(part));
+  while (!parts.empty() && parts.back() == 0) parts.pop_back();
+  return parts;
+}
+
+}  // namespace
+// end
+
+Fit driver_fits(const std::string& driver, const std::string& toolkit,
+                const std::vector<ToolkitRow>& rows) {
+  // blank: Versions as lists of numbers; the toolkit's own row, then the oldest of its major. About
+  // 15 lines.
+  const auto own = std::find_if(rows.begin(), rows.end(),
+                                [&](const ToolkitRow& row) { return row.toolkit == toolkit; });
+  if (own == rows.end())
+    throw td::Error("toolkit " + toolkit +
+                    " is not in the table; add the row from its release notes");
+  const std::vector<int> have = numbers(driver);
+  if (have >= numbers(own->driver)) return Fit::kFull;
+  std::vector<int> oldest = numbers(own->driver);
+  for (const auto& row : rows)
+    if (numbers(row.toolkit)[0] == numbers(toolkit)[0])
+      oldest = std::min(oldest, numbers(row.driver));
+  return have >= oldest ? Fit::kMinorVersion : Fit::kTooOld;
+  // end
+}

@@ -1,0 +1,67 @@
+// Tests of driver_fits, on NVIDIA's numbers and on invented ones that are easy to compare wrongly.
+#include "check_tensors.h"
+#include "exercises.h"
+
+namespace {
+
+// Linux drivers as the release notes of CUDA list them, shuffled on purpose.
+const std::vector<ToolkitRow> rows = {
+    {"12.4", "550.54.14"}, {"11.8", "520.61.05"}, {"13.0", "580.65.06"}, {"12.0", "525.60.13"},
+    {"12.1", "530.30.02"}, {"11.0", "450.51.06"}, {"12.8", "570.26"},    {"12.9", "575.51.03"}};
+
+const char* name(Fit fit) {
+  return fit == Fit::kTooOld ? "kTooOld" : fit == Fit::kMinorVersion ? "kMinorVersion" : "kFull";
+}
+
+void expect_fit(const std::string& driver, const std::string& toolkit, Fit expected,
+                const std::vector<ToolkitRow>& table = rows) {
+  const Fit got = driver_fits(driver, toolkit, table);
+  check::expect(got == expected, "driver " + driver + ", toolkit " + toolkit + ": expected " +
+                                     name(expected) + ", got " + name(got));
+}
+
+}  // namespace
+
+TEST_CASE("the example of the exercise", "[driver_fits]") {
+  const std::vector<ToolkitRow> two = {{"12.0", "525.60.13"}, {"12.4", "550.54.14"}};
+  expect_fit("535.104.05", "12.4", Fit::kMinorVersion, two);
+  expect_fit("560.35.03", "12.4", Fit::kFull, two);
+  expect_fit("470.82.01", "12.4", Fit::kTooOld, two);
+}
+
+TEST_CASE("exactly the driver that was released with the toolkit", "[driver_fits]") {
+  for (const auto& row : rows) expect_fit(row.driver, row.toolkit, Fit::kFull);
+}
+
+TEST_CASE("one step below the oldest driver of a major version", "[driver_fits]") {
+  expect_fit("525.60.13", "12.9", Fit::kMinorVersion);
+  expect_fit("525.60.12", "12.9", Fit::kTooOld);
+  expect_fit("525.59.99", "12.0", Fit::kTooOld);
+}
+
+TEST_CASE("another major version's driver does not help", "[driver_fits]") {
+  expect_fit("575.51.03", "13.0", Fit::kTooOld);
+  expect_fit("520.61.05", "12.1", Fit::kTooOld);
+}
+
+TEST_CASE("newer drivers serve all older toolkits", "[driver_fits]") {
+  for (const auto& row : rows) expect_fit("580.65.06", row.toolkit, Fit::kFull);
+}
+
+TEST_CASE("versions are numbers, not words", "[driver_fits]") {
+  expect_fit("525.105.17", "12.0", Fit::kFull);
+  expect_fit("1000.1", "13.0", Fit::kFull);
+  expect_fit("99.9", "11.0", Fit::kTooOld);
+  expect_fit("580.65.6", "13.0", Fit::kFull);
+  expect_fit("570.26.00", "12.8", Fit::kFull);
+  expect_fit("570.3", "12.8", Fit::kMinorVersion);
+  const std::vector<ToolkitRow> ten = {{"12.9", "600.1"}, {"12.10", "610.1"}, {"1.2", "7.1"}};
+  expect_fit("605", "12.10", Fit::kMinorVersion, ten);
+  expect_fit("599", "12.9", Fit::kTooOld, ten);
+}
+
+TEST_CASE("a toolkit that is not in the table", "[driver_fits]") {
+  for (const std::string toolkit : {"14.0", "12.40", "12"})
+    check::expect_throws<td::Error>([&] { driver_fits("580.65.06", toolkit, rows); }, {toolkit},
+                                    "toolkit " + toolkit + ", which is not in the table");
+}

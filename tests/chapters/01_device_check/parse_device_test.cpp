@@ -1,0 +1,69 @@
+// Tests of parse_device: what is a device string, and what only looks like one.
+#include "check_tensors.h"
+#include "exercises.h"
+
+namespace {
+
+const std::vector<std::string> kinds = {"cpu", "sim", "cuda"};
+
+void expect_name(const std::string& text, const std::vector<std::string>& known,
+                 const std::string& kind, int index) {
+  DeviceName name;
+  try {
+    name = parse_device(text, known);
+  } catch (const td::Error& error) {
+    FAIL("\"" << text << "\" is a device, but it was refused: " << error.what());
+  }
+  check::expect(name.kind == kind && name.index == index,
+                '"' + text + "\": expected kind " + kind + " and index " + std::to_string(index) +
+                    ", got kind " + name.kind + " and index " + std::to_string(name.index));
+}
+
+void expect_refused(const std::string& text) {
+  check::expect_throws<td::DeviceError>([&] { parse_device(text, kinds); },
+                                        {'"' + text + '"', "cpu", "sim", "cuda"},
+                                        '"' + text + "\" is not a device");
+}
+
+}  // namespace
+
+TEST_CASE("a kind alone has no index", "[parse_device]") {
+  for (const auto& kind : kinds) expect_name(kind, kinds, kind, -1);
+}
+
+TEST_CASE("after the colon comes the index", "[parse_device]") {
+  expect_name("cuda:0", kinds, "cuda", 0);
+  expect_name("cuda:1", kinds, "cuda", 1);
+  expect_name("sim:15", kinds, "sim", 15);
+  expect_name("cuda:127", kinds, "cuda", 127);
+}
+
+TEST_CASE("the kinds are those of the list", "[parse_device]") {
+  expect_name("npu:3", {"cpu", "npu"}, "npu", 3);
+  expect_name("xla:0", {"cpu", "xla"}, "xla", 0);
+  check::expect_throws<td::DeviceError>(
+      [] {
+        parse_device("cuda:0", {"cpu", "npu"});
+      },
+      {"\"cuda:0\"", "cpu", "npu"}, "cuda:0 where the kinds are cpu and npu");
+}
+
+TEST_CASE("what only looks like a device is refused", "[parse_device]") {
+  for (const char* text : {"",         "gpu",      "CUDA",    "Cuda:0",  " cuda",    "cuda ",
+                           "cuda0",    "cud",      "cudas:0", "cuda:",   ":0",       "cuda:-1",
+                           "cuda:+1",  "cuda: 1",  "cuda:1 ", "cuda:1x", "cuda:x",   "cuda:0x1",
+                           "cuda:1.0", "cuda:1:2", "cuda:01", "cuda:00", "cuda:128", "cuda:1000"})
+    expect_refused(text);
+}
+
+TEST_CASE("an index of any length is refused in the same words", "[parse_device]") {
+  expect_refused("cuda:4294967296");
+  expect_refused("cuda:" + std::string(60, '9'));
+}
+
+TEST_CASE("whoever asks for a TPU is shown the way", "[parse_device]") {
+  for (const std::string text : {"tpu", "xla", "tpu:0", "xla:3"})
+    check::expect_throws<td::DeviceError>([&] { parse_device(text, kinds); },
+                                          {'"' + text + '"', "chapter 10"},
+                                          '"' + text + "\" is told of in chapter 10");
+}

@@ -1,0 +1,115 @@
+// Tests of move_view: views of many shapes, and how much crosses to the device.
+#include <atomic>
+
+#include "check_tensors.h"
+#include "exercises.h"
+#include "td/device/record.h"
+
+namespace {
+
+using Ints = std::vector<std::int64_t>;
+
+std::atomic<int> transfers{0};
+void count_transfers(const td::Record& record, td::Device device) {
+  if (!device.is_cpu() && std::string(record.name) == "copy") ++transfers;
+}
+
+/// Counts the transfers of tensors until the end of the scope.
+class Counting {
+ public:
+  Counting() { transfers = 0, td::record_observer = count_transfers; }
+  ~Counting() { td::record_observer = nullptr; }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+};
+
+std::vector<float> numbered(std::size_t n) {
+  std::vector<float> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(i) + 0.5F;
+  return values;
+}
+
+/// The elements in logical order, by counting the indices up like an odometer.
+std::vector<float> elements(const float* data, const Ints& sizes, const Ints& strides) {
+  std::int64_t n = 1;
+  for (const auto size : sizes) n *= size;
+  std::vector<float> all;
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t rest = i, at = 0;
+    for (std::size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+      at += rest % sizes[d] * strides[d];
+    all.push_back(data[at]);
+  }
+  return all;
+}
+
+void expect_moved(const Ints& sizes, const Ints& strides, const std::string& what) {
+  const auto memory = numbered(5000);
+  const auto expected = elements(memory.data(), sizes, strides);
+  for (const td::Device device : check::devices()) {
+    td::Tensor moved;
+    {
+      const Counting counting;
+      moved = move_view(memory.data(), sizes, strides, device);
+    }
+    const std::string where = what + " to " + device.str();
+    check::expect_on(moved, device, where);
+    check::expect_sizes(moved, sizes, where);
+    check::expect_dtype(moved, td::kFloat, where);
+    check::expect_close(check::values(moved), expected, 0, where);
+    check::expect(transfers <= 1, where + ": expected one transfer, there were " +
+                                      std::to_string(transfers.load()));
+    const std::size_t kept = moved.impl().storage->bytes();
+    check::expect(kept <= moved.nbytes() + 512,
+                  where + ": its elements take " + std::to_string(moved.nbytes()) + " bytes, but " +
+                      std::to_string(kept) + " were moved");
+    check::expect(moved.is_contiguous(), where + ": the result should be contiguous");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a matrix that is not scattered at all", "[move_view]") {
+  expect_moved({3, 5}, {5, 1}, "a contiguous matrix");
+}
+
+TEST_CASE("the transpose of the exercise", "[move_view]") {
+  expect_moved({3, 2}, {1, 3}, "a transposed matrix of 2 rows and 3 columns");
+}
+
+TEST_CASE("transposed matrices of odd sizes", "[move_view]") {
+  for (const std::int64_t n : check::odd_sizes())
+    expect_moved({n, 3}, {1, n},
+                 "a transposed matrix of 3 rows and " + std::to_string(n) + " columns");
+}
+
+TEST_CASE("every second column of a wide matrix", "[move_view]") {
+  expect_moved({31, 33}, {100, 2}, "every second column of 31 rows");
+}
+
+TEST_CASE("one row shown many times", "[move_view]") {
+  expect_moved({33, 7}, {0, 1}, "a row that is shown 33 times");
+}
+
+TEST_CASE("other numbers of dimensions", "[move_view]") {
+  expect_moved({}, {}, "a single number");
+  expect_moved({31}, {3}, "a vector with gaps");
+  expect_moved({2, 3, 4}, {1, 8, 2}, "a permuted block of three dimensions");
+  expect_moved({2, 3, 5, 7}, {3, 1, 42, 6}, "pictures with their colours last");
+}
+
+TEST_CASE("no element at all", "[move_view]") {
+  expect_moved({0}, {1}, "an empty vector");
+  expect_moved({3, 0}, {7, 1}, "a matrix without columns");
+}
+
+TEST_CASE("the result is a copy", "[move_view]") {
+  for (const td::Device device : check::devices()) {
+    auto memory = numbered(6);
+    const auto moved = move_view(memory.data(), {3, 2}, {1, 3}, device);
+    std::fill(memory.begin(), memory.end(), check::kPoison);
+    check::expect_close(check::values(moved),
+                        std::vector<float>{0.5F, 3.5F, 1.5F, 4.5F, 2.5F, 5.5F}, 0,
+                        device.str() + " after the host's memory was overwritten");
+  }
+}

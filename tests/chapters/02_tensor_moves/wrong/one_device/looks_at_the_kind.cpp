@@ -1,0 +1,18 @@
+// expect: input on sim:0, weight on sim:1: an error was expected, none was thrown
+// Right with one device of each kind: compares the kinds and not the indices.
+#include "exercises.h"
+
+td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
+  const Argument* first = nullptr;
+  for (const auto& a : arguments) {
+    if (a.tensor.is_cpu() && a.tensor.dim() == 0) continue;
+    if (!first) first = &a;
+    const td::Device here = a.tensor.device(), there = first->tensor.device();
+    if (here.type() == there.type()) continue;
+    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
+                          first->name + "\" is on " + there.str() + ". Move one with " +
+                          (there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
+                                          : a.name + ".to(\"" + there.str() + "\")"));
+  }
+  return first ? first->tensor.device() : td::Device(td::kCPU);
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Holds the chapters' READMEs equal to the code and to what the programs print.
+
+    listings_test.py SOURCE_ROOT PROGRAM_FOLDER     checks every chapters/*/README.md
+    listings_test.py --self-test                    checks that planted faults are found
+    listings_test.py --write SOURCE_ROOT            authors: brings the listings up to date
+
+`<!-- listing: main.cpp#name -->` before a fenced block: the block is what stands between
+`// anchor: name` and `// anchor end` in that file of the chapter.
+`<!-- output: ./course run 2 --device sim -->` before a fenced block: the block is what the program
+prints, stdout and stderr together. `…` in a line stands for any text, a line `…` for any lines; what
+changes from run to run, or with the machine, is written so. `(exit code 1)` at the end of the mark
+says that the program ends with it; without that it is 0.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MARK = re.compile(r"<!-- (listing|output): (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
+ANY = "…"
+
+
+def anchored(file, name):
+    """The lines of one anchor, or None."""
+    match = re.search(rf"^\s*// anchor: {re.escape(name)}\n(.*?)^\s*// anchor end$", file.read_text(),
+                      re.S | re.M)
+    return match and match.group(1)
+
+
+def agrees(expected, printed):
+    """Whether the printed text is the expected one, with … for anything."""
+    pattern = ""
+    for line in expected.splitlines():
+        if line.strip() == ANY:
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*?".join(re.escape(part) for part in line.rstrip().split(ANY)) + r"[ \t]*\n"
+    return re.fullmatch(pattern, printed if printed.endswith("\n") else printed + "\n") is not None
+
+
+def check_listing(chapter, what, block):
+    path, _, name = what.partition("#")
+    file = chapter / path
+    if not file.exists():
+        return f"there is no {path}"
+    code = anchored(file, name)
+    if code is None:
+        return f"{path} has no anchor {name}"
+    if code.rstrip() != block.rstrip():
+        return f"the listing {what} is not what stands in {path}:\n{code}"
+    return None
+
+
+def check_output(chapter, what, block, programs):
+    match = re.fullmatch(r"(?:TD_SIM_DEVICES=(\d+) )?\./course run (\d+)(.*?)(?: \(exit code (\d+)\))?", what)
+    if not match or int(match.group(2)) != int(chapter.name[:2]):
+        return f"cannot run \"{what}\": write ./course run {int(chapter.name[:2])} OPTIONS"
+    program = programs / ("ch" + chapter.name)
+    if not program.exists():
+        return f"{program} is not built"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+    if match.group(1):
+        environment["TD_SIM_DEVICES"] = match.group(1)
+    run = subprocess.run([program, *match.group(3).split()], env=environment, timeout=120,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if run.returncode != int(match.group(4) or 0):
+        return f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
+    if not agrees(block, run.stdout):
+        return f"\"{what}\" prints something else:\n{run.stdout}"
+    return None
+
+
+def check_readme(readme, programs):
+    """All faults of one README, and how many marks it has."""
+    text, faults, count = readme.read_text(), [], 0
+    for kind, what, block in MARK.findall(text):
+        count += 1
+        fault = (check_listing(readme.parent, what, block) if kind == "listing" else
+                 check_output(readme.parent, what, block, programs))
+        if fault:
+            faults.append(f"{readme}: {fault}")
+    written = len(re.findall(r"<!-- (?:listing|output):", text))
+    if written != count:
+        faults.append(f"{readme}: {written - count} marks are not followed by a fenced block")
+    if count == 0:
+        faults.append(f"{readme}: no listing and no output is held to anything")
+    return faults, count
+
+
+def write_listings(readme):
+    """Puts the anchored code into the listings of one README; outputs are left alone."""
+    def renewed(match):
+        kind, what, _ = match.groups()
+        path, _, name = what.partition("#")
+        code = anchored(readme.parent / path, name) if kind == "listing" else None
+        return match.group(0) if code is None else f"<!-- listing: {what} -->\n```cpp\n{code}```"
+    readme.write_text(MARK.sub(renewed, readme.read_text()))
+
+
+def self_test():
+    """A right README passes; each planted fault is found."""
+    with tempfile.TemporaryDirectory() as folder:
+        chapter = pathlib.Path(folder) / "02_x"
+        chapter.mkdir()
+        (chapter / "main.cpp").write_text("// anchor: a\nint x;\n// anchor end\nint y;\n")
+        program = pathlib.Path(folder) / "ch02_x"
+        program.write_text("#!/bin/sh\necho one 1.5 s\necho two\necho $1\n")
+        program.chmod(0o755)
+        listing = "<!-- listing: main.cpp#a -->\n```cpp\nint x;\n```\n"
+        output = "<!-- output: ./course run 2 --device -->\n```\none … s\n…\n--device\n```\n"
+        cases = [(listing + output, 0), (listing.replace("x;", "z;"), 1),
+                 (listing.replace("#a", "#b"), 1), (output.replace("--device\n```", "sim\n```"), 1),
+                 (output.replace("run 2", "run 3"), 1), (output.replace("e -->", "e (exit code 1) -->"), 1),
+                 (output.replace("```\none", "one"), 1), ("no marks\n", 1)]
+        for text, faults in cases:
+            (chapter / "README.md").write_text(text)
+            found = check_readme(chapter / "README.md", pathlib.Path(folder))[0]
+            if (len(found) > 0) != (faults > 0):
+                sys.exit(f"self-test: expected {faults} faults, found {found} in:\n{text}")
+        print(f"{len(cases)} cases as expected")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1] == "--write":
+        for readme in pathlib.Path(sys.argv[2]).glob("chapters/[0-9]*/README.md"):
+            write_listings(readme)
+        return None
+    root, programs = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    faults, count = [], 0
+    for readme in sorted(root.glob("chapters/[0-9]*/README.md")):
+        more, marks = check_readme(readme, programs)
+        faults, count = faults + more, count + marks
+    print("\n".join(faults + [f"{count} listings and outputs, {len(faults)} faults"]))
+    return sys.exit(1 if faults or count == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()
