@@ -214,7 +214,10 @@ __global__ void join_pieces_kernel(Work w) {
 template <class R, class In>
 void ReduceWork<R, In>::on_cuda(cudaStream_t stream) const {
   if (s.kept.count == 0) return;
-  const dim3 block = columns() ? dim3(32, 8) : dim3(1, 256);
+  dim3 block(32, 8);
+  if (!columns())  // long groups take a whole block, short ones share it
+    for (block = dim3(1, 256); block.y > 1 && block.y / 2 >= s.reduced.count; block.y /= 2)
+      block.x *= 2;
   const dim3 grid(unsigned((s.kept.count + block.x - 1) / block.x), unsigned(pieces));
   reduce_kernel<<<grid, block, 0, stream>>>(*this);
   if (partial)

@@ -19,11 +19,22 @@ struct Loops {
   /// Where the `i`-th step of the loops reads.
   TD_HD std::int64_t offset(std::int64_t i) const {
     std::int64_t at = 0;
-    for (int d = dims - 1; d >= 0; --d) {
-      at += (d ? i % sizes[d] : i) * strides[d];
-      i /= sizes[d] > 0 ? sizes[d] : 1;
+    for (int d = dims - 1; d > 0; --d) {
+      const std::int64_t outer = quotient(i, sizes[d]);
+      at += (i - outer * sizes[d]) * strides[d];
+      i = outer;
     }
-    return at;
+    return at + i * strides[0];
+  }
+
+ private:
+  // A GPU divides 64-bit numbers in some hundred instructions, 32-bit ones in twenty.
+  TD_HD static std::int64_t quotient(std::int64_t i, std::int64_t size) {
+#ifdef __CUDA_ARCH__
+    if (((i | size) >> 32) == 0)
+      return static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(size);
+#endif
+    return i / size;
   }
 };
 
