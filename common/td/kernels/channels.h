@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "td/base/parallel.h"
+#include "td/kernels/fast_divisor.h"
 #include "td/kernels/launch.h"
 
 namespace td {
@@ -105,17 +106,21 @@ struct ChannelEach {
 };
 
 #ifdef __CUDACC__
-// One block a channel; 256 threads stride over its elements and meet in shared memory.
+constexpr int kChannelThreads = 1024;  // many, since there are often few channels
+
+// One block a channel; its threads stride over the elements and meet in shared memory.
 template <class F>
-__global__ void channel_sums_kernel(F f, Channels s) {
-  __shared__ double sums[2][256];
+__global__ void __launch_bounds__(kChannelThreads) channel_sums_kernel(F f, Channels s) {
+  __shared__ double sums[2][kChannelThreads];
   const std::int64_t c = blockIdx.x;
   double a = 0, b = 0;
-  for (std::int64_t j = threadIdx.x; j < s.per_channel(); j += 256)
-    f.add(s.at(j / s.inner, c) + j % s.inner, j / s.inner, c, a, b);
+  for (std::int64_t j = threadIdx.x; j < s.per_channel(); j += kChannelThreads) {
+    const std::int64_t o = quotient(j, s.inner);
+    f.add(s.at(o, c) + (j - o * s.inner), o, c, a, b);
+  }
   sums[0][threadIdx.x] = a;
   sums[1][threadIdx.x] = b;
-  for (unsigned half = 128; half; half /= 2) {
+  for (unsigned half = kChannelThreads / 2; half; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) {
       sums[0][threadIdx.x] += sums[0][threadIdx.x + half];
@@ -126,15 +131,17 @@ __global__ void channel_sums_kernel(F f, Channels s) {
 }
 template <class F>
 void ChannelSums<F>::on_cuda(cudaStream_t stream) const {
-  if (s.count) channel_sums_kernel<<<unsigned(s.count), 256, 0, stream>>>(f, s);
+  if (s.count) channel_sums_kernel<<<unsigned(s.count), kChannelThreads, 0, stream>>>(f, s);
 }
 
 template <class F>
 __global__ void channel_each_kernel(F f, Channels s) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-       i < s.outer * s.count * s.inner; i += step)
-    f(i, i / (s.count * s.inner), i / s.inner % s.count);
+  const std::int64_t n = s.outer * s.count * s.inner;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
+    const std::int64_t line = quotient(i, s.inner), o = quotient(line, s.count);
+    f(i, o, line - o * s.count);
+  }
 }
 template <class F>
 void ChannelEach<F>::on_cuda(cudaStream_t stream) const {

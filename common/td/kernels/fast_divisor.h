@@ -1,6 +1,6 @@
-// Division of a loop index by a loop size, by multiplication: a GPU has no divider, and its
-// substitute takes some 20 instructions for each dimension of each element. Used by kernels.
-// Invariant: exact for every index below 2^31 and every size from 1 to 2^31.
+// Division of a loop index by a loop size. A GPU has no divider: a 64-bit division takes it some
+// hundred instructions, a 32-bit one twenty, a multiplication by FastDivisor four. Used by kernels.
+// Invariant: both ways are exact; FastDivisor for indices below 2^31 and sizes from 1 to 2^31.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,14 @@ struct FastDivisor {
     return (high + n) >> shift;
   }
 };
+
+/// n / size for n >= 0, size > 0; on a GPU in 32 bits where both fit.
+TD_HD inline std::int64_t quotient(std::int64_t n, std::int64_t size) {
+#ifdef __CUDA_ARCH__
+  if (((n | size) >> 32) == 0)
+    return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(size);
+#endif
+  return n / size;
+}
 
 }  // namespace td

@@ -1,6 +1,7 @@
 // Where the pixels of pooled images are, for the kernels of max_pool.cpp and avg_pool.cpp.
 #pragma once
 
+#include "td/kernels/fast_divisor.h"
 #include "td/kernels/pool.h"
 #include "td/tensor/half.h"
 
@@ -30,8 +31,11 @@ struct Images {
     std::int64_t n, c, y, x;
   };
   TD_HD Place place(std::int64_t i) const {
-    if (channels_last) return {i / step_n, i % c, i / step_h % h, i / c % w};
-    return {i / step_n, i / step_c % c, i / w % h, i % w};
+    const std::int64_t image = quotient(i, step_n), rest = i - image * step_n;
+    const std::int64_t step = channels_last ? c : h * w, outer = quotient(rest, step);
+    const std::int64_t inner = rest - outer * step, pixel = channels_last ? outer : inner;
+    const std::int64_t y = quotient(pixel, w);
+    return {image, channels_last ? inner : outer, y, pixel - y * w};
   }
   /// The first pixel of a plane.
   TD_HD std::int64_t plane(std::int64_t image, std::int64_t channel) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "td/kernels/fast_divisor.h"
 #include "td/tensor/tensor.h"
 
 namespace td {
@@ -25,16 +26,6 @@ struct Loops {
       i = outer;
     }
     return at + i * strides[0];
-  }
-
- private:
-  // A GPU divides 64-bit numbers in some hundred instructions, 32-bit ones in twenty.
-  TD_HD static std::int64_t quotient(std::int64_t i, std::int64_t size) {
-#ifdef __CUDA_ARCH__
-    if (((i | size) >> 32) == 0)
-      return static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(size);
-#endif
-    return i / size;
   }
 };
 
