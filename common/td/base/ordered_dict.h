@@ -107,6 +107,7 @@ class OrderedDict {
     for (const Item& item : items_) all.push_back(item.value());
     return all;
   }
+  /// Names with values, in the order of insertion.
   std::vector<std::pair<Key, Value>> pairs() const {
     std::vector<std::pair<Key, Value>> all;
     for (const Item& item : items_) all.push_back(item.pair());

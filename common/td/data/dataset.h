@@ -61,7 +61,9 @@ class MapDataset : public BatchDataset<MapDataset<Source, AppliedTransform>,
     return transform_.apply_batch(source_.get_batch(indices));
   }
   optional<std::size_t> size() const override { return source_.size(); }
+  /// Where the examples come from.
   const Source& dataset() const noexcept { return source_; }
+  /// What is done to each batch.
   const AppliedTransform& transform() const noexcept { return transform_; }
 
  private:
@@ -77,6 +79,7 @@ class TensorDataset : public Dataset<TensorDataset> {
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
   const Tensor& data() const { return data_; }
+  /// The target of every example.
   const Tensor& targets() const { return targets_; }
 
  private:

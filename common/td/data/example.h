@@ -15,6 +15,7 @@ struct Example {
   Example(Data data_, Target target_) : data(std::move(data_)), target(std::move(target_)) {}
 
   Data data;
+  /// What the model should answer.
   Target target;
 };
 
@@ -31,6 +32,7 @@ struct Example<Data, void> {
 
   Data data;
 };
+/// An example without a target.
 using TensorExample = Example<Tensor, void>;
 
 /// Copies into page-locked memory, from which a device copies without waiting. Called by a loader

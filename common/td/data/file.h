@@ -8,10 +8,12 @@
 
 namespace td::data {
 
+/// The contents of a file.
 using Bytes = std::vector<std::uint8_t>;
 
 /// A whole file. @throws IoError naming the file, the system's reason and the next step.
 Bytes read_file(const std::string& path);
+/// True when something is at `path`.
 bool file_exists(const std::string& path);
 /// Makes a folder and those above it. @throws IoError
 void make_folder(const std::string& path);

@@ -55,9 +55,7 @@ class Iterator {
   Batch& operator*() { return *batch_; }
   Batch* operator->() { return &*batch_; }
   /// Equal when both are at their end.
-  friend bool operator==(const Iterator& a, const Iterator& b) {
-    return !a.batch_ && !b.batch_;
-  }
+  friend bool operator==(const Iterator& a, const Iterator& b) { return !a.batch_ && !b.batch_; }
 
  private:
   Next next_;
@@ -95,8 +93,11 @@ class StatelessDataLoader {
     return Iterator<BatchType>([this] { return next(); });
   }
   Iterator<BatchType> end() { return {}; }
+  /// What it was made with.
   const DataLoaderOptions& options() const noexcept { return options_; }
+  /// Where the examples come from.
   const DatasetType& dataset() const noexcept { return dataset_; }
+  /// Which gives the order of the examples.
   SamplerType& sampler() noexcept { return sampler_; }
 
  private:

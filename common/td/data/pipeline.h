@@ -1,5 +1,5 @@
-// The threads behind a loader: a queue of index lists in, a queue of batches out. Jobs are numbered;
-// with ordering, batch n is given out only after batch n - 1. The consumer is one thread.
+// The threads behind a loader: a queue of index lists in, a queue of batches out. Jobs are
+// numbered; with ordering, batch n is given out only after batch n - 1. The consumer is one thread.
 #pragma once
 
 #include <chrono>
@@ -21,6 +21,7 @@ void prepare_worker_thread();
 /// @throws Error: no batch came within `waited`.
 [[noreturn]] void worker_timeout(std::chrono::milliseconds waited);
 
+/// Loads batches on worker threads and hands them out in order.
 template <class Batch>
 class Pipeline {
  public:
@@ -41,6 +42,7 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
   ~Pipeline() { stop(); }
 
+  /// Queues one more batch.
   void submit(Indices indices) {
     {
       std::lock_guard lock(mutex_);

@@ -38,6 +38,7 @@ class RandomSampler : public Sampler {
   explicit RandomSampler(std::size_t size);
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  /// How many examples were given out.
   std::size_t index() const noexcept { return index_; }
 
  private:

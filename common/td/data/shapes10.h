@@ -15,7 +15,8 @@ const std::vector<std::string>& shapes10_classes();
 
 /// How many pictures the files hold.
 struct Shapes10Sizes {
-  std::size_t train = 10000, test = 2000;
+  std::size_t train = 10000;  ///< to learn from
+  std::size_t test = 2000;    ///< to be judged by; none of them is in the other set
 };
 /// Called while pictures are drawn: the file, pictures done, pictures in all.
 using Shapes10Progress =

@@ -16,6 +16,7 @@ class BatchTransform {
   using InputBatchType = Input;
   using OutputBatchType = Output;
   virtual ~BatchTransform() = default;
+  /// One batch, changed.
   virtual OutputBatchType apply_batch(InputBatchType input) = 0;
 };
 
@@ -25,6 +26,7 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
  public:
   using InputType = Input;
   using OutputType = Output;
+  /// One example, changed.
   virtual OutputType apply(InputType input) = 0;
   std::vector<Output> apply_batch(std::vector<Input> input) override {
     std::vector<Output> output;
@@ -104,16 +106,19 @@ class Normalize : public TensorTransform<Target> {
 template <class Item = Example<>>
 class Stack;
 
+/// Examples with data and target become one batch of both.
 template <>
 class Stack<Example<>> : public Collation<Example<>> {
  public:
   Example<> apply_batch(std::vector<Example<>> examples) override;
 };
+/// Examples without a target become one batch.
 template <>
 class Stack<TensorExample> : public Collation<TensorExample> {
  public:
   TensorExample apply_batch(std::vector<TensorExample> examples) override;
 };
+/// Tensors become one batch.
 template <>
 class Stack<Tensor> : public Collation<Tensor> {
  public:

@@ -93,10 +93,10 @@ class AnyModule {
   template <class M>
   AnyModule(const ModuleHolder<M>& holder) : AnyModule(holder.ptr()) {}
   template <class M, class = std::enable_if_t<std::is_base_of_v<Module, std::decay_t<M>>>>
-  AnyModule(M&& module)
-      : AnyModule(std::make_shared<std::decay_t<M>>(std::forward<M>(module))) {}
+  AnyModule(M&& module) : AnyModule(std::make_shared<std::decay_t<M>>(std::forward<M>(module))) {}
 
   bool is_empty() const noexcept { return !module_; }
+  /// The module as a Module.
   const std::shared_ptr<Module>& ptr() const { return module_; }
   /// The module as a `T`. @throws Error when it is another type.
   template <class T>
@@ -113,8 +113,11 @@ class AnyModule {
     return copy;
   }
 
+  /// True when forward takes one Tensor.
   bool takes_one_tensor() const { return forward_->takes_one_tensor(); }
+  /// Calls forward with one Tensor.
   Tensor forward_tensor(const Tensor& input) const { return forward_->forward(input); }
+  /// Calls forward with arguments that carry their types.
   std::any any_forward(std::any* arguments, std::size_t count) const {
     return forward_->forward(arguments, count);
   }
@@ -124,6 +127,7 @@ class AnyModule {
     std::any values[sizeof...(Args) + 1] = {std::any(std::decay_t<Args>(args))...};
     return result<R>(forward_->forward(values, sizeof...(Args)));
   }
+  /// The answer as the type asked for.
   template <class R>
   R result(std::any value) const {
     R* found = std::any_cast<R>(&value);
@@ -142,7 +146,9 @@ class NamedAnyModule {
   template <class M>
   NamedAnyModule(std::string name, M&& module)
       : name_(std::move(name)), module_(std::forward<M>(module)) {}
+  /// Its name in the container.
   const std::string& name() const noexcept { return name_; }
+  /// The module.
   const AnyModule& module() const noexcept { return module_; }
 
  private:

@@ -12,9 +12,13 @@ namespace td::nn::functional {
 /// For conv2d; the weight gives channels and kernel size.
 struct Conv2dFuncOptions {
   TD_ARG(Tensor, bias) = {};
+  /// Steps of the window.
   TD_ARG(ExpandingArray<2>, stride) = 1;
+  /// Zeros around height and width.
   TD_ARG(ExpandingArray<2>, padding) = 0;
+  /// Distance between the window's elements.
   TD_ARG(ExpandingArray<2>, dilation) = 1;
+  /// Channels are split into this many independent groups.
   TD_ARG(std::int64_t, groups) = 1;
 };
 using MaxPool2dFuncOptions = MaxPool2dOptions;
@@ -29,7 +33,9 @@ struct BatchNormFuncOptions {
   TD_ARG(Tensor, bias) = {};
   /// True normalizes with the batch's statistics and updates the running ones.
   TD_ARG(bool, training) = false;
+  /// The share of a new batch in the running statistics.
   TD_ARG(optional<double>, momentum) = 0.1;
+  /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
 };
 
@@ -37,17 +43,21 @@ struct BatchNormFuncOptions {
 struct LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
+  /// Sizes of the last dimensions, over which is normalized.
   TD_ARG(std::vector<std::int64_t>, normalized_shape);
   TD_ARG(Tensor, weight) = {};
   TD_ARG(Tensor, bias) = {};
+  /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
 };
 
 /// For dropout.
 struct DropoutFuncOptions {
+  /// Probability of a zero.
   TD_ARG(double, p) = 0.5;
   /// False leaves the input as it is.
   TD_ARG(bool, training) = true;
+  /// Writes into the input's memory.
   TD_ARG(bool, inplace) = false;
 };
 using ReLUFuncOptions = ReLUOptions;
@@ -72,7 +82,8 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions
 Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options);
 Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options);
 Tensor adaptive_avg_pool2d(const Tensor& input, const AdaptiveAvgPool2dFuncOptions& options);
-/// Normalizes each channel (dimension 1). In training, updates running_mean and running_var in place.
+/// Normalizes each channel (dimension 1). In training, updates running_mean and running_var in
+/// place.
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                   const BatchNormFuncOptions& options = {});
 Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);

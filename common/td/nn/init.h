@@ -39,14 +39,18 @@ Tensor xavier_normal_(Tensor tensor, double gain = 1);
 
 namespace td {
 
+/// Which of the two sizes of a weight first values are scaled by.
 using FanModeType = nn::init::FanMode;
 inline constexpr auto kFanIn = nn::init::FanMode::FanIn;    ///< Scale by the number of inputs.
 inline constexpr auto kFanOut = nn::init::FanMode::FanOut;  ///< Scale by the number of outputs.
+/// The nonlinearity behind a layer, which its first values are scaled for.
+///@{
 inline constexpr auto kLeakyReLU = nn::init::Nonlinearity::LeakyReLU;
 inline constexpr auto kReLU = nn::init::Nonlinearity::ReLU;
 inline constexpr auto kTanh = nn::init::Nonlinearity::Tanh;
 inline constexpr auto kSigmoid = nn::init::Nonlinearity::Sigmoid;
 inline constexpr auto kLinear = nn::init::Nonlinearity::Linear;
 inline constexpr auto kConv2D = nn::init::Nonlinearity::Conv2d;
+///@}
 
 }  // namespace td

@@ -49,13 +49,15 @@ class BatchNormImplBase : public Cloneable<Derived> {
   explicit BatchNormImplBase(const BatchNormOptions& options_);
   void reset() override;
   void reset_parameters();
+  /// Running statistics of a distribution with mean 0 and variance 1.
   void reset_running_stats();
   void pretty_print(std::ostream& stream) const override;
   /// @throws ShapeError for another number of dimensions.
   Tensor forward(const Tensor& input);
 
   BatchNormOptions options;
-  Tensor weight, bias;               ///< Scale and shift; undefined without `affine`.
+  Tensor weight, bias;  ///< Scale and shift; undefined without `affine`.
+  /// Statistics for evaluation: buffers, not parameters.
   Tensor running_mean, running_var;  ///< Buffers; undefined without `track_running_stats`.
   Tensor num_batches_tracked;        ///< Buffer, int64, 0-dimensional.
 };
@@ -105,50 +107,63 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
 TD_MODULE(Embedding);
 
 /// A layer without parameters: options (or their one required argument), a text, a function.
-#define TD_PLAIN_LAYER(Name, Argument)                                           \
-  class Name##Impl : public Cloneable<Name##Impl> {                              \
-   public:                                                                       \
-    Name##Impl(const Argument& argument) : options(argument) {}                  \
-    explicit Name##Impl(const Name##Options& options_) : options(options_) {}    \
-    void reset() override {}                                                     \
-    void pretty_print(std::ostream& stream) const override;                      \
-    Tensor forward(const Tensor& input);                                         \
-    Name##Options options;                                                       \
-  };                                                                             \
+#define TD_PLAIN_LAYER(Name, Argument)                                        \
+  class Name##Impl : public Cloneable<Name##Impl> {                           \
+   public:                                                                    \
+    Name##Impl(const Argument& argument) : options(argument) {}               \
+    explicit Name##Impl(const Name##Options& options_) : options(options_) {} \
+    void reset() override {}                                                  \
+    void pretty_print(std::ostream& stream) const override;                   \
+    Tensor forward(const Tensor& input);                                      \
+    Name##Options options;                                                    \
+  };                                                                          \
   TD_MODULE(Name)
 /// The same, where all options have defaults.
-#define TD_PLAIN_LAYER_WITH_DEFAULTS(Name)                                            \
-  class Name##Impl : public Cloneable<Name##Impl> {                                   \
-   public:                                                                            \
-    explicit Name##Impl(const Name##Options& options_ = {}) : options(options_) {}    \
-    void reset() override {}                                                          \
-    void pretty_print(std::ostream& stream) const override;                           \
-    Tensor forward(const Tensor& input);                                              \
-    Name##Options options;                                                            \
-  };                                                                                  \
+#define TD_PLAIN_LAYER_WITH_DEFAULTS(Name)                                         \
+  class Name##Impl : public Cloneable<Name##Impl> {                                \
+   public:                                                                         \
+    explicit Name##Impl(const Name##Options& options_ = {}) : options(options_) {} \
+    void reset() override {}                                                       \
+    void pretty_print(std::ostream& stream) const override;                        \
+    Tensor forward(const Tensor& input);                                           \
+    Name##Options options;                                                         \
+  };                                                                               \
   TD_MODULE(Name)
 /// The same, without options.
-#define TD_FUNCTION_LAYER(Name)                              \
-  class Name##Impl : public Cloneable<Name##Impl> {          \
-   public:                                                   \
-    void reset() override {}                                 \
-    void pretty_print(std::ostream& stream) const override;  \
-    Tensor forward(const Tensor& input);                     \
-  };                                                         \
+#define TD_FUNCTION_LAYER(Name)                             \
+  class Name##Impl : public Cloneable<Name##Impl> {         \
+   public:                                                  \
+    void reset() override {}                                \
+    void pretty_print(std::ostream& stream) const override; \
+    Tensor forward(const Tensor& input);                    \
+  };                                                        \
   TD_MODULE(Name)
 
+/// The largest value of each window of (N, C, H, W).
 TD_PLAIN_LAYER(MaxPool2d, ExpandingArray<2>);
+/// The average over windows of (N, C, H, W).
 TD_PLAIN_LAYER(AvgPool2d, ExpandingArray<2>);
+/// The average over windows that give the output the sizes asked for.
 TD_PLAIN_LAYER(AdaptiveAvgPool2d, ExpandingArray<2>);
+/// exp(x) over its sum along a dimension.
 TD_PLAIN_LAYER(Softmax, std::int64_t);
+/// In training sets elements to zero with probability p and scales the rest by 1 / (1 - p).
 TD_PLAIN_LAYER_WITH_DEFAULTS(Dropout);
+/// Joins the dimensions from start_dim to end_dim into one.
 TD_PLAIN_LAYER_WITH_DEFAULTS(Flatten);
+/// max(x, 0).
 TD_PLAIN_LAYER_WITH_DEFAULTS(ReLU);
+/// x where it is positive, negative_slope * x elsewhere.
 TD_PLAIN_LAYER_WITH_DEFAULTS(LeakyReLU);
+/// x times the probability that a standard normal number is below x.
 TD_FUNCTION_LAYER(GELU);
+/// x * sigmoid(x).
 TD_FUNCTION_LAYER(SiLU);
+/// 1 / (1 + exp(-x)).
 TD_FUNCTION_LAYER(Sigmoid);
+/// The hyperbolic tangent.
 TD_FUNCTION_LAYER(Tanh);
+/// Its input, unchanged.
 TD_FUNCTION_LAYER(Identity);
 
 #undef TD_PLAIN_LAYER

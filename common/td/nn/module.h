@@ -71,7 +71,7 @@ class Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
   /// @}
 
-  /// @name Calls `function` for this module and all below it
+  /// Calls `function` for this module and all below it.
   /// @{
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
@@ -103,6 +103,7 @@ class Module : public std::enable_shared_from_this<Module> {
   virtual void train(bool on = true);
   /// The same as `train(false)`.
   void eval() { train(false); }
+  /// True after train(), false after eval().
   virtual bool is_training() const noexcept { return is_training_; }
   /// Sets every gradient to zero, or, with `set_to_none`, drops it.
   virtual void zero_grad(bool set_to_none = false);
@@ -118,11 +119,13 @@ class Module : public std::enable_shared_from_this<Module> {
   void load_state_dict(const OrderedDict<std::string, Tensor>& state, bool strict = true);
   /// @}
 
-  /// A copy with memory of its own, on `device` if given. Modules get it by deriving from Cloneable.
+  /// A copy with memory of its own, on `device` if given. Modules get it by deriving from
+  /// Cloneable.
   /// @throws Error from a module that does not.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
 
-  /// This module as a `ModuleType`; nullptr when it is another kind. Takes `Linear` and `LinearImpl`.
+  /// This module as a `ModuleType`; nullptr when it is another kind. Takes `Linear` and
+  /// `LinearImpl`.
   template <class ModuleType>
   auto* as() noexcept {
     if constexpr (detail::is_module_holder<ModuleType>)
@@ -153,8 +156,7 @@ class Module : public std::enable_shared_from_this<Module> {
     return module;
   }
   template <class ModuleType>
-  std::shared_ptr<ModuleType> register_module(std::string name,
-                                              ModuleHolder<ModuleType> holder) {
+  std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
     return register_module(std::move(name), holder.ptr());
   }
   /// Puts another module in a child's place. @throws Error when there is no such child.
@@ -174,9 +176,12 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @}
 
  protected:
+  /// What register_parameter, register_buffer and register_module took.
+  ///@{
   OrderedDict<std::string, Tensor> parameters_{"Parameter"};
   OrderedDict<std::string, Tensor> buffers_{"Buffer"};
   OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+  ///@}
 
  private:
   template <class Derived>

@@ -1,5 +1,5 @@
-// Holders: `Linear` is a handle on a shared `LinearImpl`, so that modules are passed around by value
-// and shared, as in Python. TD_MODULE(Linear) makes the handle from the Impl class.
+// Holders: `Linear` is a handle on a shared `LinearImpl`, so that modules are passed around by
+// value and shared, as in Python. TD_MODULE(Linear) makes the handle from the Impl class.
 #pragma once
 
 #include "td/nn/module.h"
@@ -34,7 +34,8 @@ class ModuleHolder : public detail::ModuleHolderIndicator {
   const Contained& operator*() const { return *get(); }
   /// @throws Error when the handle is empty.
   const std::shared_ptr<Contained>& ptr() const {
-    TD_CHECK(Error, impl_, "this module handle is empty; it was made with {nullptr} and never given a module");
+    TD_CHECK(Error, impl_,
+             "this module handle is empty; it was made with {nullptr} and never given a module");
     return impl_;
   }
   Contained* get() { return ptr().get(); }
@@ -46,6 +47,7 @@ class ModuleHolder : public detail::ModuleHolderIndicator {
   }
 
  protected:
+  /// The module it holds.
   std::shared_ptr<Contained> impl_;
 };
 
@@ -57,11 +59,11 @@ std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& ho
 }  // namespace td::nn
 
 /// Makes the holder `Name` for the class `Impl`.
-#define TD_MODULE_IMPL(Name, ImplName)                       \
-  class Name : public ::td::nn::ModuleHolder<ImplName> {     \
-   public:                                                   \
-    using ::td::nn::ModuleHolder<ImplName>::ModuleHolder;    \
-    using Impl = ImplName;                                   \
+#define TD_MODULE_IMPL(Name, ImplName)                    \
+  class Name : public ::td::nn::ModuleHolder<ImplName> {  \
+   public:                                                \
+    using ::td::nn::ModuleHolder<ImplName>::ModuleHolder; \
+    using Impl = ImplName;                                \
   }
 /// Makes the holder `Name` for the class `NameImpl`.
 #define TD_MODULE(Name) TD_MODULE_IMPL(Name, Name##Impl)

@@ -14,15 +14,15 @@ struct AdamOptionsBase : public OptimizerCloneableOptions<Derived> {
   AdamOptionsBase(double lr, double weight_decay) : lr_(lr), weight_decay_(weight_decay) {}
   void visit(const std::function<void(const char*, double&)>& f) override;
 
-#define TD_ADAM_ARG(T, name)                     \
- public:                                         \
-  Derived& name(const T& value) {                \
-    name##_ = value;                             \
-    return static_cast<Derived&>(*this);         \
-  }                                              \
+#define TD_ADAM_ARG(T, name)                         \
+ public:                                             \
+  Derived& name(const T& value) {                    \
+    name##_ = value;                                 \
+    return static_cast<Derived&>(*this);             \
+  }                                                  \
   const T& name() const noexcept { return name##_; } \
-                                                 \
- private:                                        \
+                                                     \
+ private:                                            \
   T name##_
   using Betas = std::tuple<double, double>;
   /// Step size.
@@ -31,6 +31,7 @@ struct AdamOptionsBase : public OptimizerCloneableOptions<Derived> {
   TD_ADAM_ARG(Betas, betas) = Betas(0.9, 0.999);
   /// Added to the root of the squares.
   TD_ADAM_ARG(double, eps) = 1e-8;
+  /// Draws parameters towards zero.
   TD_ADAM_ARG(double, weight_decay);
   /// Divides by the largest average of squares so far.
   TD_ADAM_ARG(bool, amsgrad) = false;
@@ -50,11 +51,16 @@ struct AdamWOptions : public AdamOptionsBase<AdamWOptions> {
 struct AdamParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;
+  /// How many steps were made.
   TD_ARG(std::int64_t, step) = 0;
+  /// Running average of gradients.
   TD_ARG(Tensor, exp_avg) = {};
+  /// Running average of their squares.
   TD_ARG(Tensor, exp_avg_sq) = {};
+  /// The largest exp_avg_sq so far.
   TD_ARG(Tensor, max_exp_avg_sq) = {};
 };
+/// AdamW keeps the same.
 using AdamWParamState = AdamParamState;
 
 /// The body of both.

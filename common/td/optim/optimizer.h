@@ -32,7 +32,9 @@ class OptimizerOptions {
  public:
   virtual ~OptimizerOptions() = default;
   virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  /// The learning rate.
   virtual double get_lr() const = 0;
+  /// Changes the learning rate.
   virtual void set_lr(double lr) = 0;
   /// Calls `f` with the name and the place of every number, for state_dict and load_state_dict.
   /// A switch counts as a number, 0 or 1.
@@ -61,10 +63,14 @@ class OptimizerParamGroup {
   OptimizerParamGroup(OptimizerParamGroup&&) = default;
   OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
 
+  /// True when it brought options of its own.
   bool has_options() const { return options_ != nullptr; }
+  /// What it was made with.
   OptimizerOptions& options() { return *options_; }
   const OptimizerOptions& options() const { return *options_; }
+  /// Gives it options of its own.
   void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  /// Its parameters.
   TensorList& params() { return params_; }
   const TensorList& params() const { return params_; }
 
@@ -93,12 +99,14 @@ class Optimizer {
 
   /// Adds parameters, with the default options unless the group brings its own.
   void add_param_group(const OptimizerParamGroup& group);
+  /// Parameters with their options, group by group.
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return groups_; }
   /// The parameters of the first group.
   const TensorList& parameters() const { return groups_.at(0).params(); }
   /// How many parameters there are, over all groups.
   std::size_t size() const noexcept;
+  /// Options of groups that bring none.
   OptimizerOptions& defaults() noexcept { return *defaults_; }
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
   /// The state by parameter (its impl()); empty before the first step.
@@ -114,6 +122,7 @@ class Optimizer {
   void load_state_dict(const StateDict& state);
 
  protected:
+  /// A new state of one parameter.
   virtual std::unique_ptr<OptimizerParamState> make_state() const = 0;
   /// The state of a parameter, made when there is none.
   template <class State>

@@ -25,6 +25,7 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
 struct SGDParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;
+  /// The running sum of gradients.
   TD_ARG(Tensor, momentum_buffer) = {};  // undefined before the first step with momentum
 };
 
