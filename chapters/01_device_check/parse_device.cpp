@@ -5,6 +5,6 @@
 #include "td/exercise.h"
 
 DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
-  // Your code here: Split at the first colon, then check both halves. About 10 lines, with the message.
+  // Your code here: Split at the first colon, then check both halves. About 10 lines.
   td::not_done_yet("parse_device");
 }

@@ -5,6 +5,6 @@
 #include "td/exercise.h"
 
 td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log) {
-  // Your code here: td::Device(text) refuses what is no device, td::check_device what is not here. About 10
+  // Your code here: Tell a wish that is no device from one that is not here. About 10 lines.
   td::not_done_yet("pick_device");
 }

@@ -3,6 +3,6 @@
 #include "td/exercise.h"
 
 td::Tensor move_to(const td::Tensor& x, td::Device device) {
-  // Your code here: Fill in the index, compare, and only then copy into a new tensor. About 4 lines.
+  // Your code here: Fill in the index, compare, and only then copy. About 4 lines.
   td::not_done_yet("move_to");
 }

@@ -22,8 +22,7 @@ std::vector<int> numbers(const std::string& version) {
 
 Fit driver_fits(const std::string& driver, const std::string& toolkit,
                 const std::vector<ToolkitRow>& rows) {
-  // blank: Versions as lists of numbers; the toolkit's own row, then the oldest of its major. About
-  // 15 lines.
+  // blank: Versions as lists of numbers; the own row, then the oldest. About 15 lines.
   const auto own = std::find_if(rows.begin(), rows.end(),
                                 [&](const ToolkitRow& row) { return row.toolkit == toolkit; });
   if (own == rows.end())

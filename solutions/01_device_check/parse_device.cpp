@@ -27,7 +27,7 @@ bool is_index(const std::string& digits) {
 // end
 
 DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
-  // blank: Split at the first colon, then check both halves. About 10 lines, with the message.
+  // blank: Split at the first colon, then check both halves. About 10 lines.
   const std::size_t colon = text.find(':');
   DeviceName name{text.substr(0, colon), -1};
   if (std::find(kinds.begin(), kinds.end(), name.kind) == kinds.end())

@@ -5,8 +5,7 @@
 #include "td/exercise.h"
 
 td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log) {
-  // blank: td::Device(text) refuses what is no device, td::check_device what is not here. About 10
-  // lines.
+  // blank: Tell a wish that is no device from one that is not here. About 10 lines.
   for (const auto& wish : wishes) {
     const td::Device device(wish);  //! outside of try: a typing mistake is not a missing device
     try {

@@ -18,8 +18,7 @@ void gather(const float* data, const std::vector<std::int64_t>& sizes,
 
 td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
                      const std::vector<std::int64_t>& strides, td::Device device) {
-  // blank: Gather into a std::vector (a loop for each dimension, or recursion), then one move.
-  // About 10 lines.
+  // blank: Gather in logical order (recursion is short), then move. About 10 lines.
   std::vector<float> elements;
   gather(data, sizes, strides, 0, elements);
   td::Tensor host = td::from_blob(elements.data(), sizes);

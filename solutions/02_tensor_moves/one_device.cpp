@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  // blank: Find the first that is no number, then the first that differs from it. About 15 lines.
+  // blank: Find the first that is no number, then one that differs. About 15 lines.
   const Argument* first = nullptr;
   for (const auto& argument : arguments) {
     const td::Device here = argument.tensor.device();
