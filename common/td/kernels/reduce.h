@@ -17,8 +17,8 @@ namespace {
 constexpr int kColumns = 64;
 /// Independent partial results of one long run: they hide the latency of the addition.
 constexpr int kLanes = 16;
-/// Elements a lane-wise partial result covers before it joins the (wider) total.
-constexpr std::int64_t kBlock = 2048;
+/// Elements after which the lanes join the (wider) total: sixteen additions a lane in float.
+constexpr std::int64_t kBlock = 256;
 /// A group is cut into at most this many pieces for several threads.
 constexpr int kMaxPieces = 16;
 constexpr std::int64_t kReduceGrain = 32768;
@@ -130,9 +130,18 @@ struct ReduceWork {
       for (; i + kLanes <= m; i += kLanes)
         for (int k = 0; k < kLanes; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
       for (int k = 0; i + k < m; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
-      for (int k = 0; k < kLanes; ++k) total = reducer.merge(total, reducer.total(lane[k]));
+      total = reducer.merge(total, joined(lane));
     }
     return total;
+  }
+
+  // The lanes pairwise: four steps, where one after the other would be sixteen that wait.
+  Total joined(const Lane* lane) const {
+    Total t[kLanes];
+    for (int k = 0; k < kLanes; ++k) t[k] = r.total(lane[k]);
+    for (int half = kLanes / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) t[k] = r.merge(t[k], t[k + half]);
+    return t[0];
   }
 
   [[gnu::noinline]] void fold_columns(const In* from, int n, std::int64_t begin, std::int64_t end, Total* totals) const {
@@ -177,7 +186,7 @@ __global__ void reduce_kernel(Work w) {
     int in_lane = 0;
     for (std::int64_t i = begin + threadIdx.y; i < end; i += blockDim.y) {
       w.r.add(lane, Work::load(from[w.s.reduced.offset(i)]), i);
-      if (++in_lane == 128) {
+      if (++in_lane == kBlock / kLanes) {
         total = w.r.merge(total, w.r.total(lane));
         lane = w.r.start();
         in_lane = 0;

@@ -84,7 +84,10 @@ struct Extreme {
   }
   TD_HD void add(Lane& lane, Lane x, std::int64_t) const {
     const Lane value = Each{}(x);
-    lane = better(value, lane) || value != value ? value : lane;
+    // A NaN is neither <= nor >=, so it is taken; once taken, it stays. Written so that it
+    // vectorizes.
+    const bool stay = (kLargest ? value <= lane : value >= lane) || lane != lane;
+    lane = stay ? lane : value;
   }
   TD_HD Total none() const { return start(); }
   TD_HD Total total(Lane lane) const { return lane; }

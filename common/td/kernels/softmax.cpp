@@ -23,12 +23,18 @@ struct Softmax {
     T* out = y + s.start(i);
     const std::int64_t step = s.stride;
     const C m = row.max([&](std::int64_t j) { return static_cast<C>(in[j * step]); });
-    const C total = row.sum([&](std::int64_t j) { return exp(static_cast<C>(in[j * step]) - m); });
-    const C shift = log(total);
-    row.each([&](std::int64_t j) {
-      const C d = static_cast<C>(in[j * step]) - m;
-      out[j * step] = static_cast<T>(kLog ? d - shift : exp(d) / total);
-    });
+    if constexpr (!kLog && std::is_same_v<T, C>) {  // wide enough to keep the exponentials in
+      const C sum = row.sum([&](std::int64_t j) { return out[j * step] = exp(in[j * step] - m); });
+      const C factor = C(1) / sum;
+      row.each([&](std::int64_t j) { out[j * step] *= factor; });
+    } else {
+      const C sum = row.sum([&](std::int64_t j) { return exp(static_cast<C>(in[j * step]) - m); });
+      const C shift = log(sum);
+      row.each([&](std::int64_t j) {
+        const C d = static_cast<C>(in[j * step]) - m;
+        out[j * step] = static_cast<T>(kLog ? d - shift : exp(d) / sum);
+      });
+    }
   }
 };
 

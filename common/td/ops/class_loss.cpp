@@ -87,6 +87,7 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
 Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, const Tensor& weight,
                     Reduction::Reduction reduction, const kernels::ClassLoss& kind) {
   const Device device = common_device(op, input, target, weight);
+  if (!target.defined()) undefined_argument(op, 1);
   TD_CHECK(ShapeError, input.dim() >= 1, op.name, ": \"input\" needs a dimension of classes");
   const bool single = input.dim() == 1;
   const Tensor t = target.to(device);
@@ -101,8 +102,6 @@ Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, con
 // Targets that are probabilities: no class number to look up.
 Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                         Reduction::Reduction reduction, double label_smoothing) {
-  TD_CHECK(ShapeError, input.sizes() == target.sizes(), "cross_entropy: a \"target\" of "
-           "probabilities needs the sizes of \"input\", ", input.sizes(), ", but has ", target.sizes());
   const std::int64_t dim = input.dim() == 1 ? 0 : 1;
   const auto classes = static_cast<double>(input.size(dim));
   Tensor t = target;
@@ -132,7 +131,8 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
   TD_CHECK(Error, label_smoothing >= 0 && label_smoothing <= 1,
            "cross_entropy: label_smoothing must be between 0 and 1 but is ", label_smoothing);
   common_device(cross_op, input, target, weight);
-  if (target.defined() && target.is_floating_point() && target.dim() > 0)
+  if (!target.defined()) undefined_argument(cross_op, 1);
+  if (target.is_floating_point() && target.sizes() == input.sizes())
     return probability_loss(input, target, weight, reduction, label_smoothing);
   return batched_loss(cross_op, input, target, weight, reduction,
                       {ignore_index, label_smoothing, false, false});

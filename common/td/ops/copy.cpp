@@ -61,7 +61,7 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
     copy_values(out, self.detach(), non_blocking);
   }
   if (recording(self) && is_floating_point(dtype))
-    record("to", out, {&self},
+    record(dtype == self.dtype() && device == self.device() ? "clone" : "to_copy", out, {&self},
            [device = self.device(), type = self.dtype()](Gradients& grads, const Tensor& g) {
              grads.give(0, [&] { return g.to(device, type); });
            });

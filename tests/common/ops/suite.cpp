@@ -119,11 +119,12 @@ Tensor weighted(const Tensor& y, unsigned seed) {
   return td::sum(y * spread(y.sizes(), 0.5, 1.5, seed).to(y.device()));
 }
 
-TensorList leaves(const TensorList& inputs) {
+// Arguments as leaves of a graph of their own.
+TensorList leaves(const TensorList& inputs, const std::vector<bool>& wants) {
   TensorList list;
-  for (const Tensor& t : inputs) {
-    const Tensor copy = t.clone();
-    list.push_back(real(t) ? copy.detach().requires_grad_() : copy);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor copy = inputs[i].detach().clone();
+    list.push_back(wants[i] ? copy.requires_grad_() : copy);
   }
   return list;
 }
@@ -131,19 +132,27 @@ TensorList leaves(const TensorList& inputs) {
 TensorList wanted(const TensorList& inputs) {
   TensorList list;
   for (const Tensor& t : inputs)
-    if (real(t)) list.push_back(t);
+    if (t.requires_grad()) list.push_back(t);
   return list;
+}
+
+std::vector<bool> variables_of(const Sample& s) {
+  std::vector<bool> wants;
+  for (const Tensor& t : s.inputs) wants.push_back(real(t));
+  for (const std::size_t i : s.constants) wants[i] = false;
+  return wants;
 }
 
 using Number = std::function<Tensor(const TensorList&)>;
 
 // Gradients of `f` (a 0-dimensional tensor) by autograd against central differences.
-void check_derivative(const Number& f, const TensorList& inputs, double tolerated) {
-  const TensorList variables = leaves(inputs);
+void check_derivative(const Number& f, const TensorList& inputs, const std::vector<bool>& wants,
+                      double tolerated) {
+  const TensorList variables = leaves(inputs, wants);
   const TensorList gradients = td::autograd::grad({f(variables)}, wanted(variables), {}, td::nullopt, false, true);
   std::size_t which = 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (!real(inputs[k])) continue;
+    if (!wants[k]) continue;
     const Tensor& gradient = gradients[which++];
     const Array analytic = gradient.defined() ? read(gradient) : Array{{}, std::vector<double>(static_cast<std::size_t>(inputs[k].numel()), 0)};
     const Tensor host = inputs[k].to(td::kCPU);
@@ -153,7 +162,7 @@ void check_derivative(const Number& f, const TensorList& inputs, double tolerate
         copy.data_ptr<double>()[i] += shift;
         TensorList changed = inputs;
         changed[k] = copy.to(inputs[k].device());
-        return f(leaves(changed)).item<double>();
+        return f(leaves(changed, wants)).item<double>();
       };
       const double h = 1e-5, slope = (at(h) - at(-h)) / (2 * h);
       const double got = analytic.values[static_cast<std::size_t>(i)];
@@ -165,12 +174,14 @@ void check_derivative(const Number& f, const TensorList& inputs, double tolerate
 
 void check_gradients(const Sample& s, Device device) {
   const TensorList inputs = moved(s.inputs, device, td::kDouble);
+  const std::vector<bool> wants = variables_of(s);
   const Number once = [&](const TensorList& x) { return weighted(s.run(x), 7); };
   {
     INFO("gradient");
-    check_derivative(once, inputs, 1e-6);
+    check_derivative(once, inputs, wants, 1e-6);
     INFO("strided arguments");
-    check_derivative([&](const TensorList& x) { return weighted(s.run(strided(x)), 7); }, inputs, 1e-6);
+    check_derivative([&](const TensorList& x) { return weighted(s.run(strided(x)), 7); }, inputs,
+                     wants, 1e-6);
   }
   INFO("gradient of the gradient");
   const Number twice = [&](const TensorList& x) {
@@ -180,7 +191,7 @@ void check_gradients(const Sample& s, Device device) {
       if (gradients[i].defined()) total = total + weighted(gradients[i], 11 + static_cast<unsigned>(i));
     return total;
   };
-  check_derivative(twice, inputs, 1e-5);
+  check_derivative(twice, inputs, wants, 1e-5);
 }
 
 }  // namespace

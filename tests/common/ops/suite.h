@@ -38,6 +38,8 @@ struct Sample {
   bool gradient = true;
   /// The dtype of the result when it is not that of the arguments.
   td::optional<td::ScalarType> result = td::nullopt;
+  /// Which arguments are constants: no gradient flows to them.
+  std::vector<std::size_t> constants = {};
 };
 
 /// All checks of one sample.

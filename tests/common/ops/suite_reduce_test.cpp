@@ -10,6 +10,9 @@
 #include "td/base/parallel.h"
 
 using namespace suite;
+using td::Scalar;
+using td::Tensor;
+using td::TensorList;
 using td::IntArrayRef;
 using Group = std::vector<double>;
 

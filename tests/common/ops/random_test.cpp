@@ -1,0 +1,122 @@
+// Random values and factories: Philox against its published vectors, the same values on every
+// device, moments, ranges, streams that do not overlap.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "../tensor/values.h"
+#include "td/kernels/philox.h"
+#include "td/tensor/generator.h"
+
+using namespace td;
+using List = std::vector<double>;
+
+TEST_CASE("Philox gives the numbers its authors published") {
+  // Random123's known answers for philox4x32, ten rounds: counter and key all zero.
+  const PhiloxWords zero = philox(0, 0, 0);
+  CHECK(zero.word[0] == 0x6627e8d5u);
+  CHECK(zero.word[1] == 0xe169c58du);
+  CHECK(zero.word[2] == 0xbc57ac4cu);
+  CHECK(zero.word[3] == 0x9b00dbd8u);
+}
+
+TEST_CASE("the same seed gives the same values on every device and in every layout") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const auto draw = [&](Device where) {
+      manual_seed(42);
+      const TensorOptions on(where);
+      const Tensor normal = randn({33}, on);
+      List all = values(rand({1001}, on));
+      for (const Tensor& t : {randint(-3, 9, {65}, on), randperm(31, on), rand({7}, on.dtype(kDouble)),
+                              rand({9}, on.dtype(kHalf)), empty({50}, on).bernoulli_(0.3)}) {
+        const List more = values(t);
+        all.insert(all.end(), more.begin(), more.end());
+      }
+      return std::make_pair(all, values(normal));
+    };
+    const auto host = draw(kCPU), there = draw(device);
+    CHECK(host.first == there.first);
+    for (std::size_t i = 0; i < host.second.size(); ++i)  // logarithms differ in the last digit
+      CHECK(std::abs(host.second[i] - there.second[i]) < 1e-6);
+  }
+  manual_seed(1);
+  const List dense = values(rand({4, 6}));
+  manual_seed(1);
+  CHECK(values(empty({6, 4}).t().uniform_()) == dense);
+}
+
+TEST_CASE("ranges and moments") {
+  manual_seed(0);
+  const Tensor u = rand({200000});
+  CHECK(u.min().item<double>() >= 0);
+  CHECK(u.max().item<double>() < 1);
+  CHECK(u.mean().item<double>() == Approx(0.5).margin(0.005));
+  CHECK(u.var(true).item<double>() == Approx(1.0 / 12).margin(0.002));
+  const Tensor n = empty({200000}).normal_(3, 2);
+  CHECK(n.mean().item<double>() == Approx(3).margin(0.03));
+  CHECK(n.std(true).item<double>() == Approx(2).margin(0.03));
+  // A normal distribution leaves 4.55 % outside two standard deviations.
+  CHECK((n - 3).abs().gt(Scalar(4)).sum().item<double>() / 200000 == Approx(0.0455).margin(0.003));
+  CHECK(empty({200000}).bernoulli_(0.3).mean().item<double>() == Approx(0.3).margin(0.005));
+  const Tensor k = randint(-2, 3, {10000});
+  CHECK(k.dtype() == kLong);
+  CHECK(k.min().item<int>() == -2);
+  CHECK(k.max().item<int>() == 2);
+  const List p = values(randperm(1000));
+  CHECK(std::set<double>(p.begin(), p.end()).size() == 1000);
+  CHECK(rand({100000}, kHalf).max().item<double>() < 1);
+  CHECK(rand({100000}, kBFloat16).max().item<double>() < 1);
+  CHECK(empty({100000}).uniform_(1, 2).max().item<double>() < 2);
+}
+
+TEST_CASE("draws do not repeat each other, and a kept state does") {
+  manual_seed(7);
+  const List first = values(rand({100})), second = values(rand({100}));
+  std::set<double> all(first.begin(), first.end());
+  all.insert(second.begin(), second.end());
+  CHECK(all.size() > 190);
+  const Generator::State state = default_generator().get_state();
+  const List third = values(randn({5}));
+  default_generator().set_state(state);
+  CHECK(values(randn({5})) == third);
+  CHECK(default_generator().current_seed() == 7);
+}
+
+TEST_CASE("factories: values, types, devices") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const TensorOptions on(device);
+    CHECK(values(arange(5, on)) == List{0, 1, 2, 3, 4});
+    CHECK(arange(5, on).dtype() == kLong);
+    CHECK(arange(0, 1.0, 0.25, on).dtype() == kFloat);
+    CHECK(values(arange(5, 0, -2, on)) == List{5, 3, 1});
+    CHECK(values(linspace(0, 1, 5, on)) == List{0, 0.25, 0.5, 0.75, 1});
+    CHECK(values(linspace(3, 9, 1, on)) == List{3});
+    CHECK(values(eye(2, 3, on)) == List{1, 0, 0, 0, 1, 0});
+    CHECK(full({2}, 1, on).dtype() == kLong);
+    CHECK(full({2}, true, on).dtype() == kBool);
+    CHECK(values(full_like(zeros({2}, on), 3)) == List{3, 3});
+    CHECK(tensor({{1, 2}, {3, 4}}, on).device() == check_device(device));
+    CHECK(zeros_like(ones({2, 3}, on)).sizes() == IntArrayRef({2, 3}));
+  }
+  CHECK(tensor({1, 2}).dtype() == kLong);
+  CHECK(tensor({1.0, 2.0}).dtype() == kFloat);
+  CHECK(tensor(std::vector<double>{1, 2}).dtype() == kFloat);
+  CHECK(tensor(7).dim() == 0);
+  CHECK(tensor({}).sizes() == IntArrayRef({0}));
+  CHECK(tensor({{{1}, {2}}}).sizes() == IntArrayRef({1, 2, 1}));
+  CHECK(tensor({1.0}, requires_grad()).requires_grad());
+  CHECK(ones({2}, requires_grad()).is_leaf());
+}
+
+TEST_CASE("what factories refuse, they name") {
+  CHECK(message<ShapeError>([] { tensor({{1, 2}, {3}}); }) ==
+        "tensor: rows of sizes [2] and [1] in one list; all rows must have the same length");
+  CHECK(message<Error>([] { arange(0, 5, -1); }) ==
+        "arange: a step of -1 never leads from 0 to 5; change its sign");
+  CHECK(message<DtypeError>([] { rand({2}, kLong); }) ==
+        "rand: expected a floating point tensor but got int64; use randint for whole numbers");
+  CHECK(message<Error>([] { randint(3, 3, {1}); }) ==
+        "randint: there is no whole number from 3 to below 3");
+}

@@ -1,0 +1,180 @@
+// The operation suite over losses, and cross entropy's special cases: ignored targets, weights,
+// smoothing, targets that do not exist.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "../tensor/values.h"
+#include "suite.h"
+
+using namespace suite;
+using td::Scalar;
+using td::Tensor;
+using td::TensorList;
+using td::Reduction::Reduction;
+using Row = std::vector<double>;
+
+namespace {
+
+const std::vector<Reduction> reductions{td::kNone, td::kMean, td::kSum};
+
+Array reduced(const Array& losses, Reduction reduction, double divisor = -1) {
+  if (reduction == td::kNone) return losses;
+  double sum = 0;
+  for (double x : losses.values) sum += x;
+  if (divisor < 0) divisor = static_cast<double>(losses.values.size());
+  return {{}, {reduction == td::kMean ? sum / divisor : sum}};
+}
+
+using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
+void check_element_loss(const std::string& name, double low, double high,
+                        const std::function<Tensor(const Tensor&, const Tensor&, Reduction)>& run,
+                        double (*f)(double x, double t)) {
+  for (const Reduction reduction : reductions)
+    check_operation({name, {"input", "target"},
+                     {spread({3, 4}, low, high), spread({3, 4}, low, high, 2)},
+                     [&](const TensorList& x) { return run(x[0], x[1], reduction); },
+                     [&](const std::vector<Array>& x) { return reduced(each(x[0], x[1], f), reduction); },
+                     {spread({0, 4}), spread({0, 4})}});
+}
+
+struct Case {
+  Reduction reduction;
+  bool weighted;
+  double smoothing;
+  std::int64_t ignore;
+};
+
+// Losses of [n, c, d] with targets [n, d], by the formula.
+Array class_reference(const std::vector<Array>& in, const Case& k, bool from_log) {
+  const Array &x = in[0], &target = in[1];
+  const auto n = static_cast<std::size_t>(x.size(0)), c = static_cast<std::size_t>(x.size(1)),
+             d = static_cast<std::size_t>(x.size(2));
+  Array losses{target.sizes, {}};
+  double weights = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < d; ++j) {
+      const double t = target.values[i * d + j];
+      double sum = 0;
+      for (std::size_t m = 0; m < c; ++m) sum += std::exp(x.values[(i * c + m) * d + j]);
+      const double log_sum = from_log ? 0 : std::log(sum);
+      const auto weight = [&](std::size_t m) { return k.weighted ? in[2].values[m] : 1.0; };
+      const auto minus_log = [&](std::size_t m) { return log_sum - x.values[(i * c + m) * d + j]; };
+      double loss = 0;
+      if (t != static_cast<double>(k.ignore)) {
+        const auto right = static_cast<std::size_t>(t);
+        weights += weight(right);
+        loss = (1 - k.smoothing) * weight(right) * minus_log(right);
+        for (std::size_t m = 0; m < c; ++m)
+          loss += k.smoothing / static_cast<double>(c) * weight(m) * minus_log(m);
+      }
+      losses.values.push_back(loss);
+    }
+  return reduced(losses, k.reduction, weights);
+}
+
+void check_class_loss(const Case& k, bool from_log) {
+  INFO("reduction " << k.reduction << ", weighted " << k.weighted << ", smoothing " << k.smoothing
+                    << ", ignore " << k.ignore << (from_log ? ", nll" : ""));
+  TensorList inputs{spread({3, 4, 2}), td::tensor({{0, 3}, {1, 2}, {3, 1}})};
+  std::vector<std::string> names{"input", "target"};
+  if (k.weighted) {
+    inputs.push_back(td::tensor({0.5, 1.5, 2.0, 1.0}));
+    names.push_back("weight");
+  }
+  const auto run = [&](const TensorList& x) {
+    const Tensor weight = k.weighted ? x[2] : Tensor();
+    return from_log ? nll_loss(x[0], x[1], weight, k.reduction, k.ignore)
+                    : cross_entropy_loss(x[0], x[1], weight, k.reduction, k.ignore, k.smoothing);
+  };
+  Sample s{from_log ? "nll_loss" : "cross_entropy", names, inputs, run,
+           [&](const std::vector<Array>& x) { return class_reference(x, k, from_log); }};
+  if (k.weighted) s.constants = {2};
+  check_operation(s);
+}
+
+}  // namespace
+
+TEST_CASE("losses of single elements") {
+  check_element_loss("mse_loss", -2, 2, [](const Tensor& x, const Tensor& t, Reduction r) { return mse_loss(x, t, r); },
+                     [](double x, double t) { return (x - t) * (x - t); });
+  check_element_loss("l1_loss", -2, 2, [](const Tensor& x, const Tensor& t, Reduction r) { return l1_loss(x, t, r); },
+                     [](double x, double t) { return std::fabs(x - t); });
+  check_element_loss("smooth_l1_loss", -2, 2,
+                     [](const Tensor& x, const Tensor& t, Reduction r) { return smooth_l1_loss(x, t, r, 0.8); },
+                     [](double x, double t) {
+                       const double d = std::fabs(x - t);
+                       return d < 0.8 ? 0.5 * d * d / 0.8 : d - 0.4;
+                     });
+  check_element_loss("binary_cross_entropy", 0.1, 0.9,
+                     [](const Tensor& x, const Tensor& t, Reduction r) { return binary_cross_entropy(x, t, {}, r); },
+                     [](double x, double t) { return -(t * std::log(x) + (1 - t) * std::log(1 - x)); });
+  check_element_loss("binary_cross_entropy_with_logits", -2, 2,
+                     [](const Tensor& x, const Tensor& t, Reduction r) {
+                       return binary_cross_entropy_with_logits(x, t, {}, {}, r);
+                     },
+                     [](double x, double t) {
+                       const double p = 1 / (1 + std::exp(-x));
+                       return -(t * std::log(p) + (1 - t) * std::log(1 - p));
+                     });
+}
+
+TEST_CASE("pos_weight and extreme logits") {
+  const Tensor x = td::tensor({-200.0, 0.0, 300.0}).requires_grad_(), t = td::tensor({1.0, 0.0, 0.0});
+  const Tensor loss = binary_cross_entropy_with_logits(x, t, {}, td::tensor(3.0), td::kNone);
+  CHECK(values(loss)[0] == Approx(600));
+  CHECK(values(loss)[1] == Approx(std::log(2)));
+  CHECK(values(loss)[2] == Approx(300));
+  loss.sum().backward();
+  CHECK(values(x.grad())[0] == Approx(-3));
+  CHECK(values(x.grad())[1] == Approx(0.5));
+  CHECK(values(x.grad())[2] == Approx(1));
+}
+
+TEST_CASE("mse_loss broadcasts as libtorch does") {
+  CHECK(mse_loss(td::ones({2, 3}), td::zeros({3})).item<double>() == 1);
+  CHECK(mse_loss(td::ones({2, 3}), td::zeros({}), td::kSum).item<double>() == 6);
+}
+
+TEST_CASE("cross entropy and nll_loss: every reduction, weights, smoothing, ignored targets") {
+  for (const Reduction reduction : reductions)
+    for (const bool weighted : {false, true}) {
+      for (const double smoothing : {0.0, 0.2}) check_class_loss({reduction, weighted, smoothing, 3}, false);
+      check_class_loss({reduction, weighted, 0, 1}, true);
+    }
+}
+
+TEST_CASE("cross entropy of one sample, of probabilities, of large logits") {
+  const Tensor x = td::tensor({1.0, 2.0, 4.0});
+  const double log_sum = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(4.0));
+  CHECK(cross_entropy_loss(x, td::tensor(1)).item<double>() == Approx(log_sum - 2));
+  const Tensor p = td::tensor({{0.25, 0.25, 0.5}});
+  CHECK(cross_entropy_loss(x.unsqueeze(0), p).item<double>() == Approx(log_sum - 2.75));
+  const Tensor large = td::tensor({{10000.0, 0.0}});
+  CHECK(cross_entropy_loss(large, td::tensor({1})).item<double>() == 10000);
+  // All targets ignored: nothing to take the mean of.
+  CHECK(std::isnan(cross_entropy_loss(large, td::tensor({-100})).item<double>()));
+}
+
+TEST_CASE("a class that does not exist is named, now on cpu and at the next wait on sim") {
+  const Tensor x = td::zeros({2, 3}), t = td::tensor({0, 3});
+  CHECK(message<td::ShapeError>([&] { cross_entropy_loss(x, t); }) ==
+        "cross_entropy: target 3 is out of range; expected 0 to 2");
+  const Tensor late = cross_entropy_loss(x.to("sim:0"), t.to("sim:0"));
+  const std::string words = message<td::AsyncError>([&] { late.item<float>(); });
+  CHECK(words.find("cross_entropy: target 3 is out of range; expected 0 to 2") != std::string::npos);
+}
+
+TEST_CASE("what losses refuse, they name") {
+  const Tensor x = td::zeros({2, 3});
+  CHECK(message<td::DtypeError>([&] { cross_entropy_loss(x, td::zeros({2})); }) ==
+        "cross_entropy: \"target\" holds class numbers and must be int64 but is float32; convert it "
+        "with to(kInt64)");
+  CHECK(message<td::ShapeError>([&] { cross_entropy_loss(x, td::tensor({0, 1, 2})); }) ==
+        "cross_entropy: \"input\" of sizes [2, 3] (batch, classes, ...) needs a \"target\" of sizes [2] "
+        "but got [3]");
+  CHECK(message<td::ShapeError>([&] { cross_entropy_loss(x, td::tensor({0, 1}), td::ones({2})); }) ==
+        "cross_entropy: \"weight\" needs one number for each of the 3 classes but has sizes [2]");
+  CHECK(message<td::Error>([&] { binary_cross_entropy(td::full({1}, 1.5), td::ones({1})); }) ==
+        "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply sigmoid(), or "
+        "use binary_cross_entropy_with_logits");
+}
