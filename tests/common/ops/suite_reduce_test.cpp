@@ -182,7 +182,7 @@ TEST_CASE("whole numbers and bool add up as int64; any and all") {
 TEST_CASE("a long float sum keeps float's accuracy, and its bits on any number of threads") {
   const Tensor x = td::full({1000003}, 0.1f, td::kFloat);
   const double exact = 1000003.0 * static_cast<double>(0.1f);
-  CHECK(std::abs(x.sum().item<double>() - exact) / exact < 1e-7);
+  CHECK(std::abs(x.sum().item<double>() - exact) / exact < 2e-7);  // added one by one: 1e-3
   const Tensor y = td::arange(1500000).to(td::kFloat).sin();
   const Tensor columns = y.reshape({-1, 6});
   const int width = td::parallel_width();
