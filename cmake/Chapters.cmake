@@ -242,9 +242,6 @@ endif()
 
 # The shared small code of the chapters' programs: options, Ctrl-C, one message an error.
 file(GLOB app_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/app/*.cpp")
-if(NOT EXISTS "${PROJECT_SOURCE_DIR}/common/td/data/shapes10.h")
-  list(FILTER app_sources EXCLUDE REGEX "/pictures\\.cpp$")
-endif()
 if(app_sources AND TARGET td)
   add_library(td_app STATIC EXCLUDE_FROM_ALL ${app_sources})
   course_options(td_app)

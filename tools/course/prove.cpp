@@ -52,8 +52,10 @@ void prove_stub(const Course& course, const Exercise& e, Tally& tally) {
     return tally.fail(what, std::string("  it was: ") + word(v.result) + "\n" + v.text);
   if (!contains(v.text, "not done yet: " + e.name))
     return tally.fail(what, "  \"not done yet: " + e.name + "\" was not printed\n" + v.text);
-  // The exit code alone would not show that the devices were tried at all.
-  if (!contains(v.text, "devices work afterwards"))
+  // The exit code alone would not show that the devices were tried at all. A course without the
+  // core (the fixture of the tool's tests) has none to try.
+  const bool has_devices = fs::exists(course.root / "common" / "td");
+  if (!contains(v.text, has_devices ? "devices work afterwards: cpu" : "devices work afterwards"))
     return tally.fail(what, "  the checker did not try the devices\n" + v.text);
   tally.pass(what);
 }

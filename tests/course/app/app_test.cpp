@@ -74,3 +74,11 @@ TEST_CASE("the device is told in one line, a missing one is refused") {
     CHECK_THAT(refused.output, Catch::StartsWith("ch97_sample: "));
   }
 }
+
+TEST_CASE("pictures that cannot be written are an error that names the folder") {
+  const Outcome refused = course::run({{PICTURES, "--data", SAMPLE}, {}, {}, {}});
+  INFO(refused.output);
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.output, Catch::StartsWith("course-data: ") && Catch::Contains("app_sample"));
+  CHECK(course::run({{PICTURES, "--epochs", "3"}, {}, {}, {}}).exit_code == 2);
+}
