@@ -23,8 +23,13 @@ struct Side {
   std::int64_t size, outputs, kernel, stride, padding;
 
   Side(const PoolWindow& window, const AvgRule& rule, int side, std::int64_t in, std::int64_t out)
-      : adaptive(rule.adaptive), count_padding(rule.count_include_pad), size(in), outputs(out),
-        kernel(window.kernel[side]), stride(window.stride[side]), padding(window.padding[side]) {}
+      : adaptive(rule.adaptive),
+        count_padding(rule.count_include_pad),
+        size(in),
+        outputs(out),
+        kernel(window.kernel[side]),
+        stride(window.stride[side]),
+        padding(window.padding[side]) {}
 
   TD_HD Extent1 window(std::int64_t o) const {
     if (adaptive) {
@@ -52,7 +57,9 @@ struct AvgPool {
   const T* x;
   T* y;
 
-  TD_HD std::int64_t cost() const { return 4 * (rows.size / rows.outputs + 1) * (columns.size / columns.outputs + 1); }
+  TD_HD std::int64_t cost() const {
+    return 4 * (rows.size / rows.outputs + 1) * (columns.size / columns.outputs + 1);
+  }
   TD_HD void operator()(std::int64_t i) const {
     const auto at = out.place(i);
     const Extent1 ys = rows.window(at.y), xs = columns.window(at.x);
@@ -61,7 +68,8 @@ struct AvgPool {
     for (std::int64_t row = ys.begin; row < ys.end; ++row)
       for (std::int64_t column = xs.begin; column < xs.end; ++column)
         sum += static_cast<compute_t<T>>(plane[in.pixel(row * in.w + column)]);
-    y[i] = static_cast<T>(sum / static_cast<compute_t<T>>(divisor ? divisor : ys.counted * xs.counted));
+    y[i] = static_cast<T>(sum /
+                          static_cast<compute_t<T>>(divisor ? divisor : ys.counted * xs.counted));
   }
 };
 
@@ -100,8 +108,13 @@ void avg_pool2d(const Tensor& output, const Tensor& input, const PoolWindow& win
   const Side rows(window, rule, 0, in.h, out.h), columns(window, rule, 1, in.w, out.w);
   dispatch_floats("avg_pool2d", output.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    const AvgPool<T> worker{in, out, rows, columns, rule.divisor_override,
-                            kernel_pointer<const T>(input), kernel_pointer<T>(output)};
+    const AvgPool<T> worker{in,
+                            out,
+                            rows,
+                            columns,
+                            rule.divisor_override,
+                            kernel_pointer<const T>(input),
+                            kernel_pointer<T>(output)};
     launch_workers("avg_pool2d", output.device(), worker, output.numel(), {&input}, {&output});
   });
 }
@@ -114,8 +127,13 @@ void avg_pool2d_backward(const Tensor& grad_input, const Tensor& grad, const Poo
   const Side rows(window, rule, 0, in.h, out.h), columns(window, rule, 1, in.w, out.w);
   dispatch_floats("avg_pool2d_backward", grad.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    const AvgPoolBackward<T> worker{in, out, rows, columns, rule.divisor_override,
-                                    kernel_pointer<const T>(grad), kernel_pointer<T>(grad_input)};
+    const AvgPoolBackward<T> worker{in,
+                                    out,
+                                    rows,
+                                    columns,
+                                    rule.divisor_override,
+                                    kernel_pointer<const T>(grad),
+                                    kernel_pointer<T>(grad_input)};
     launch_workers("avg_pool2d_backward", grad.device(), worker, grad_input.numel(), {&grad},
                    {&grad_input});
   });

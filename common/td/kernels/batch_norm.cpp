@@ -34,7 +34,8 @@ struct Variance {
   Stat<T>*inverse_std, *running_mean, *running_var;
   double count, momentum, eps;
   TD_HD void add(std::int64_t at, std::int64_t, std::int64_t c, double& a, double&) const {
-    const double d = static_cast<double>(static_cast<Stat<T>>(x[at])) - static_cast<double>(mean[c]);
+    const double d =
+        static_cast<double>(static_cast<Stat<T>>(x[at])) - static_cast<double>(mean[c]);
     a += d * d;
   }
   TD_HD void finish(std::int64_t c, double a, double) const {
@@ -108,9 +109,14 @@ void batch_norm_statistics(const Tensor& mean, const Tensor& inverse_std, const 
     using S = Stat<T>;
     const Mean<T> first{kernel_pointer<const T>(x), kernel_pointer<S>(mean), count};
     launch("batch_norm_mean", x.device(), ChannelSums<Mean<T>>{first, s}, {&x}, {&mean});
-    const Variance<T> second{first.x, first.mean, kernel_pointer<S>(inverse_std),
-                             optional_pointer<S>(running_mean), optional_pointer<S>(running_var),
-                             count, momentum, eps};
+    const Variance<T> second{first.x,
+                             first.mean,
+                             kernel_pointer<S>(inverse_std),
+                             optional_pointer<S>(running_mean),
+                             optional_pointer<S>(running_var),
+                             count,
+                             momentum,
+                             eps};
     const ChannelSums<Variance<T>> work{second, s};
     if (running_mean.defined())
       launch("batch_norm_variance", x.device(), work, {&x, &mean},
@@ -125,9 +131,9 @@ void batch_norm_apply(const Tensor& out, const Tensor& x, const Tensor& mean,
   dispatch_floats("batch_norm", x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     using S = const Stat<T>;
-    const Normalize<T> f{kernel_pointer<const T>(x),     kernel_pointer<T>(out),
-                         kernel_pointer<S>(mean),        kernel_pointer<S>(inverse_std),
-                         optional_pointer<S>(weight),    optional_pointer<S>(bias)};
+    const Normalize<T> f{kernel_pointer<const T>(x),  kernel_pointer<T>(out),
+                         kernel_pointer<S>(mean),     kernel_pointer<S>(inverse_std),
+                         optional_pointer<S>(weight), optional_pointer<S>(bias)};
     launch("batch_norm", x.device(), ChannelEach<Normalize<T>>{f, channels_of(x)},
            {&x, &mean, &inverse_std, &weight, &bias}, {&out});
   });
@@ -138,9 +144,9 @@ void batch_norm_sums(const Tensor& grad_weight, const Tensor& grad_bias, const T
   dispatch_floats("batch_norm_backward", x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     using S = Stat<T>;
-    const GradientSums<T> f{kernel_pointer<const T>(g),           kernel_pointer<const T>(x),
-                            kernel_pointer<const S>(mean),        kernel_pointer<const S>(inverse_std),
-                            kernel_pointer<S>(grad_weight),       kernel_pointer<S>(grad_bias)};
+    const GradientSums<T> f{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
+                            kernel_pointer<const S>(mean),  kernel_pointer<const S>(inverse_std),
+                            kernel_pointer<S>(grad_weight), kernel_pointer<S>(grad_bias)};
     launch("batch_norm_backward_sums", x.device(), ChannelSums<GradientSums<T>>{f, channels_of(x)},
            {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
   });
@@ -154,9 +160,13 @@ void batch_norm_backward(const Tensor& grad_x, const Tensor& g, const Tensor& x,
     using T = typename decltype(type)::type;
     using S = Stat<T>;
     const InputGradient<T> f{
-        kernel_pointer<const T>(g), kernel_pointer<const T>(x), kernel_pointer<T>(grad_x),
-        kernel_pointer<const S>(mean), kernel_pointer<const S>(inverse_std),
-        optional_pointer<const S>(weight), kernel_pointer<const S>(grad_weight),
+        kernel_pointer<const T>(g),
+        kernel_pointer<const T>(x),
+        kernel_pointer<T>(grad_x),
+        kernel_pointer<const S>(mean),
+        kernel_pointer<const S>(inverse_std),
+        optional_pointer<const S>(weight),
+        kernel_pointer<const S>(grad_weight),
         kernel_pointer<const S>(grad_bias),
         training ? static_cast<S>(1 / static_cast<double>(s.per_channel())) : S(0)};
     launch("batch_norm_backward", x.device(), ChannelEach<InputGradient<T>>{f, s},

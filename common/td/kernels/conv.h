@@ -13,9 +13,9 @@ struct ConvSteps {
   std::int64_t groups = 1;
 };
 
-/// output [n, k, oh, ow] = convolution of input [n, c, h, w] with weight [k, c / groups, r, s], plus
-/// bias [k] when defined. One floating point type. The result's layout says in which layout to work:
-/// contiguous, or channels last; arguments in another one are copied.
+/// output [n, k, oh, ow] = convolution of input [n, c, h, w] with weight [k, c / groups, r, s],
+/// plus bias [k] when defined. One floating point type. The result's layout says in which layout to
+/// work: contiguous, or channels last; arguments in another one are copied.
 void conv2d(const Tensor& output, const Tensor& input, const Tensor& weight, const Tensor& bias,
             const ConvSteps& steps);
 

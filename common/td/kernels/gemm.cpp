@@ -41,8 +41,8 @@ void integer_gemm(const Gemm& g, const void* a, const void* b, void* c, cudaStre
 }
 
 inline cuda::Gemm for_cublas(const Gemm& g) {
-  return {g.dtype, g.transpose_a, g.transpose_b, g.m, g.n, g.k, g.lda, g.ldb, g.ldc,
-          g.batch, g.stride_a, g.stride_b, g.stride_c, g.alpha, g.beta};
+  return {g.dtype, g.transpose_a, g.transpose_b, g.m,        g.n,        g.k,     g.lda, g.ldb,
+          g.ldc,   g.batch,       g.stride_a,    g.stride_b, g.stride_c, g.alpha, g.beta};
 }
 #endif
 
@@ -56,10 +56,14 @@ struct GemmWork {
 #ifdef __CUDACC__
   void on_cuda(cudaStream_t stream) const {
     switch (gemm.dtype) {
-      case kLong: return integer_gemm<std::int64_t>(gemm, a, b, c, stream);
-      case kInt: return integer_gemm<std::int32_t>(gemm, a, b, c, stream);
-      case kByte: return integer_gemm<std::uint8_t>(gemm, a, b, c, stream);
-      default: return cuda::libs().gemm(for_cublas(gemm), a, b, c, {device, stream});
+      case kLong:
+        return integer_gemm<std::int64_t>(gemm, a, b, c, stream);
+      case kInt:
+        return integer_gemm<std::int32_t>(gemm, a, b, c, stream);
+      case kByte:
+        return integer_gemm<std::uint8_t>(gemm, a, b, c, stream);
+      default:
+        return cuda::libs().gemm(for_cublas(gemm), a, b, c, {device, stream});
     }
   }
 #endif
@@ -110,9 +114,12 @@ void launch_gemm(const char* name, const Tensor& out, const Factor& a, const Fac
   g.stride_c = g.m * g.n;
   g.alpha = alpha;
   g.beta = beta;
-  const GemmWork work{g, kernel_pointer<const void>(a.tensor), kernel_pointer<const void>(b.tensor),
+  const GemmWork work{g,
+                      kernel_pointer<const void>(a.tensor),
+                      kernel_pointer<const void>(b.tensor),
                       bias.defined() ? kernel_pointer<const void>(bias) : nullptr,
-                      kernel_pointer<void>(out), out.device().index()};
+                      kernel_pointer<void>(out),
+                      out.device().index()};
   launch(name, out.device(), work, {&a.tensor, &b.tensor, &bias}, {&out});
 }
 

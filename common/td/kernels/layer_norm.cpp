@@ -25,7 +25,8 @@ struct LayerNorm {
     using S = compute_t<T>;
     const T* in = x + i * row.n;
     T* to = out + i * row.n;
-    const S m = row.sum([&](std::int64_t j) { return static_cast<S>(in[j]); }) / static_cast<S>(row.n);
+    const S m =
+        row.sum([&](std::int64_t j) { return static_cast<S>(in[j]); }) / static_cast<S>(row.n);
     const S squares = row.sum([&](std::int64_t j) {
       const S d = static_cast<S>(in[j]) - m;
       return d * d;
@@ -60,7 +61,8 @@ struct LayerNormBackward {
     };
     const auto normal = [&](std::int64_t j) { return (static_cast<S>(in[j]) - m) * inverse; };
     const S a = row.sum(weighted) / static_cast<S>(row.n);
-    const S b = row.sum([&](std::int64_t j) { return weighted(j) * normal(j); }) / static_cast<S>(row.n);
+    const S b =
+        row.sum([&](std::int64_t j) { return weighted(j) * normal(j); }) / static_cast<S>(row.n);
     row.each([&](std::int64_t j) {
       to[j] = static_cast<T>(inverse * (weighted(j) - a - normal(j) * b));
     });
@@ -118,9 +120,9 @@ void layer_norm_backward(const Tensor& grad_x, const Tensor& g, const Tensor& x,
     using T = typename decltype(type)::type;
     using S = const compute_t<T>;
     const LayerNormBackward<T> program{
-        kernel_pointer<const T>(g), kernel_pointer<const T>(x),    kernel_pointer<T>(grad_x),
-        kernel_pointer<S>(mean),    kernel_pointer<S>(inverse_std),
-        weight.defined() ? kernel_pointer<S>(weight) : nullptr};
+        kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
+        kernel_pointer<T>(grad_x),      kernel_pointer<S>(mean),
+        kernel_pointer<S>(inverse_std), weight.defined() ? kernel_pointer<S>(weight) : nullptr};
     launch("layer_norm_backward", x.device(), rows_work(program, x.sizes()[0], x.sizes()[1]),
            {&g, &x, &mean, &inverse_std, &weight}, {&grad_x});
   });

@@ -25,11 +25,13 @@ struct MaxPool {
   T* y;
   std::int32_t* index;
 
+  static constexpr std::int64_t kPacked = 64;
+
   // Some outputs beside each other in memory: `count` of them, from out element `to`.
   struct Line {
-    std::int64_t to, count, from;         // `from`: the input plane they look at
-    std::int64_t in_step, place_step;     // from one output to the next, in elements and in places
-    std::int64_t oy, ox;                  // position of the first output
+    std::int64_t to, count, from;      // `from`: the input plane they look at
+    std::int64_t in_step, place_step;  // from one output to the next, in elements and in places
+    std::int64_t oy, ox;               // position of the first output
     bool along_width;
   };
 
@@ -40,18 +42,29 @@ struct MaxPool {
             std::int64_t last) const {
     const std::int64_t place = row * in.w + column, step = Step ? Step : line.in_step;
     const T* source = x + line.from + in.pixel(place);
-    T* value = y + line.to;
-    std::int32_t* at = index + line.to;
-    const auto start = static_cast<std::int32_t>(place);
-    const auto place_step = static_cast<std::int32_t>(line.place_step);
-    const auto end = static_cast<std::int32_t>(last);
+    if constexpr (Step == 1) return compare(line, place, first, last - first, source + first);
+    T packed[kPacked];
+    for (std::int64_t from = first; from < last; from += kPacked) {
+      const std::int64_t n = std::min(kPacked, last - from);
+      for (std::int64_t i = 0; i < n; ++i) packed[i] = source[(from + i) * step];
+      compare(line, place, from, n, packed);
+    }
+  }
+
+  // The inner loop: outputs [first, first + count) against `values`, which lie side by side. The
+  // compiler vectorizes it only so: with strided values or with || it branches.
+  void compare(const Line& line, std::int64_t place, std::int64_t first, std::int64_t count,
+               const T* values) const {
+    T* largest = y + line.to + first;
+    std::int32_t* at = index + line.to + first;
+    const auto step = static_cast<std::int32_t>(line.place_step);
+    const auto start = static_cast<std::int32_t>(place + line.place_step * first);
+    const auto n = static_cast<std::int32_t>(count);
 #pragma omp simd
-    for (std::int32_t i = static_cast<std::int32_t>(first); i < end; ++i) {
-      const T v = source[i * step];
-      const bool better =
-          (at[i] < 0) | replaces<compute_t<T>>(v, value[i]);  // | keeps the loop free of branches
-      value[i] = better ? v : value[i];
-      at[i] = better ? start + place_step * i : at[i];
+    for (std::int32_t i = 0; i < n; ++i) {
+      const bool better = (at[i] < 0) | replaces<compute_t<T>>(values[i], largest[i]);
+      largest[i] = better ? values[i] : largest[i];
+      at[i] = better ? start + step * i : at[i];
     }
   }
 
@@ -73,21 +86,28 @@ struct MaxPool {
     std::fill_n(y + line.to, line.count, T(0));
     std::fill_n(index + line.to, line.count, -1);  // nothing seen yet
     for (std::int64_t r = 0; r < window.kernel[0]; ++r) {
-      const std::int64_t row = line.oy * window.stride[0] - window.padding[0] + r * window.dilation[0];
+      const std::int64_t row =
+          line.oy * window.stride[0] - window.padding[0] + r * window.dilation[0];
       if (row < 0 || row >= in.h) continue;
       for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
         const std::int64_t column =
             line.ox * window.stride[1] - window.padding[1] + s * window.dilation[1];
         std::int64_t first, last;
         inside(line, column, first, last);
-        if (line.in_step == 1) take<1>(line, row, column, first, last);
-        else if (line.in_step == 2) take<2>(line, row, column, first, last);
-        else take<0>(line, row, column, first, last);
+        if (line.in_step == 1)
+          take<1>(line, row, column, first, last);
+        else if (line.in_step == 2)
+          take<2>(line, row, column, first, last);
+        else
+          take<0>(line, row, column, first, last);
       }
     }
   }
 
   void on_host() const {
+    const std::int64_t shortest = 8;  // below, a line is not worth its preparation
+    if (!out.channels_last && out.w < shortest)
+      return WorkersWork<MaxPool<T>>{*this, out.numel()}.on_host();
     const std::int64_t lines = out.channels_last ? out.n * out.h * out.w : out.n * out.c * out.h;
     const std::int64_t length = out.channels_last ? out.c : out.w;
     const std::int64_t work = length * window.kernel[0] * window.kernel[1];
@@ -102,11 +122,12 @@ struct MaxPool {
       const std::int64_t image = i / (out.h * out.w);
       return {i * out.c, out.c, in.plane(image, 0), 1, 0, i / out.w % out.h, i % out.w, false};
     }
-    return {i * out.w, out.w, i / out.h * in.step_c, window.stride[1], window.stride[1],
-            i % out.h, 0, true};
+    return {i * out.w, out.w, i / out.h * in.step_c, window.stride[1], window.stride[1], i % out.h,
+            0,         true};
   }
 
-  // One output, for cuda.
+  // One output, for cuda and for narrow images.
+  TD_HD std::int64_t cost() const { return 4 * window.kernel[0] * window.kernel[1]; }
   TD_HD void operator()(std::int64_t i) const {
     const auto at = out.place(i);
     const T* plane = x + in.plane(at.n, at.c);
@@ -114,7 +135,8 @@ struct MaxPool {
     std::int32_t place = -1;
     for (std::int64_t r = 0; r < window.kernel[0]; ++r)
       for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
-        const std::int64_t row = at.y * window.stride[0] - window.padding[0] + r * window.dilation[0];
+        const std::int64_t row =
+            at.y * window.stride[0] - window.padding[0] + r * window.dilation[0];
         const std::int64_t column =
             at.x * window.stride[1] - window.padding[1] + s * window.dilation[1];
         if (row < 0 || row >= in.h || column < 0 || column >= in.w) continue;
@@ -207,8 +229,12 @@ void max_pool2d(const Tensor& output, const Tensor& index, const Tensor& input,
   const bool last = lie_channels_last(input, output);
   dispatch_floats("max_pool2d", output.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    const MaxPool<T> work{window, Images(input, last), Images(output, last), kernel_pointer<const T>(input),
-                          kernel_pointer<T>(output), kernel_pointer<std::int32_t>(index)};
+    const MaxPool<T> work{window,
+                          Images(input, last),
+                          Images(output, last),
+                          kernel_pointer<const T>(input),
+                          kernel_pointer<T>(output),
+                          kernel_pointer<std::int32_t>(index)};
     launch("max_pool2d", output.device(), work, {&input}, {&output, &index});
   });
 }
@@ -219,8 +245,11 @@ void max_pool2d_backward(const Tensor& grad_input, const Tensor& grad, const Ten
   const bool last = lie_channels_last(grad_input, grad);
   dispatch_floats("max_pool2d_backward", grad.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    const MaxPoolBackward<T> work{window, Images(grad_input, last), Images(grad, last),
-                                  kernel_pointer<T>(grad_input), kernel_pointer<const T>(grad),
+    const MaxPoolBackward<T> work{window,
+                                  Images(grad_input, last),
+                                  Images(grad, last),
+                                  kernel_pointer<T>(grad_input),
+                                  kernel_pointer<const T>(grad),
                                   kernel_pointer<const std::int32_t>(index)};
     launch("max_pool2d_backward", grad.device(), work, {&grad, &index}, {&grad_input});
   });
@@ -231,8 +260,9 @@ void take_pooled(const Tensor& output, const Tensor& input, const Tensor& index)
   const bool last = lie_channels_last(input, output);
   dispatch_floats("max_pool2d", output.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    const TakePooled<T> worker{Images(input, last), Images(output, last), kernel_pointer<const T>(input),
-                               kernel_pointer<T>(output), kernel_pointer<const std::int32_t>(index)};
+    const TakePooled<T> worker{Images(input, last), Images(output, last),
+                               kernel_pointer<const T>(input), kernel_pointer<T>(output),
+                               kernel_pointer<const std::int32_t>(index)};
     launch_workers("max_pool2d", output.device(), worker, output.numel(), {&input, &index},
                    {&output});
   });

@@ -13,7 +13,8 @@ struct PoolWindow {
   std::array<std::int64_t, 2> kernel, stride, padding{0, 0}, dilation{1, 1};
 };
 
-/// output = the largest value under each window; `index` (int32) = its place in the plane, y * width
+/// output = the largest value under each window; `index` (int32) = its place in the plane, y *
+/// width
 /// + x. NaN counts as the largest; of equal values the first is taken.
 void max_pool2d(const Tensor& output, const Tensor& index, const Tensor& input,
                 const PoolWindow& window);
@@ -23,11 +24,12 @@ void max_pool2d_backward(const Tensor& grad_input, const Tensor& grad, const Ten
 /// output = input at `index`: what max_pool2d is, once the places are known.
 void take_pooled(const Tensor& output, const Tensor& input, const Tensor& index);
 
-/// How an average counts. `adaptive` splits the image into output.size windows and ignores the rest.
+/// How an average counts. `adaptive` splits the image into output.size windows and ignores the
+/// rest.
 struct AvgRule {
   bool adaptive = false;
-  bool count_include_pad = true;     ///< padding counts as zeros
-  std::int64_t divisor_override = 0; ///< divide by this; 0: by the count
+  bool count_include_pad = true;      ///< padding counts as zeros
+  std::int64_t divisor_override = 0;  ///< divide by this; 0: by the count
 };
 void avg_pool2d(const Tensor& output, const Tensor& input, const PoolWindow& window,
                 const AvgRule& rule);

@@ -21,10 +21,14 @@ std::array<std::int64_t, 2> pair_of(const char* name, IntArrayRef list, std::int
 }
 
 void check_shapes(const Tensor& x, const Tensor& w, const Tensor& b, std::int64_t groups) {
-  TD_CHECK(ShapeError, x.dim() == 4, "conv2d: \"input\" must have sizes [batch, channels, height, "
-           "width] or [channels, height, width] but has ", x.sizes());
-  TD_CHECK(ShapeError, w.dim() == 4, "conv2d: \"weight\" must have sizes [out_channels, in_channels "
-           "/ groups, kernel_height, kernel_width] but has ", w.sizes());
+  TD_CHECK(ShapeError, x.dim() == 4,
+           "conv2d: \"input\" must have sizes [batch, channels, height, "
+           "width] or [channels, height, width] but has ",
+           x.sizes());
+  TD_CHECK(ShapeError, w.dim() == 4,
+           "conv2d: \"weight\" must have sizes [out_channels, in_channels "
+           "/ groups, kernel_height, kernel_width] but has ",
+           w.sizes());
   TD_CHECK(ShapeError, groups >= 1, "conv2d: groups must be at least 1 but got ", groups);
   TD_CHECK(ShapeError, x.size(1) == w.size(1) * groups, "conv2d: \"input\" has ", x.size(1),
            " channels but \"weight\" of sizes ", w.sizes(), " expects ", w.size(1) * groups,

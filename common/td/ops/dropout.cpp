@@ -24,10 +24,12 @@ Tensor keep_scaled(const Tensor& x, const Tensor& mask, double scale) {
 
 Tensor dropout(const Tensor& input, double p, bool train) {
   const Device device = common_device(kDropout, input);
-  TD_CHECK(Error, p >= 0 && p <= 1, "dropout: p is the probability of an element to be zeroed and "
-           "lies between 0 and 1, but it is ", p);
-  TD_CHECK(DtypeError, input.is_floating_point(), "dropout: \"input\" must be floating point but is ",
-           input.dtype());
+  TD_CHECK(Error, p >= 0 && p <= 1,
+           "dropout: p is the probability of an element to be zeroed and "
+           "lies between 0 and 1, but it is ",
+           p);
+  TD_CHECK(DtypeError, input.is_floating_point(),
+           "dropout: \"input\" must be floating point but is ", input.dtype());
   if (!train || p == 0) return input;
   Tensor mask = empty_on(input.impl().sizes, kBool, device);
   mask.bernoulli_(1 - p);

@@ -20,8 +20,8 @@ Device check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
            " features but \"weight\" expects ", w.size(1), " (input ", x.sizes(), ", weight ",
            w.sizes(), "); the last size of the input must be in_features");
   TD_CHECK(ShapeError, !b.defined() || (b.dim() == 1 && b.size(0) == w.size(0)),
-           "linear: \"bias\" must have sizes [", w.size(0), "], one number per output feature, but has ",
-           b.sizes());
+           "linear: \"bias\" must have sizes [", w.size(0),
+           "], one number per output feature, but has ", b.sizes());
   const auto same_type = [&](const Tensor& t, const char* name) {
     TD_CHECK(DtypeError, !t.defined() || t.dtype() == x.dtype(), "linear: \"input\" is ", x.dtype(),
              " but \"", name, "\" is ", t.dtype(), "; convert one with to(dtype)");
@@ -35,8 +35,10 @@ Device check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
 // x is [rows, in_features]. Without a bias it is mm(x, W^T), and is recorded as such.
 Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device device) {
   Tensor y = empty_on({x.sizes()[0], w.sizes()[0]}, x.dtype(), device);
-  kernels::matmul("linear", y, x, alias(w, {w.sizes()[1], w.sizes()[0]},
-                                        {w.strides()[1], w.strides()[0]}, w.storage_offset()), b);
+  kernels::matmul(
+      "linear", y, x,
+      alias(w, {w.sizes()[1], w.sizes()[0]}, {w.strides()[1], w.strides()[0]}, w.storage_offset()),
+      b);
   if (recording(x, w, b))
     record(b.defined() ? "addmm" : "mm", y, {&x, &w, &b},
            [x = save(x), w = save(w), features = w.size(0)](Gradients& grads, const Tensor& g) {

@@ -14,8 +14,8 @@ ScalarType stat_type(ScalarType dtype) { return dtype == kDouble ? kDouble : kFl
 
 void check_channels(const char* name, const Tensor& t, std::int64_t channels) {
   TD_CHECK(ShapeError, !t.defined() || (t.dim() == 1 && t.size(0) == channels), "batch_norm: \"",
-           name, "\" must have sizes [", channels, "], one number per channel of \"input\", but has ",
-           t.sizes());
+           name, "\" must have sizes [", channels,
+           "], one number per channel of \"input\", but has ", t.sizes());
   TD_CHECK(DtypeError, !t.defined() || t.is_floating_point(), "batch_norm: \"", name,
            "\" must be floating point but is ", t.dtype());
 }
@@ -45,8 +45,8 @@ void give_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const 
   grads.give(0, [&] {
     const Tensor scaled = w.defined() ? g * w.view(n.per_channel) : g;
     if (!n.training) return scaled * inverse;
-    return inverse * (scaled - scaled.mean(n.dims, true) -
-                      normal * (scaled * normal).mean(n.dims, true));
+    return inverse *
+           (scaled - scaled.mean(n.dims, true) - normal * (scaled * normal).mean(n.dims, true));
   });
   grads.give(1, [&] { return (g * normal).sum(n.dims); });
   grads.give(2, [&] { return g.sum(n.dims); });
@@ -141,8 +141,10 @@ Tensor layer_norm_rows(const Tensor& x, const Tensor& w, const Tensor& b, double
     record("layer_norm", y, {&x, &w, &b},
            [x = save(x), w = save(w), mean, inverse_std, eps](Gradients& grads, const Tensor& g) {
              const Tensor input = x(), weight = w();
-             if (recording(g, input, weight)) give_row_expressions(grads, g, input, weight, eps);
-             else give_row_fused(grads, g, input, weight, mean, inverse_std);
+             if (recording(g, input, weight))
+               give_row_expressions(grads, g, input, weight, eps);
+             else
+               give_row_fused(grads, g, input, weight, mean, inverse_std);
            });
   return y;
 }
@@ -153,10 +155,14 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps) {
   common_device(kBatchNorm, input, weight, bias, running_mean, running_var);
-  TD_CHECK(ShapeError, input.dim() >= 2, "batch_norm: \"input\" must have sizes [batch, channels, "
-           "...] but has ", input.sizes());
-  TD_CHECK(DtypeError, input.is_floating_point(), "batch_norm: \"input\" must be floating point but "
-           "is ", input.dtype());
+  TD_CHECK(ShapeError, input.dim() >= 2,
+           "batch_norm: \"input\" must have sizes [batch, channels, "
+           "...] but has ",
+           input.sizes());
+  TD_CHECK(DtypeError, input.is_floating_point(),
+           "batch_norm: \"input\" must be floating point but "
+           "is ",
+           input.dtype());
   check_channels("weight", weight, input.size(1));
   check_channels("bias", bias, input.size(1));
   check_channels("running_mean", running_mean, input.size(1));
@@ -167,8 +173,10 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
            "batch_norm: evaluation needs \"running_mean\" and \"running_var\"; train first or pass "
            "training = true");
   const std::int64_t count = input.numel() / std::max<std::int64_t>(1, input.size(1));
-  TD_CHECK(ShapeError, !training || count != 1, "batch_norm: training needs more than one value per "
-           "channel but \"input\" has sizes ", input.sizes(), "; use a larger batch");
+  TD_CHECK(ShapeError, !training || count != 1,
+           "batch_norm: training needs more than one value per "
+           "channel but \"input\" has sizes ",
+           input.sizes(), "; use a larger batch");
   const Tensor x = dense(input);
   const ScalarType type = stat_type(x.dtype());
   const Tensor w = weight.defined() ? as_type(weight, type).contiguous() : weight;
@@ -181,8 +189,10 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     record("native_batch_norm", y, {&x, &w, &b},
            [x = save(x), w = save(w), n](Gradients& grads, const Tensor& g) {
              const Tensor input = x(), weight = w();
-             if (recording(g, input, weight)) give_expressions(grads, g, input, weight, n);
-             else give_fused(grads, g, input, weight, n);
+             if (recording(g, input, weight))
+               give_expressions(grads, g, input, weight, n);
+             else
+               give_fused(grads, g, input, weight, n);
            });
   return y;
 }
@@ -201,8 +211,10 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
     TD_CHECK(ShapeError, !t->defined() || t->impl().sizes == shape, "layer_norm: \"",
              t == &weight ? "weight" : "bias", "\" must have the sizes of normalized_shape, ",
              normalized_shape, ", but has ", t->sizes());
-  TD_CHECK(DtypeError, input.is_floating_point(), "layer_norm: \"input\" must be floating point but "
-           "is ", input.dtype());
+  TD_CHECK(DtypeError, input.is_floating_point(),
+           "layer_norm: \"input\" must be floating point but "
+           "is ",
+           input.dtype());
   const std::int64_t n = numel_of(shape);
   const auto row = [&](const Tensor& t) {
     return t.defined() ? as_type(t, stat_type(input.dtype())).reshape({n}).contiguous() : t;

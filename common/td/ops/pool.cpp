@@ -39,7 +39,8 @@ Tensor checked_image(const Op& op, const Tensor& input) {
   common_device(op, input);
   TD_CHECK(ShapeError, input.dim() == 3 || input.dim() == 4, op.name,
            ": \"input\" must have sizes [batch, channels, height, width] or [channels, height, "
-           "width] but has ", input.sizes());
+           "width] but has ",
+           input.sizes());
   for (std::int64_t d = input.dim() - 3; d < input.dim(); ++d)
     TD_CHECK(ShapeError, input.size(d) > 0, op.name,
              ": only the batch of \"input\" may be empty but its sizes are ", input.sizes());
@@ -190,8 +191,8 @@ Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
   const auto size = pair_of(kAdaptive, "output_size", output_size, 1);
   const PoolWindow whole{{x.size(2), x.size(3)}, {1, 1}};
   const AvgRule rule{true, true, 0};
-  return without_batch(avg_pool(kAdaptive, x, {x.size(0), x.size(1), size[0], size[1]}, whole, rule),
-                       input);
+  return without_batch(
+      avg_pool(kAdaptive, x, {x.size(0), x.size(1), size[0], size[1]}, whole, rule), input);
 }
 
 }  // namespace td

@@ -116,8 +116,8 @@ Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const 
   check_inner(kAddmm, mat1, 1, mat2, 2);
   const Sizes sizes{mat1.size(0), mat2.size(1)};
   TD_CHECK(ShapeError, broadcast_sizes("addmm", input.sizes(), sizes) == sizes,
-           "addmm: \"input\" of sizes ", input.sizes(), " does not broadcast to the product's sizes ",
-           IntArrayRef(sizes));
+           "addmm: \"input\" of sizes ", input.sizes(),
+           " does not broadcast to the product's sizes ", IntArrayRef(sizes));
   Tensor out = empty_on(sizes, mat1.dtype(), device);
   if (beta.to<double>() != 0) kernels::convert(out, input);
   kernels::matmul("addmm", out, mat1, mat2, {}, alpha.to<double>(), beta.to<double>());

@@ -28,11 +28,15 @@ struct Expected {
 // Output, and the gradients of sum(output * g); g has the output's sizes.
 Expected loops(const Case& c, const Values& x, const Values& w, const Values& b, const Values& g) {
   const auto size = [&](int d) {
-    return (c.input[d + 2] + 2 * c.padding[d] - c.dilation[d] * (c.weight[d + 2] - 1) - 1) / c.stride[d] + 1;
+    return (c.input[d + 2] + 2 * c.padding[d] - c.dilation[d] * (c.weight[d + 2] - 1) - 1) /
+               c.stride[d] +
+           1;
   };
-  const std::int64_t n = c.input[0], channels = c.weight[1], k = c.weight[0], oh = size(0), ow = size(1);
+  const std::int64_t n = c.input[0], channels = c.weight[1], k = c.weight[0], oh = size(0),
+                     ow = size(1);
   const std::int64_t h = c.input[2], width = c.input[3], r = c.weight[2], s = c.weight[3];
-  Expected e{Values(n * k * oh * ow), Values(x.size()), Values(w.size()), Values(k), {n, k, oh, ow}};
+  Expected e{
+      Values(n * k * oh * ow), Values(x.size()), Values(w.size()), Values(k), {n, k, oh, ow}};
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t o = 0; o < k; ++o)
       for (std::int64_t y = 0; y < oh; ++y)
@@ -66,7 +70,8 @@ double tolerance(ScalarType dtype) {
   return dtype == kDouble ? 1e-11 : dtype == kFloat ? 2e-4 : dtype == kHalf ? 3e-2 : 0.25;
 }
 
-void check_case(const Case& c, Device device, ScalarType dtype, MemoryFormat of_x, MemoryFormat of_w) {
+void check_case(const Case& c, Device device, ScalarType dtype, MemoryFormat of_x,
+                MemoryFormat of_w) {
   const Tensor x = filled(c.input, dtype).to(device).to(of_x).detach().requires_grad_();
   const Tensor w = filled(c.weight, dtype, 2).to(device).to(of_w).detach().requires_grad_();
   const Tensor b = filled({c.weight[0]}, dtype, 3).to(device).requires_grad_();
@@ -108,7 +113,8 @@ TEST_CASE("conv2d keeps channels last") {
   const Tensor y = conv2d(x, w, {}, 1, 1);
   CHECK(y.is_contiguous(MemoryFormat::ChannelsLast));
   CHECK_FALSE(y.is_contiguous());
-  CHECK(conv2d(x.contiguous(), w.detach().to(MemoryFormat::ChannelsLast)).is_contiguous(MemoryFormat::ChannelsLast));
+  CHECK(conv2d(x.contiguous(), w.detach().to(MemoryFormat::ChannelsLast))
+            .is_contiguous(MemoryFormat::ChannelsLast));
 }
 
 TEST_CASE("conv2d: one image, strided arguments, an empty batch, another width of threads") {
@@ -119,8 +125,10 @@ TEST_CASE("conv2d: one image, strided arguments, an empty batch, another width o
     CHECK(distance(values(conv2d(strided(x), strided(w))), expected) < 1e-4);
     const Tensor one = conv2d(x[1], w);
     CHECK(one.dim() == 3);
-    CHECK(distance(values(one), Values(expected.begin() + static_cast<long>(expected.size() / 2), expected.end())) < 1e-4);
-    const Tensor none = x.slice(0, 0, 0).detach().requires_grad_(), weight = w.detach().clone().requires_grad_();
+    CHECK(distance(values(one), Values(expected.begin() + static_cast<long>(expected.size() / 2),
+                                       expected.end())) < 1e-4);
+    const Tensor none = x.slice(0, 0, 0).detach().requires_grad_(),
+                 weight = w.detach().clone().requires_grad_();
     const Tensor y = conv2d(none, weight);
     CHECK(y.sizes() == IntArrayRef({0, 4, 3, 4}));
     y.sum().backward();
@@ -131,20 +139,26 @@ TEST_CASE("conv2d: one image, strided arguments, an empty batch, another width o
 TEST_CASE("gradients of conv2d's gradients") {
   for (const Device device : all_devices()) {
     INFO(device);
-    const Tensor x = filled({2, 2, 4, 3}).to(device), w = filled({2, 1, 2, 2}, kDouble, 2).to(device);
-    check_gradients([](const TensorList& in) { return conv2d(in[0], in[1], in[2], {2, 1}, 1, 1, 2); },
-                    {x, w, filled({2}).to(device)});
+    const Tensor x = filled({2, 2, 4, 3}).to(device),
+                 w = filled({2, 1, 2, 2}, kDouble, 2).to(device);
+    check_gradients(
+        [](const TensorList& in) {
+          return conv2d(in[0], in[1], in[2], {2, 1}, 1, 1, 2);
+        },
+        {x, w, filled({2}).to(device)});
   }
 }
 
 TEST_CASE("what conv2d refuses, it names") {
   const Tensor x = empty({2, 3, 8, 8}), w = empty({4, 3, 3, 3});
-  CHECK_THROWS_WITH(conv2d(empty({2, 1, 8, 8}), w),
-                    "conv2d: \"input\" has 1 channels but \"weight\" of sizes [4, 3, 3, 3] expects 3; "
-                    "make in_channels of the layer equal to the input's channels");
-  CHECK_THROWS_WITH(conv2d(empty({2, 3, 2, 8}), w),
-                    "conv2d: the kernel reaches over 3 pixels but the height of \"input\" is 2 plus 0 "
-                    "of padding on each side; enlarge the padding or the input");
+  CHECK_THROWS_WITH(
+      conv2d(empty({2, 1, 8, 8}), w),
+      "conv2d: \"input\" has 1 channels but \"weight\" of sizes [4, 3, 3, 3] expects 3; "
+      "make in_channels of the layer equal to the input's channels");
+  CHECK_THROWS_WITH(
+      conv2d(empty({2, 3, 2, 8}), w),
+      "conv2d: the kernel reaches over 3 pixels but the height of \"input\" is 2 plus 0 "
+      "of padding on each side; enlarge the padding or the input");
   CHECK_THROWS_AS(conv2d(empty({3, 8}), w), ShapeError);
   CHECK_THROWS_AS(conv2d(x, empty({4, 3, 3})), ShapeError);
   CHECK_THROWS_AS(conv2d(x, w, empty({5})), ShapeError);
@@ -155,5 +169,6 @@ TEST_CASE("what conv2d refuses, it names") {
   CHECK_THROWS_AS(conv2d(empty({2, 6, 8, 8}), empty({5, 3, 3, 3}), {}, 1, 0, 1, 2), ShapeError);
   CHECK_THROWS_AS(conv2d(x, w.to(kDouble)), DtypeError);
   CHECK_THROWS_AS(conv2d(x.to(kLong), w.to(kLong)), DtypeError);
-  CHECK_THROWS_WITH(conv2d(x, w.to("sim:0")), Catch::Contains("conv2d: \"weight\" is on sim:0 but \"input\" is on cpu"));
+  CHECK_THROWS_WITH(conv2d(x, w.to("sim:0")),
+                    Catch::Contains("conv2d: \"weight\" is on sim:0 but \"input\" is on cpu"));
 }

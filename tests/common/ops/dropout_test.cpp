@@ -13,8 +13,10 @@ TEST_CASE("dropout keeps 1 - p of the elements and scales them") {
       const Values y = values(dropout(x, 0.25, true));
       std::size_t zeros = 0;
       for (double v : y) {
-        if (v == 0) ++zeros;
-        else REQUIRE(v == Approx(1 / 0.75).epsilon(4e-3));
+        if (v == 0)
+          ++zeros;
+        else
+          REQUIRE(v == Approx(1 / 0.75).epsilon(4e-3));
       }
       // 10100 draws of probability 1/4: five standard deviations are 218.
       CHECK(std::abs(static_cast<double>(zeros) - 2525) < 218);
@@ -53,8 +55,9 @@ TEST_CASE("dropout at its ends, in evaluation, and refused") {
   CHECK(dropout(x, 0, true).is_same(x));
   CHECK(values(dropout(x, 1, true)) == Values(50, 0.0));
   CHECK(values(dropout(x.slice(0, 0, 0), 0.5, true)).empty());
-  CHECK_THROWS_WITH(dropout(x, 1.5, true), "dropout: p is the probability of an element to be zeroed and lies "
-                                           "between 0 and 1, but it is 1.5");
+  CHECK_THROWS_WITH(dropout(x, 1.5, true),
+                    "dropout: p is the probability of an element to be zeroed and lies "
+                    "between 0 and 1, but it is 1.5");
   CHECK_THROWS_AS(dropout(x, -0.1, true), Error);
   CHECK_THROWS_AS(dropout(x, NAN, true), Error);
   CHECK_THROWS_AS(dropout(x.to(kLong), 0.5, true), DtypeError);

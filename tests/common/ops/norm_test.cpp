@@ -43,7 +43,8 @@ TEST_CASE("batch_norm in training and evaluation, every type, layout and device"
   for (const Device device : all_devices())
     for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16})
       for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
-        INFO(device << " " << dtype << (format == MemoryFormat::ChannelsLast ? " channels last" : ""));
+        INFO(device << " " << dtype
+                    << (format == MemoryFormat::ChannelsLast ? " channels last" : ""));
         const ScalarType stat = dtype == kDouble ? kDouble : kFloat;
         const Tensor x = filled({3, 70, 2, 5}, dtype).to(device).to(format);
         const Tensor w = filled({70}, stat, 2).to(device), b = filled({70}, stat, 3).to(device);
@@ -54,13 +55,15 @@ TEST_CASE("batch_norm in training and evaluation, every type, layout and device"
 
         const Moments running{old_mean, old_var, 0};
         const Tensor still = batch_norm(x, w, b, mean, var, false, 0.1, 1e-5);
-        CHECK(distance(values(still), normalized(values(x), running, 10, values(w), values(b), 1e-5)) < tolerance(dtype));
+        CHECK(distance(values(still), normalized(values(x), running, 10, values(w), values(b),
+                                                 1e-5)) < tolerance(dtype));
         CHECK(values(mean) == old_mean);  // evaluation changes nothing
 
         const Tensor y = batch_norm(x, w, b, mean, var, true, 0.1, 1e-5);
         CHECK(y.dtype() == dtype);
         CHECK(y.is_contiguous(format));
-        CHECK(distance(values(y), normalized(values(x), m, 10, values(w), values(b), 1e-5)) < 4 * tolerance(dtype));
+        CHECK(distance(values(y), normalized(values(x), m, 10, values(w), values(b), 1e-5)) <
+              4 * tolerance(dtype));
         Values moved_mean, moved_var;
         for (std::size_t c = 0; c < 70; ++c) {
           moved_mean.push_back(0.9 * old_mean[c] + 0.1 * m.mean[c]);
@@ -75,14 +78,19 @@ TEST_CASE("batch_norm: two and three dimensions, no parameters, strided input, l
   for (const Device device : all_devices()) {
     const Values one(6, 1.0), zero(6, 0.0);
     const Tensor flat = filled({9, 6}).to(device), line = filled({4, 6, 7}).to(device);
-    const auto plain = [](const Tensor& x) { return batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5); };
-    CHECK(distance(values(plain(flat)), normalized(values(flat), moments(values(flat), 9, 6, 1), 1, one, zero, 1e-5)) < 1e-11);
-    CHECK(distance(values(plain(line)), normalized(values(line), moments(values(line), 4, 6, 7), 7, one, zero, 1e-5)) < 1e-11);
+    const auto plain = [](const Tensor& x) {
+      return batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5);
+    };
+    CHECK(distance(values(plain(flat)), normalized(values(flat), moments(values(flat), 9, 6, 1), 1,
+                                                   one, zero, 1e-5)) < 1e-11);
+    CHECK(distance(values(plain(line)), normalized(values(line), moments(values(line), 4, 6, 7), 7,
+                                                   one, zero, 1e-5)) < 1e-11);
     CHECK(distance(values(plain(strided(line))), values(plain(line))) < 1e-12);
     CHECK(plain(line.slice(0, 0, 0)).sizes() == IntArrayRef({0, 6, 7}));
     // A mean of 1000 with a spread of 1: the float32 sum of squares would have no digits left.
     const Tensor far = (filled({64, 6, 7}, kFloat).to(device) + 1000);
-    const Values expected = normalized(values(far), moments(values(far), 64, 6, 7), 7, one, zero, 1e-5);
+    const Values expected =
+        normalized(values(far), moments(values(far), 64, 6, 7), 7, one, zero, 1e-5);
     CHECK(distance(values(plain(far)), expected) < 1e-3);
   }
 }
@@ -90,14 +98,29 @@ TEST_CASE("batch_norm: two and three dimensions, no parameters, strided input, l
 TEST_CASE("gradients of batch_norm, and theirs") {
   for (const Device device : all_devices()) {
     INFO(device);
-    const Tensor x = filled({3, 2, 2, 2}).to(device), w = filled({2}, kDouble, 2).to(device), b = filled({2}, kDouble, 3).to(device);
-    const Tensor mean = filled({2}, kDouble, 4).to(device), var = (filled({2}, kDouble, 5) + 2).to(device);
-    check_gradients([](const TensorList& in) { return batch_norm(in[0], in[1], in[2], {}, {}, true, 0.1, 1e-5); }, {x, w, b});
-    check_gradients([](const TensorList& in) { return batch_norm(in[0], {}, {}, {}, {}, true, 0.1, 1e-5); }, {x});
-    check_gradients([](const TensorList& in) {
-      return batch_norm(in[0].to(MemoryFormat::ChannelsLast), in[1], in[2], {}, {}, true, 0.1, 1e-5);
-    }, {x, w, b});
-    check_gradients([&](const TensorList& in) { return batch_norm(in[0], in[1], in[2], mean, var, false, 0.1, 1e-5); }, {x, w, b});
+    const Tensor x = filled({3, 2, 2, 2}).to(device), w = filled({2}, kDouble, 2).to(device),
+                 b = filled({2}, kDouble, 3).to(device);
+    const Tensor mean = filled({2}, kDouble, 4).to(device),
+                 var = (filled({2}, kDouble, 5) + 2).to(device);
+    check_gradients(
+        [](const TensorList& in) {
+          return batch_norm(in[0], in[1], in[2], {}, {}, true, 0.1, 1e-5);
+        },
+        {x, w, b});
+    check_gradients(
+        [](const TensorList& in) { return batch_norm(in[0], {}, {}, {}, {}, true, 0.1, 1e-5); },
+        {x});
+    check_gradients(
+        [](const TensorList& in) {
+          return batch_norm(in[0].to(MemoryFormat::ChannelsLast), in[1], in[2], {}, {}, true, 0.1,
+                            1e-5);
+        },
+        {x, w, b});
+    check_gradients(
+        [&](const TensorList& in) {
+          return batch_norm(in[0], in[1], in[2], mean, var, false, 0.1, 1e-5);
+        },
+        {x, w, b});
   }
 }
 
@@ -114,7 +137,8 @@ TEST_CASE("layer_norm: every type and device, with and without parameters") {
       CHECK(distance(values(layer_norm(strided(x), {3, 5})), plain) < 4 * tolerance(dtype));
       Values expected = plain;
       const Values ws = values(w), bs = values(b);
-      for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = plain[i] * ws[i % 15] + bs[i % 15];
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        expected[i] = plain[i] * ws[i % 15] + bs[i % 15];
       CHECK(distance(values(layer_norm(x, {3, 5}, w, b)), expected) < 4 * tolerance(dtype));
       CHECK(layer_norm(x.slice(0, 0, 0), {3, 5}, w, b).sizes() == IntArrayRef({0, 3, 5}));
     }
@@ -123,8 +147,10 @@ TEST_CASE("layer_norm: every type and device, with and without parameters") {
 TEST_CASE("gradients of layer_norm, and theirs") {
   for (const Device device : all_devices()) {
     INFO(device);
-    const Tensor x = filled({3, 4}).to(device), w = filled({4}, kDouble, 2).to(device), b = filled({4}, kDouble, 3).to(device);
-    check_gradients([](const TensorList& in) { return layer_norm(in[0], {4}, in[1], in[2]); }, {x, w, b});
+    const Tensor x = filled({3, 4}).to(device), w = filled({4}, kDouble, 2).to(device),
+                 b = filled({4}, kDouble, 3).to(device);
+    check_gradients([](const TensorList& in) { return layer_norm(in[0], {4}, in[1], in[2]); },
+                    {x, w, b});
     check_gradients([](const TensorList& in) { return layer_norm(in[0], {4}); }, {x});
   }
 }
@@ -132,16 +158,19 @@ TEST_CASE("gradients of layer_norm, and theirs") {
 TEST_CASE("what normalisation refuses, it names") {
   const Tensor x = empty({4, 3, 2, 2}), c = empty({3}), d = empty({2});
   CHECK_THROWS_WITH(batch_norm(x, d, c, c, c, true, 0.1, 1e-5),
-                    "batch_norm: \"weight\" must have sizes [3], one number per channel of \"input\", but has [2]");
+                    "batch_norm: \"weight\" must have sizes [3], one number per channel of "
+                    "\"input\", but has [2]");
   CHECK_THROWS_AS(batch_norm(empty({4}), {}, {}, {}, {}, true, 0.1, 1e-5), ShapeError);
   CHECK_THROWS_AS(batch_norm(x, {}, {}, {}, {}, false, 0.1, 1e-5), Error);
   CHECK_THROWS_AS(batch_norm(x, {}, {}, c, {}, true, 0.1, 1e-5), Error);
-  CHECK_THROWS_WITH(batch_norm(empty({1, 3}), {}, {}, {}, {}, true, 0.1, 1e-5),
-                    "batch_norm: training needs more than one value per channel but \"input\" has sizes [1, 3]; "
-                    "use a larger batch");
+  CHECK_THROWS_WITH(
+      batch_norm(empty({1, 3}), {}, {}, {}, {}, true, 0.1, 1e-5),
+      "batch_norm: training needs more than one value per channel but \"input\" has sizes [1, 3]; "
+      "use a larger batch");
   CHECK_THROWS_AS(batch_norm(x.to(kLong), {}, {}, {}, {}, true, 0.1, 1e-5), DtypeError);
-  CHECK_THROWS_WITH(batch_norm(x, c, c, c.to("sim:0"), c, true, 0.1, 1e-5),
-                    Catch::Contains("batch_norm: \"running_mean\" is on sim:0 but \"input\" is on cpu"));
+  CHECK_THROWS_WITH(
+      batch_norm(x, c, c, c.to("sim:0"), c, true, 0.1, 1e-5),
+      Catch::Contains("batch_norm: \"running_mean\" is on sim:0 but \"input\" is on cpu"));
   CHECK_THROWS_AS(layer_norm(x, {3}), ShapeError);
   CHECK_THROWS_AS(layer_norm(x, {2, 2}, d), ShapeError);
 }

@@ -37,8 +37,8 @@ const std::vector<Window> kWindows{{2, 2, 0, 1, false}, {3, 2, 1, 1, false}, {3,
                                    {2, 3, 0, 1, true},  {3, 1, 1, 2, false}, {2, 1, 0, 1, false}};
 
 // The maxima of x, plane by plane, and where they are.
-std::pair<Values, Values> largest(const Values& x, std::int64_t planes, std::int64_t h, std::int64_t w,
-                                  const Window& p) {
+std::pair<Values, Values> largest(const Values& x, std::int64_t planes, std::int64_t h,
+                                  std::int64_t w, const Window& p) {
   Values value, place;
   for (std::int64_t i = 0; i < planes; ++i) {
     const double* plane = x.data() + i * h * w;
@@ -63,10 +63,13 @@ TEST_CASE("max_pool2d: values, places and gradients, every layout and type") {
       for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast})
         for (std::size_t i = 0; i < kWindows.size(); ++i) {
           const Window p = kWindows[i];
-          INFO(device << " " << dtype << " window " << i << (format == MemoryFormat::ChannelsLast ? " channels last" : ""));
-          const Tensor x = filled({2, 3, 7, 8}, dtype).to(device).to(format).detach().requires_grad_();
+          INFO(device << " " << dtype << " window " << i
+                      << (format == MemoryFormat::ChannelsLast ? " channels last" : ""));
+          const Tensor x =
+              filled({2, 3, 7, 8}, dtype).to(device).to(format).detach().requires_grad_();
           const auto [value, place] = largest(values(x), 6, 7, 8, p);
-          const auto [y, index] = max_pool2d_with_indices(x, p.kernel, p.stride, p.padding, p.dilation, p.ceil);
+          const auto [y, index] =
+              max_pool2d_with_indices(x, p.kernel, p.stride, p.padding, p.dilation, p.ceil);
           CHECK(values(y) == value);
           CHECK(values(index) == place);
           CHECK(index.dtype() == kLong);
@@ -119,8 +122,10 @@ TEST_CASE("avg_pool2d: padding counted or not, a divisor, ceil_mode") {
           inside.push_back(sums[o] / counts[o]);
           divided.push_back(sums[o] / 3);
         }
-        CHECK(distance(values(avg_pool2d(x, p.kernel, p.stride, p.padding, p.ceil, false)), inside) < 1e-6);
-        CHECK(distance(values(avg_pool2d(x, p.kernel, p.stride, p.padding, p.ceil, true, 3)), divided) < 1e-6);
+        CHECK(distance(values(avg_pool2d(x, p.kernel, p.stride, p.padding, p.ceil, false)),
+                       inside) < 1e-6);
+        CHECK(distance(values(avg_pool2d(x, p.kernel, p.stride, p.padding, p.ceil, true, 3)),
+                       divided) < 1e-6);
         CHECK(avg_pool2d(x, p.kernel, p.stride).is_contiguous(format));
       }
   // Counted padding: the corner of ones sees 4 of 9; what lies beyond the padding is not counted.
@@ -142,8 +147,11 @@ TEST_CASE("adaptive_avg_pool2d splits the image evenly") {
         const Tensor part = x.slice(2, 2 * r, 2 * r + 3).slice(3, 2 * c, 2 * c + 3).mean({2, 3});
         CHECK(distance(values(y.select(3, c).select(2, r)), values(part)) < 1e-12);
       }
-    check_gradients([](const TensorList& in) { return adaptive_avg_pool2d(in[0], {3, 2}); },
-                    {filled({1, 2, 5, 3}).to(device)});
+    check_gradients(
+        [](const TensorList& in) {
+          return adaptive_avg_pool2d(in[0], {3, 2});
+        },
+        {filled({1, 2, 5, 3}).to(device)});
   }
 }
 
@@ -152,9 +160,15 @@ TEST_CASE("gradients of pooling, and theirs") {
     INFO(device);
     const Tensor x = filled({1, 2, 5, 4}).to(device);
     check_gradients([](const TensorList& in) { return max_pool2d(in[0], 3, 2, 1); }, {x});
-    check_gradients([](const TensorList& in) { return max_pool2d(in[0].to(MemoryFormat::ChannelsLast), 2, 1); }, {x});
+    check_gradients(
+        [](const TensorList& in) { return max_pool2d(in[0].to(MemoryFormat::ChannelsLast), 2, 1); },
+        {x});
     check_gradients([](const TensorList& in) { return avg_pool2d(in[0], 3, 2, 1, true); }, {x});
-    check_gradients([](const TensorList& in) { return avg_pool2d(in[0], {2, 3}, 1, 0, false, false, 5); }, {x});
+    check_gradients(
+        [](const TensorList& in) {
+          return avg_pool2d(in[0], {2, 3}, 1, 0, false, false, 5);
+        },
+        {x});
   }
 }
 
@@ -176,9 +190,12 @@ TEST_CASE("pooling: one image, an empty batch, strided input, one channel or pix
 
 TEST_CASE("what pooling refuses, it names") {
   const Tensor x = empty({2, 3, 8, 8});
-  CHECK_THROWS_WITH(max_pool2d(x, 3, 1, 2), "max_pool2d: padding [2] is more than half of kernel_size [3], so some "
-                                            "windows would be empty");
-  CHECK_THROWS_WITH(max_pool2d(x, 9), "max_pool2d: the window of 9 does not fit the height 8 of \"input\" with padding 0");
+  CHECK_THROWS_WITH(max_pool2d(x, 3, 1, 2),
+                    "max_pool2d: padding [2] is more than half of kernel_size [3], so some "
+                    "windows would be empty");
+  CHECK_THROWS_WITH(
+      max_pool2d(x, 9),
+      "max_pool2d: the window of 9 does not fit the height 8 of \"input\" with padding 0");
   CHECK_THROWS_AS(max_pool2d(empty({8, 8}), 2), ShapeError);
   CHECK_THROWS_AS(max_pool2d(x, 0), ShapeError);
   CHECK_THROWS_AS(max_pool2d(x, 2, 0), ShapeError);

@@ -19,7 +19,10 @@ Values product(const Values& a, const Values& b, std::int64_t m, std::int64_t k,
 }
 
 double tolerance(ScalarType dtype, std::int64_t k) {
-  const double unit = dtype == kHalf ? 1e-3 : dtype == kBFloat16 ? 8e-3 : dtype == kFloat ? 1e-6 : 0;
+  const double unit = dtype == kHalf       ? 1e-3
+                      : dtype == kBFloat16 ? 8e-3
+                      : dtype == kFloat    ? 1e-6
+                                           : 0;
   return dtype == kDouble ? 1e-12 : unit * std::sqrt(static_cast<double>(k) + 1) * 4;
 }
 
@@ -38,8 +41,9 @@ TEST_CASE("mm: all types, sizes and layouts on every device") {
         INFO(device << " " << dtype << " " << m << " " << k << " " << n);
         const Tensor a = filled({m, k}, dtype).to(device), b = filled({k, n}, dtype, 2).to(device);
         Values expected = product(values(a), values(b), m, k, n);
-        if (dtype == kByte) for (double& x : expected) x = static_cast<std::uint8_t>(static_cast<std::int64_t>(x));
-        const double close = tolerance(dtype, k) ;
+        if (dtype == kByte)
+          for (double& x : expected) x = static_cast<std::uint8_t>(static_cast<std::int64_t>(x));
+        const double close = tolerance(dtype, k);
         const Tensor c = mm(a, b);
         CHECK(c.device() == device);
         CHECK(c.dtype() == dtype);
@@ -119,7 +123,8 @@ TEST_CASE("linear: any number of leading sizes, with and without bias") {
       CHECK(y.sizes() == IntArrayRef({2, 3, 6}));
       CHECK(distance(values(y), expected) <= 2 * tolerance(dtype, 5));
       CHECK(linear(x[0][0], w, b).sizes() == IntArrayRef({6}));
-      CHECK(distance(values(linear(strided(x), w, strided(b))), expected) <= 2 * tolerance(dtype, 5));
+      CHECK(distance(values(linear(strided(x), w, strided(b))), expected) <=
+            2 * tolerance(dtype, 5));
       CHECK(linear(x.slice(0, 0, 0), w, b).sizes() == IntArrayRef({0, 3, 6}));
     }
 }
@@ -135,14 +140,16 @@ TEST_CASE("gradients of products, and theirs") {
                     {a, filled({5, 4}).to(device), filled({5}).to(device)});
     check_gradients([](const TensorList& x) { return matmul(x[0], x[1]); },
                     {filled({2, 1, 3, 4}).to(device), filled({2, 4, 2}).to(device)});
-    check_gradients([](const TensorList& x) { return mv(x[0], x[1]); }, {a, filled({4}).to(device)});
+    check_gradients([](const TensorList& x) { return mv(x[0], x[1]); },
+                    {a, filled({4}).to(device)});
   }
 }
 
 TEST_CASE("what does not fit is said in words") {
   const Tensor a = empty({2, 3}), b = empty({4, 5});
-  CHECK_THROWS_WITH(mm(a, b), "mm: \"input\" of sizes [2, 3] and \"mat2\" of sizes [4, 5] do not "
-                              "fit: the inner sizes 3 and 4 must be equal");
+  CHECK_THROWS_WITH(mm(a, b),
+                    "mm: \"input\" of sizes [2, 3] and \"mat2\" of sizes [4, 5] do not "
+                    "fit: the inner sizes 3 and 4 must be equal");
   CHECK_THROWS_WITH(mm(a, empty({3})), "mm: \"mat2\" must have 2 dimensions but has sizes [3]");
   CHECK_THROWS_AS(mm(a, empty({3, 2}, kDouble)), DtypeError);
   CHECK_THROWS_AS(mm(a, Tensor()), Error);

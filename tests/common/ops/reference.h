@@ -62,7 +62,8 @@ inline double distance(const Values& a, const Values& b) {
   if (a.size() != b.size()) return INFINITY;
   double worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (!(std::abs(a[i] - b[i]) <= worst)) worst = std::isnan(a[i] - b[i]) ? INFINITY : std::abs(a[i] - b[i]);
+    if (!(std::abs(a[i] - b[i]) <= worst))
+      worst = std::isnan(a[i] - b[i]) ? INFINITY : std::abs(a[i] - b[i]);
   return worst;
 }
 
@@ -118,13 +119,14 @@ inline void check_gradients(const Function& f, const TensorList& inputs, bool tw
     td::AutoGradMode on(true);
     const TensorList y = recorded ? in : leaves(in);
     Tensor all;
-    for (const Tensor& g :
-         td::autograd::grad({weighted(f(y).sin())}, y, {}, td::nullopt, /*create_graph=*/true, true))
+    for (const Tensor& g : td::autograd::grad({weighted(f(y).sin())}, y, {}, td::nullopt,
+                                              /*create_graph=*/true, true))
       if (g.defined()) all = all.defined() ? all + weighted(g) : weighted(g);
     return recorded ? all : all.detach();
   };
   const TensorList z = leaves(inputs);
-  const TensorList second = td::autograd::grad({weighted(gradient(z))}, z, {}, td::nullopt, false, true);
+  const TensorList second =
+      td::autograd::grad({weighted(gradient(z))}, z, {}, td::nullopt, false, true);
   const std::vector<Values> of_gradient = differences(gradient, inputs, 1e-5);
   for (std::size_t k = 0; k < z.size(); ++k) {
     INFO("gradient of the gradient, input " << k);

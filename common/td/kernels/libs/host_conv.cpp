@@ -131,8 +131,7 @@ template <class T>
 void backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
               void* grad_input, void* grad_weight, void* grad_bias) {
   const T* g = static_cast<const T*>(grad);
-  if (grad_input)
-    backward_input(v, g, static_cast<const T*>(weight), static_cast<T*>(grad_input));
+  if (grad_input) backward_input(v, g, static_cast<const T*>(weight), static_cast<T*>(grad_input));
   if (grad_weight)
     backward_weight(v, g, static_cast<const T*>(input), static_cast<T*>(grad_weight),
                     static_cast<T*>(grad_bias));

@@ -35,8 +35,7 @@ void host_conv2d(const Conv2d& conv, const void* input, const void* weight, cons
 /// `weight` is needed only for grad_input, `input` only for grad_weight. grad_bias comes with
 /// grad_weight.
 void host_conv2d_backward(const Conv2d& conv, const void* grad, const void* input,
-                          const void* weight, void* grad_input, void* grad_weight,
-                          void* grad_bias);
+                          const void* weight, void* grad_input, void* grad_weight, void* grad_bias);
 
 #ifdef TD_HAS_ONEDNN
 /// The same by oneDNN, float32 alone (onednn_conv.cpp).

@@ -71,8 +71,10 @@ void large_gemm<double>(const Gemm& g, const double* a, const double* b, double*
 template <class T>
 void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.m * g.n * g.k <= kTiny) tiny_gemm(g, a, b, c);
-  else large_gemm(g, a, b, c);
+  if (g.m * g.n * g.k <= kTiny)
+    tiny_gemm(g, a, b, c);
+  else
+    large_gemm(g, a, b, c);
   if (!bias) return;
   const std::int64_t grain = std::max<std::int64_t>(1, 32768 / g.n);
   parallel_for(0, g.m, grain, [&](std::int64_t from, std::int64_t to) {
@@ -103,12 +105,18 @@ void products(const Gemm& g, const void* a_data, const void* b_data, const void*
 
 void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
   switch (g.dtype) {
-    case kFloat: return products<float>(g, a, b, bias, c);
-    case kDouble: return products<double>(g, a, b, bias, c);
-    case kLong: return products<std::int64_t>(g, a, b, bias, c);
-    case kInt: return products<std::int32_t>(g, a, b, bias, c);
-    case kByte: return products<std::uint8_t>(g, a, b, bias, c);
-    default: fail<DtypeError>("matrix product: not defined for ", g.dtype, " in host memory");
+    case kFloat:
+      return products<float>(g, a, b, bias, c);
+    case kDouble:
+      return products<double>(g, a, b, bias, c);
+    case kLong:
+      return products<std::int64_t>(g, a, b, bias, c);
+    case kInt:
+      return products<std::int32_t>(g, a, b, bias, c);
+    case kByte:
+      return products<std::uint8_t>(g, a, b, bias, c);
+    default:
+      fail<DtypeError>("matrix product: not defined for ", g.dtype, " in host memory");
   }
 }
 

@@ -121,9 +121,9 @@ Plan plan_backward(const Key& key) {
     const memory weight = plan.input(plan.caller(l.caller_weight, 2), conv.weights_desc());
     const memory target = plan.caller(l.caller_input, 3);
     const memory output = plan.output(target, conv.diff_src_desc());
-    plan.add(dnnl::convolution_backward_data(conv), conv.scratchpad_desc(),
-             {{DNNL_ARG_DIFF_DST, reordered}, {DNNL_ARG_WEIGHTS, weight},
-              {DNNL_ARG_DIFF_SRC, output}});
+    plan.add(
+        dnnl::convolution_backward_data(conv), conv.scratchpad_desc(),
+        {{DNNL_ARG_DIFF_DST, reordered}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, output}});
     plan.finish_output(output, target);
   }
   if (key.second) {

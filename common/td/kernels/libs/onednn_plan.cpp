@@ -1,4 +1,5 @@
 // Plans of oneDNN primitives and the scratch memory they share.
+#ifdef TD_HAS_ONEDNN
 #include "td/kernels/libs/onednn_plan.h"
 
 #include <cstdlib>
@@ -80,8 +81,7 @@ void Plan::finish_output(const dnnl::memory& made, const dnnl::memory& memory) {
 
 void Plan::add(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
                std::vector<std::pair<int, dnnl::memory>> arguments) {
-  if (scratchpad.get_size() > 0)
-    arguments.emplace_back(DNNL_ARG_SCRATCHPAD, temporary(scratchpad));
+  if (scratchpad.get_size() > 0) arguments.emplace_back(DNNL_ARG_SCRATCHPAD, temporary(scratchpad));
   Step step{primitive, {}, {}};
   for (auto& [name, memory] : arguments) {
     step.arguments.push_back({name, memory.get()});
@@ -114,3 +114,4 @@ void report(const char* operation, const dnnl::error& error) {
 }
 
 }  // namespace td::kernels::onednn
+#endif  // TD_HAS_ONEDNN

@@ -26,8 +26,8 @@ class Plan {
   dnnl::memory temporary(const dnnl::memory::desc& layout);
   /// `memory` in another layout: itself when it has it, else a temporary that a reorder fills.
   dnnl::memory input(const dnnl::memory& memory, const dnnl::memory::desc& wanted);
-  /// Where a primitive writes what belongs into `memory`: itself when it has the layout `made`, else
-  /// a temporary. Call finish_output after adding the primitive.
+  /// Where a primitive writes what belongs into `memory`: itself when it has the layout `made`,
+  /// else a temporary. Call finish_output after adding the primitive.
   dnnl::memory output(const dnnl::memory& memory, const dnnl::memory::desc& made);
   void finish_output(const dnnl::memory& made, const dnnl::memory& memory);
   /// Adds a primitive with its arguments; scratchpad memory is added here.
