@@ -1,0 +1,129 @@
+// Sequential, ModuleList, Functional and AnyModule; clipping and first values.
+#include <cmath>
+
+#include "nets.h"
+
+using namespace td;
+
+namespace {
+
+struct PairImpl : nn::Cloneable<PairImpl> {
+  void reset() override {}
+  Tensor forward(const Tensor& a, const Tensor& b) { return a - b; }
+};
+TD_MODULE(Pair);
+struct CountImpl : nn::Cloneable<CountImpl> {
+  void reset() override {}
+  std::int64_t forward(const Tensor& a) { return a.numel(); }
+};
+TD_MODULE(Count);
+Tensor scaled(const Tensor& x, double factor) { return x * factor; }
+
+}  // namespace
+
+TEST_CASE("Sequential runs its modules in order and names them") {
+  nn::Sequential net(nn::Linear(2, 3), nn::ReLU(), nn::Functional(scaled, 2.0));
+  CHECK(net->named_parameters().keys() == std::vector<std::string>{"0.weight", "0.bias"});
+  ramp(net->at<nn::LinearImpl>(0).weight, -1, 1);
+  nn::init::zeros_(net->at<nn::Linear>(0).bias);
+  // W = [[-1, 0], [1, 2], [3, 4]]
+  CHECK(values(net->forward(ones({1, 2}))) == std::vector<double>{0, 6, 14});
+  CHECK(net->size() == 3);
+  CHECK(net[1]->as<nn::ReLU>());
+  nn::Sequential named({{"fc", nn::Linear(2, 3)}, {"act", nn::Tanh()}});
+  CHECK(named->named_parameters().keys() == std::vector<std::string>{"fc.weight", "fc.bias"});
+  nn::Sequential inner(nn::Sequential(nn::Linear(2, 2)), nn::ReLU());
+  CHECK(inner->named_parameters().keys() == std::vector<std::string>{"0.0.weight", "0.0.bias"});
+}
+
+TEST_CASE("Sequential takes several inputs and other results") {
+  nn::Sequential net;
+  net->push_back(Pair());
+  net->push_back("count", Count());
+  CHECK(net->forward<std::int64_t>(ones({2, 3}), ones({2, 3})) == 6);
+  CHECK(message<Error>([&] { net->forward(ones({1})); }).find("forward() takes 2 arguments, but received 1") !=
+        std::string::npos);
+  CHECK(message<Error>([&] { net->forward<std::int64_t>(ones({1}), 3.5); })
+            .find("as argument 1, but received double") != std::string::npos);
+  CHECK(message<Error>([&] { net->forward<double>(ones({1}), ones({1})); })
+            .find("returns long, but double was asked for") != std::string::npos);
+}
+
+TEST_CASE("empty and out of range") {
+  nn::Sequential net;
+  CHECK(message<Error>([&] { net->forward(ones({1})); }) ==
+        "Cannot call forward() on an empty Sequential; add a module with push_back first");
+  CHECK(message<Error>([&] { net->ptr(2); }) == "Sequential: there is no module 2; it has 0");
+  net->push_back(nn::ReLU());
+  CHECK(message<Error>([&] { net->at<nn::Linear>(0); }).find("not the type asked for") !=
+        std::string::npos);
+}
+
+TEST_CASE("a copy of a Sequential has names, values and modules of its own") {
+  nn::Sequential net({{"fc", nn::Linear(2, 2)}, {"act", nn::ReLU()}});
+  net->eval();
+  const auto copy = std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone(Device("sim:0")));
+  REQUIRE(copy);
+  CHECK(copy->named_parameters().keys() == net->named_parameters().keys());
+  CHECK_FALSE(copy->is_training());
+  const Tensor x = ramp(empty({1, 2}), 1, 1);
+  const std::vector<double> wanted = values(net->forward(x));
+  nn::init::zeros_(net->at<nn::Linear>(0).weight);
+  CHECK(values(copy->forward(x.to("sim:0"))) == wanted);
+}
+
+TEST_CASE("ModuleList registers what it holds") {
+  nn::ModuleList list(nn::Linear(2, 2), nn::ReLU());
+  list->push_back(nn::Linear(2, 1));
+  CHECK(list->size() == 3);
+  CHECK(list->parameters().size() == 4);
+  CHECK(list->at<nn::Linear>(2).options.out_features() == 1);
+  int seen = 0;
+  for (const auto& module : *list) seen += module != nullptr;
+  CHECK(seen == 3);
+}
+
+TEST_CASE("clip_grad_norm_ scales all gradients together") {
+  for (const Device device : devices()) {
+    Tensor a = leaf({0, 0}, device), b = leaf({0}, device), idle = leaf({0}, device);
+    a.mutable_grad() = of({3, 0}).to(device);
+    b.mutable_grad() = of({-4}).to(device);
+    CHECK(nn::utils::clip_grad_norm_({a, b, idle}, 10) == Approx(5));
+    CHECK(values(a.grad()) == std::vector<double>{3, 0});
+    CHECK(nn::utils::clip_grad_norm_({a, b, idle}, 2.5) == Approx(5));
+    CHECK(values(a.grad())[0] == Approx(1.5));
+    CHECK(values(b.grad())[0] == Approx(-2));
+    CHECK(nn::utils::clip_grad_norm_({a, b}, 1, 1.0) == Approx(3.5));
+    CHECK(values(b.grad())[0] == Approx(-2 / 3.5));
+    CHECK(nn::utils::clip_grad_norm_({a, b}, 100, std::numeric_limits<double>::infinity()) ==
+          Approx(2 / 3.5));
+    nn::utils::clip_grad_value_({a, b}, 0.25);
+    CHECK(values(b.grad())[0] == Approx(-0.25));
+  }
+  Tensor bad = leaf({1});
+  bad.mutable_grad() = of({std::nanf("")});
+  CHECK(message<Error>([&] { nn::utils::clip_grad_norm_(bad, 1, 2, true); })
+            .find("the norm of the gradients is nan") != std::string::npos);
+  CHECK(std::isnan(nn::utils::clip_grad_norm_(bad, 1)));
+}
+
+TEST_CASE("first values have the bounds of their formulas") {
+  const auto largest = [](const Tensor& t) {
+    double most = 0;
+    for (double v : values(t)) most = std::max(most, std::abs(v));
+    return most;
+  };
+  const double he = std::sqrt(6.0 / 300), glorot = std::sqrt(6.0 / 400);
+  const double kaiming = largest(nn::init::kaiming_uniform_(empty({100, 300}), 0, kFanIn, kReLU));
+  CHECK(kaiming <= he);
+  CHECK(kaiming > 0.99 * he);
+  const double xavier = largest(nn::init::xavier_uniform_(empty({100, 300})));
+  CHECK(xavier <= glorot);
+  CHECK(xavier > 0.99 * glorot);
+  CHECK(nn::init::fan_in_and_out(empty({8, 4, 3, 5})) == std::pair<std::int64_t, std::int64_t>(60, 120));
+  CHECK(values(nn::init::constant_(empty({2}), 3)) == std::vector<double>{3, 3});
+  CHECK(message<ShapeError>([] { nn::init::xavier_uniform_(empty({3})); }).find("at least 2") !=
+        std::string::npos);
+  Tensor weight = zeros({2, 2}).requires_grad_();
+  CHECK(nn::init::ones_(weight).is_leaf());
+}
