@@ -5,18 +5,18 @@
 #include <utility>
 
 /// `TD_ARG(double, lr) = 0.1;` declares `lr(value)`, which returns the object, and `lr()`.
-#define TD_ARG(T, name)                            \
- public:                                           \
-  auto name(const T& value)->decltype(*this) {     \
-    this->name##_ = value;                         \
-    return *this;                                  \
-  }                                                \
-  auto name(T&& value)->decltype(*this) {          \
-    this->name##_ = std::move(value);              \
-    return *this;                                  \
-  }                                                \
+#define TD_ARG(T, name)                                    \
+ public:                                                   \
+  auto name(const T& value)->decltype(*this) {             \
+    this->name##_ = value;                                 \
+    return *this;                                          \
+  }                                                        \
+  auto name(T&& value)->decltype(*this) {                  \
+    this->name##_ = std::move(value);                      \
+    return *this;                                          \
+  }                                                        \
   const T& name() const noexcept { return this->name##_; } \
-  T& name() noexcept { return this->name##_; }     \
-                                                   \
- private:                                          \
+  T& name() noexcept { return this->name##_; }             \
+                                                           \
+ private:                                                  \
   T name##_

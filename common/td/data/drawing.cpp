@@ -24,9 +24,7 @@ bool in_circle(double x, double y) { return x * x + y * y < 0.81; }
 
 bool in_square(double x, double y) { return std::abs(x) < 0.76 && std::abs(y) < 0.76; }
 
-bool in_triangle(double x, double y) {
-  return y < 0.55 && y > 1.732 * std::abs(x) - 1.0;
-}
+bool in_triangle(double x, double y) { return y < 0.55 && y > 1.732 * std::abs(x) - 1.0; }
 
 // Five points: inside, for the point's place within its fifth, of the line from tip to dent.
 bool in_star(double x, double y) {
@@ -71,9 +69,9 @@ struct Kind {
   bool (*inside)(double x, double y);
 };
 constexpr Kind kKinds[kShapeKinds] = {
-    {"circle", in_circle}, {"square", in_square},     {"triangle", in_triangle},
-    {"star", in_star},     {"cross", in_cross},       {"ring", in_ring},
-    {"crescent", in_crescent}, {"bars", in_bars},     {"arrow", in_arrow},
+    {"circle", in_circle},       {"square", in_square}, {"triangle", in_triangle},
+    {"star", in_star},           {"cross", in_cross},   {"ring", in_ring},
+    {"crescent", in_crescent},   {"bars", in_bars},     {"arrow", in_arrow},
     {"hourglass", in_hourglass},
 };
 
@@ -87,7 +85,9 @@ class Canvas {
  public:
   explicit Canvas(int size) : size_(size), pixels_(static_cast<std::size_t>(size * size)) {}
 
-  Colour& at(int column, int row) { return pixels_[static_cast<std::size_t>(row * size_ + column)]; }
+  Colour& at(int column, int row) {
+    return pixels_[static_cast<std::size_t>(row * size_ + column)];
+  }
   int size() const { return size_; }
 
   // Puts `colour` over the pixel, `cover` of it.
@@ -129,17 +129,17 @@ Colour random_colour(DrawingRandom& random, double low, double high) {
   return {red, green, random.uniform(low, high)};
 }
 
-// A colour that stands out from `ground`, lighter or darker.
-Colour contrasting_colour(DrawingRandom& random, const Colour& ground, double contrast) {
+// A colour that is lighter than `ground` by at least `contrast`.
+Colour lighter_colour(DrawingRandom& random, const Colour& ground, double contrast) {
   for (;;) {
     const Colour colour = random_colour(random, 0, 1);
-    if (std::abs(colour.brightness() - ground.brightness()) > contrast) return colour;
+    if (colour.brightness() - ground.brightness() > contrast) return colour;
   }
 }
 
 // A slope from one colour to a similar one, in any direction.
 Colour draw_ground(Canvas& canvas, DrawingRandom& random) {
-  const Colour from = random_colour(random, 0.1, 0.9);
+  const Colour from = random_colour(random, 0.05, 0.65);
   const double angle = random.uniform(0, 2 * kPi);
   const double across = std::cos(angle), down = std::sin(angle);
   const double slope = random.uniform(-0.12, 0.12);
@@ -157,7 +157,7 @@ void draw_clutter(Canvas& canvas, DrawingRandom& random, const Colour& ground) {
   const double size = canvas.size(), unit = size / 32;
   const int specks = random.below(6);
   for (int i = 0; i < specks; ++i) {
-    const Colour colour = contrasting_colour(random, ground, 0.1);
+    const Colour colour = lighter_colour(random, ground, 0.1);
     const double x = random.uniform(0, size), y = random.uniform(0, size);
     const double radius = random.uniform(0.8, 1.8) * unit;
     canvas.fill(in_circle, x, y, radius, 0, colour);
@@ -177,13 +177,12 @@ void draw_picture(int kind, int size, int channels, DrawingRandom& random, std::
   const double unit = size / 32.0;
   const Colour ground = draw_ground(canvas, random);
   draw_clutter(canvas, random, ground);
-  const double radius = random.uniform(7.0, 12.0) * unit;
-  const double slack = size / 2.0 - 0.8 * radius;
+  const double radius = random.uniform(8.0, 12.0) * unit;
+  const double slack = size / 2.0 - radius;
   const double cx = size / 2.0 + random.uniform(-slack, slack);
   const double cy = size / 2.0 + random.uniform(-slack, slack);
-  const double angle = random.uniform(0, 2 * kPi);
-  canvas.fill(kKinds[kind].inside, cx, cy, radius, angle,
-              contrasting_colour(random, ground, 0.25));
+  const double angle = random.uniform(-kPi / 5, kPi / 5);
+  canvas.fill(kKinds[kind].inside, cx, cy, radius, angle, lighter_colour(random, ground, 0.2));
   const double noise = random.uniform(0.0, 0.05);
   const int plane = size * size;
   for (int i = 0; i < plane; ++i) {

@@ -35,8 +35,11 @@ struct Example<Data, void> {
 /// An example without a target.
 using TensorExample = Example<Tensor, void>;
 
-/// Copies into page-locked memory, from which a device copies without waiting. Called by a loader
-/// with DataLoaderOptions::pin_memory; overload it for batch types of your own.
+/// Copies tensors into page-locked memory, from which a device copies without waiting. Called by a
+/// loader with DataLoaderOptions::pin_memory; overload it for batch types of your own. What is no
+/// tensor stays as it is.
+template <class Other>
+void pin_batch(Other&) {}
 inline void pin_batch(Tensor& tensor) { tensor = tensor.pin_memory(); }
 template <class Data>
 void pin_batch(Example<Data, void>& example) {

@@ -17,7 +17,8 @@ namespace {
 // Closes the file at the end of the scope.
 class File {
  public:
-  File(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  File(const std::string& path, int flags)
+      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
   ~File() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
@@ -32,15 +33,20 @@ class File {
 
 std::string advice(int reason) {
   switch (reason) {
-    case ENOENT: return "check the folder's name, or draw the data with ./course data";
+    case ENOENT:
+      return "check the folder's name, or draw the data with ./course data";
     case EACCES:
     case EPERM:
-    case EROFS: return "choose a folder you may use, for example one below your home folder";
+    case EROFS:
+      return "choose a folder you may use, for example one below your home folder";
     case ENOSPC:
-    case EDQUOT: return "free some space, or choose a folder on another disk";
+    case EDQUOT:
+      return "free some space, or choose a folder on another disk";
     case ENOTDIR:
-    case EEXIST: return "a file stands where a folder is needed; choose another name";
-    default: return "check the disk and the path";
+    case EEXIST:
+      return "a file stands where a folder is needed; choose another name";
+    default:
+      return "check the disk and the path";
   }
 }
 
@@ -87,7 +93,7 @@ Bytes read_file(const std::string& path) {
 bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 void make_folder(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); ; end = path.find('/', end + 1)) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     if (::mkdir(part.c_str(), 0755) != 0) {
       const int reason = errno;

@@ -37,9 +37,10 @@ void append_cifar(const std::string& path, Bytes& records) {
   const Bytes file = read_file(path);
   TD_CHECK(IoError, !file.empty(), path, ": the file is empty; expected records of ", kCifarRecord,
            " bytes (1 label, 3072 colours). Draw the data again with ./course data.");
-  TD_CHECK(IoError, file.size() % kCifarRecord == 0, path, ": the file ends at offset ", file.size(),
-           ", in the middle of record ", file.size() / kCifarRecord, "; expected whole records of ",
-           kCifarRecord, " bytes (1 label, 3072 colours). It is truncated or not in CIFAR-10's binary "
+  TD_CHECK(IoError, file.size() % kCifarRecord == 0, path, ": the file ends at offset ",
+           file.size(), ", in the middle of record ", file.size() / kCifarRecord,
+           "; expected whole records of ", kCifarRecord,
+           " bytes (1 label, 3072 colours). It is truncated or not in CIFAR-10's binary "
            "format; download it, or draw it with ./course data, again.");
   for (std::size_t at = 0; at < file.size(); at += kCifarRecord)
     TD_CHECK(IoError, file[at] < kClasses, path, ": byte ", int{file[at]}, " at offset ", at,
@@ -164,6 +165,8 @@ Example<> TensorDataset::get(std::size_t index) {
   const auto i = static_cast<std::int64_t>(index);
   return {data_[i], targets_[i]};
 }
-optional<std::size_t> TensorDataset::size() const { return static_cast<std::size_t>(data_.size(0)); }
+optional<std::size_t> TensorDataset::size() const {
+  return static_cast<std::size_t>(data_.size(0));
+}
 
 }  // namespace td::data::datasets

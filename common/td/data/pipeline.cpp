@@ -9,7 +9,8 @@ namespace td::data {
 void prepare_worker_thread() { set_parallel_width(1); }
 
 void worker_timeout(std::chrono::milliseconds waited) {
-  fail<Error>("data loader: no batch came within ", waited.count(), " ms; the dataset's get() is "
+  fail<Error>("data loader: no batch came within ", waited.count(),
+              " ms; the dataset's get() is "
               "slow or stuck. Give more workers, or a longer timeout.");
 }
 

@@ -73,7 +73,8 @@ void write_idx(const std::string& folder, const std::string& kind, const Set& se
                std::size_t count, const Shapes10Progress& progress) {
   Bytes images, labels;
   const auto size = static_cast<std::size_t>(set.size);
-  for (std::size_t number : {std::size_t{0x0803}, count, size, size}) put_big_endian(images, number);
+  for (std::size_t number : {std::size_t{0x0803}, count, size, size})
+    put_big_endian(images, number);
   for (std::size_t number : {std::size_t{0x0801}, count}) put_big_endian(labels, number);
   const std::size_t header = images.size();
   images.resize(header + count * set.pixels());
@@ -108,8 +109,8 @@ datasets::ImageDataset draw_shapes10(std::size_t count, std::uint64_t seed, bool
   return {images, labels};
 }
 
-void write_shapes10(const std::string& folder, std::uint64_t seed,
-                    const Shapes10Progress& progress, Shapes10Sizes sizes) {
+void write_shapes10(const std::string& folder, std::uint64_t seed, const Shapes10Progress& progress,
+                    Shapes10Sizes sizes) {
   make_folder(folder);
   const Set train{seed, true, 32, 3}, test{seed, false, 32, 3};
   for (std::size_t b = 0; b < kBatches; ++b) {

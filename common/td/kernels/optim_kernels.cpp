@@ -101,9 +101,9 @@ struct AdamWork {
   TD_HD void one(int k, std::int64_t i) const {
     C a = static_cast<C>(average[k][i]), s = static_cast<C>(square[k][i]);
     C l = largest[k] ? static_cast<C>(largest[k][i]) : C(0);
-    param[k][i] = static_cast<T>(rule.update(static_cast<C>(param[k][i]),
-                                             static_cast<C>(grad[k][i]), &a, &s,
-                                             largest[k] ? &l : nullptr, step_size[k], root[k]));
+    param[k][i] =
+        static_cast<T>(rule.update(static_cast<C>(param[k][i]), static_cast<C>(grad[k][i]), &a, &s,
+                                   largest[k] ? &l : nullptr, step_size[k], root[k]));
     average[k][i] = static_cast<T>(a);
     square[k][i] = static_cast<T>(s);
     if (largest[k]) largest[k][i] = static_cast<T>(l);
@@ -121,8 +121,8 @@ struct AdamWork {
     const C size = step_size[k], root_k = root[k];
     for (std::int64_t i = from; i < to; ++i) {
       C a = static_cast<C>(average_k[i]), s = static_cast<C>(square_k[i]);
-      p[i] = static_cast<T>(r.update(static_cast<C>(p[i]), static_cast<C>(g[i]), &a, &s, nullptr,
-                                     size, root_k));
+      p[i] = static_cast<T>(
+          r.update(static_cast<C>(p[i]), static_cast<C>(g[i]), &a, &s, nullptr, size, root_k));
       average_k[i] = static_cast<T>(a);
       square_k[i] = static_cast<T>(s);
     }

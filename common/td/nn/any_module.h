@@ -30,6 +30,17 @@ struct ForwardTraits<R (C::*)(A...)> {
 template <class C, class R, class... A>
 struct ForwardTraits<R (C::*)(A...) const> : ForwardTraits<R (C::*)(A...)> {};
 
+/// The type of `&M::forward`; a module whose forward is overloaded names one as `PlainForward`.
+template <class M>
+struct ForwardOf {
+  using type = decltype(&M::forward);
+};
+template <class M>
+requires requires { typename M::PlainForward; }
+struct ForwardOf<M> {
+  using type = typename M::PlainForward;
+};
+
 /// How a forward of unknown type is called.
 struct AnyForward {
   virtual ~AnyForward() = default;
@@ -42,7 +53,7 @@ struct AnyForward {
 
 template <class M>
 class TypedForward final : public AnyForward {
-  using Traits = ForwardTraits<decltype(&M::forward)>;
+  using Traits = ForwardTraits<typename ForwardOf<M>::type>;
   using Arguments = typename Traits::Arguments;
   static constexpr std::size_t kCount = std::tuple_size_v<Arguments>;
   static constexpr bool kPlain = std::is_same_v<Arguments, std::tuple<Tensor>> &&

@@ -57,7 +57,8 @@ template <int spatial, class Derived>
 Tensor BatchNormImplBase<spatial, Derived>::forward(const Tensor& input) {
   const std::int64_t dims = input.dim();
   TD_CHECK(ShapeError, spatial == 2 ? dims == 4 : (dims == 2 || dims == 3), "BatchNorm", spatial,
-           "d: expected ", spatial == 2 ? "4 dimensions (N, C, H, W)" : "2 or 3 dimensions (N, C) or (N, C, L)",
+           "d: expected ",
+           spatial == 2 ? "4 dimensions (N, C, H, W)" : "2 or 3 dimensions (N, C) or (N, C, L)",
            " but the input is ", input.sizes());
   optional<double> momentum = options.momentum();
   if (this->is_training() && options.track_running_stats()) {
@@ -65,14 +66,13 @@ Tensor BatchNormImplBase<spatial, Derived>::forward(const Tensor& input) {
     // Without a momentum the running statistics are the average over all batches so far.
     if (!momentum) momentum = 1.0 / num_batches_tracked.template item<double>();
   }
-  return functional::batch_norm(
-      input, running_mean, running_var,
-      functional::BatchNormFuncOptions()
-          .weight(weight)
-          .bias(bias)
-          .training(this->is_training() || !options.track_running_stats())
-          .momentum(momentum.value_or(0.0))
-          .eps(options.eps()));
+  return functional::batch_norm(input, running_mean, running_var,
+                                functional::BatchNormFuncOptions()
+                                    .weight(weight)
+                                    .bias(bias)
+                                    .training(this->is_training() || !options.track_running_stats())
+                                    .momentum(momentum.value_or(0.0))
+                                    .eps(options.eps()));
 }
 
 template class BatchNormImplBase<1, BatchNorm1dImpl>;

@@ -39,7 +39,8 @@ class Cloneable : public Module {
     detail::clone_tensors("parameter", name(), copy->parameters_, parameters_, device);
     detail::clone_tensors("buffer", name(), copy->buffers_, buffers_, device);
     if (copy->children_.size() != children_.size()) detail::clone_children_error(name());
-    for (const auto& child : children_) copy->children_[child.key()]->clone_(*child.value(), device);
+    for (const auto& child : children_)
+      copy->children_[child.key()]->clone_(*child.value(), device);
     return copy;
   }
 

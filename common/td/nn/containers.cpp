@@ -54,7 +54,8 @@ std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) co
 }
 
 void SequentialImpl::check_not_empty() const {
-  TD_CHECK(Error, !modules_.empty(), "Cannot call forward() on an empty Sequential; add a module "
+  TD_CHECK(Error, !modules_.empty(),
+           "Cannot call forward() on an empty Sequential; add a module "
            "with push_back first");
 }
 

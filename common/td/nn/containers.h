@@ -12,6 +12,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   using Iterator = std::vector<AnyModule>::iterator;
   using ConstIterator = std::vector<AnyModule>::const_iterator;
+  /// How a Sequential inside another is called.
+  using PlainForward = Tensor (SequentialImpl::*)(const Tensor&);
 
   SequentialImpl() = default;
   SequentialImpl(const SequentialImpl&) = default;
@@ -145,8 +147,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
 };
 TD_MODULE(ModuleList);
 
-/// A function of one tensor as a module: `nn::Functional(torch::relu)`. Further arguments are bound:
-/// `nn::Functional(torch::leaky_relu, 0.2)`.
+/// A function of one tensor as a module: `nn::Functional(torch::relu)`. Further arguments are
+/// bound: `nn::Functional(torch::leaky_relu, 0.2)`.
 class FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
   using Function = std::function<Tensor(Tensor)>;

@@ -10,17 +10,18 @@ namespace td::nn {
 namespace F = functional;
 
 Conv2dImpl::Conv2dImpl(const Conv2dOptions& options_) : options(options_) {
-  TD_CHECK(ShapeError, options.groups() > 0 && options.in_channels() % options.groups() == 0 &&
-           options.out_channels() % options.groups() == 0, "Conv2d: in_channels (",
-           options.in_channels(), ") and out_channels (", options.out_channels(),
-           ") must be multiples of groups (", options.groups(), ")");
+  TD_CHECK(ShapeError,
+           options.groups() > 0 && options.in_channels() % options.groups() == 0 &&
+               options.out_channels() % options.groups() == 0,
+           "Conv2d: in_channels (", options.in_channels(), ") and out_channels (",
+           options.out_channels(), ") must be multiples of groups (", options.groups(), ")");
   reset();
 }
 void Conv2dImpl::reset() {
   const ExpandingArray<2>& kernel = options.kernel_size();
-  weight = parameter(*this, "weight", true,
-                     {options.out_channels(), options.in_channels() / options.groups(), kernel[0],
-                      kernel[1]});
+  weight = parameter(
+      *this, "weight", true,
+      {options.out_channels(), options.in_channels() / options.groups(), kernel[0], kernel[1]});
   bias = parameter(*this, "bias", options.bias(), {options.out_channels()});
   reset_parameters();
 }

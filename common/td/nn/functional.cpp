@@ -8,9 +8,7 @@ namespace td::nn::functional {
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   return td::linear(input, weight, bias);
 }
-Tensor embedding(const Tensor& input, const Tensor& weight) {
-  return td::embedding(weight, input);
-}
+Tensor embedding(const Tensor& input, const Tensor& weight) { return td::embedding(weight, input); }
 
 Tensor relu(Tensor input, const ReLUFuncOptions& options) {
   return options.inplace() ? td::relu_(input) : td::relu(input);
@@ -35,8 +33,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
                                 options.ignore_index(), options.label_smoothing());
 }
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options) {
-  return td::nll_loss(input, target, options.weight(), options.reduction(),
-                      options.ignore_index());
+  return td::nll_loss(input, target, options.weight(), options.reduction(), options.ignore_index());
 }
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options) {
   return td::mse_loss(input, target, options.reduction());
@@ -54,8 +51,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
 }
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const BinaryCrossEntropyWithLogitsFuncOptions& options) {
-  return td::binary_cross_entropy_with_logits(input, target, options.weight(),
-                                              options.pos_weight(), options.reduction());
+  return td::binary_cross_entropy_with_logits(input, target, options.weight(), options.pos_weight(),
+                                              options.reduction());
 }
 
 }  // namespace td::nn::functional

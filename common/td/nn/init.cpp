@@ -11,16 +11,22 @@ namespace td::nn::init {
 
 double calculate_gain(Nonlinearity nonlinearity, double param) {
   switch (nonlinearity) {
-    case Nonlinearity::Tanh: return 5.0 / 3.0;
-    case Nonlinearity::ReLU: return std::sqrt(2.0);
-    case Nonlinearity::LeakyReLU: return std::sqrt(2.0 / (1 + param * param));
-    default: return 1;
+    case Nonlinearity::Tanh:
+      return 5.0 / 3.0;
+    case Nonlinearity::ReLU:
+      return std::sqrt(2.0);
+    case Nonlinearity::LeakyReLU:
+      return std::sqrt(2.0 / (1 + param * param));
+    default:
+      return 1;
   }
 }
 
 std::pair<std::int64_t, std::int64_t> fan_in_and_out(const Tensor& tensor) {
-  TD_CHECK(ShapeError, tensor.dim() >= 2, "init: a weight has outputs and inputs, so at least 2 "
-           "dimensions, but this tensor is ", tensor.sizes(), "; use uniform_ or constant_ for it");
+  TD_CHECK(ShapeError, tensor.dim() >= 2,
+           "init: a weight has outputs and inputs, so at least 2 "
+           "dimensions, but this tensor is ",
+           tensor.sizes(), "; use uniform_ or constant_ for it");
   std::int64_t window = 1;
   for (std::int64_t d = 2; d < tensor.dim(); ++d) window *= tensor.size(d);
   return {tensor.size(1) * window, tensor.size(0) * window};

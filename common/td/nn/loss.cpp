@@ -16,21 +16,23 @@ void CrossEntropyLossImpl::pretty_print(std::ostream& stream) const {
   stream << "CrossEntropyLoss()";
 }
 Tensor CrossEntropyLossImpl::forward(const Tensor& input, const Tensor& target) {
-  return F::cross_entropy(input, target, F::CrossEntropyFuncOptions()
-                                             .weight(weight)
-                                             .ignore_index(options.ignore_index())
-                                             .reduction(options.reduction())
-                                             .label_smoothing(options.label_smoothing()));
+  return F::cross_entropy(input, target,
+                          F::CrossEntropyFuncOptions()
+                              .weight(weight)
+                              .ignore_index(options.ignore_index())
+                              .reduction(options.reduction())
+                              .label_smoothing(options.label_smoothing()));
 }
 
 NLLLossImpl::NLLLossImpl(const NLLLossOptions& options_) : options(options_) { reset(); }
 void NLLLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 void NLLLossImpl::pretty_print(std::ostream& stream) const { stream << "NLLLoss()"; }
 Tensor NLLLossImpl::forward(const Tensor& input, const Tensor& target) {
-  return F::nll_loss(input, target, F::NLLLossFuncOptions()
-                                        .weight(weight)
-                                        .ignore_index(options.ignore_index())
-                                        .reduction(options.reduction()));
+  return F::nll_loss(input, target,
+                     F::NLLLossFuncOptions()
+                         .weight(weight)
+                         .ignore_index(options.ignore_index())
+                         .reduction(options.reduction()));
 }
 
 void MSELossImpl::pretty_print(std::ostream& stream) const { stream << "MSELoss()"; }

@@ -55,7 +55,8 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
   check_name("Parameter", name);
   if (tensor.defined()) {
     TD_CHECK(DtypeError, !requires_grad || tensor.is_floating_point(), "Parameter '", name,
-             "' has dtype ", tensor.dtype(), ", which cannot have a gradient; register it with "
+             "' has dtype ", tensor.dtype(),
+             ", which cannot have a gradient; register it with "
              "requires_grad = false, or as a buffer");
     tensor.requires_grad_(requires_grad);
   }
@@ -113,7 +114,8 @@ TensorList Module::buffers(bool recurse) const { return named_buffers(recurse).v
 
 std::shared_ptr<Module> Module::shared_this() const {
   std::shared_ptr<const Module> self = weak_from_this().lock();
-  TD_CHECK(Error, self, name(), " must be held by a shared_ptr for this call: make it with "
+  TD_CHECK(Error, self, name(),
+           " must be held by a shared_ptr for this call: make it with "
            "std::make_shared, or use its holder (TD_MODULE)");
   return std::const_pointer_cast<Module>(self);
 }
@@ -170,7 +172,8 @@ void Module::train(bool on) {
 void Module::pretty_print(std::ostream& stream) const {
   std::string text = name();
   text.erase(0, text.rfind(':') == std::string::npos ? 0 : text.rfind(':') + 1);
-  if (text.size() > 4 && text.compare(text.size() - 4, 4, "Impl") == 0) text.resize(text.size() - 4);
+  if (text.size() > 4 && text.compare(text.size() - 4, 4, "Impl") == 0)
+    text.resize(text.size() - 4);
   stream << text;
 }
 

@@ -45,6 +45,11 @@ class ModuleHolder : public detail::ModuleHolderIndicator {
   auto operator()(Args&&... args) {
     return get()->forward(std::forward<Args>(args)...);
   }
+  /// What the module's own [] gives: a child of a Sequential.
+  template <class Index>
+  decltype(auto) operator[](Index&& index) {
+    return (*get())[std::forward<Index>(index)];
+  }
 
  protected:
   /// The module it holds.

@@ -24,8 +24,10 @@ void Module::transform(const std::function<Tensor(const Tensor&)>& move) {
 namespace {
 
 void check_dtype(ScalarType dtype) {
-  TD_CHECK(DtypeError, is_floating_point(dtype), "Module::to: expected a floating point dtype but "
-           "got ", dtype, "; parameters are trained, and integers have no gradients");
+  TD_CHECK(DtypeError, is_floating_point(dtype),
+           "Module::to: expected a floating point dtype but "
+           "got ",
+           dtype, "; parameters are trained, and integers have no gradients");
 }
 
 }  // namespace
@@ -83,8 +85,8 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
     if (value->sizes() == tensor.sizes())
       copies.emplace_back(tensor, *value);
     else
-      problems << "\n  size differs: \"" << name << "\" is " << tensor.sizes()
-               << " here but " << value->sizes() << " in the state";
+      problems << "\n  size differs: \"" << name << "\" is " << tensor.sizes() << " here but "
+               << value->sizes() << " in the state";
   });
   if (strict)
     for (const auto& item : state)
@@ -95,12 +97,12 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
 }
 
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
-  fail<Error>("clone() is not implemented for ", name(), "; derive it from nn::Cloneable<",
-              name(), "> and register parameters in reset()");
+  fail<Error>("clone() is not implemented for ", name(), "; derive it from nn::Cloneable<", name(),
+              "> and register parameters in reset()");
 }
 void Module::clone_(Module&, const optional<Device>&) {
-  fail<Error>("clone() is not implemented for ", name(), "; derive it from nn::Cloneable<",
-              name(), "> and register parameters in reset()");
+  fail<Error>("clone() is not implemented for ", name(), "; derive it from nn::Cloneable<", name(),
+              "> and register parameters in reset()");
 }
 
 void detail::clone_tensors(const char* kind, const std::string& module,
@@ -121,7 +123,8 @@ void detail::clone_tensors(const char* kind, const std::string& module,
 }
 
 void detail::clone_children_error(const std::string& module) {
-  fail<Error>("clone: reset() of ", module, " made another number of children than the module has; "
+  fail<Error>("clone: reset() of ", module,
+              " made another number of children than the module has; "
               "register all of them in reset(), not in the constructor");
 }
 

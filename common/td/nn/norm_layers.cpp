@@ -40,10 +40,9 @@ void DropoutImpl::pretty_print(std::ostream& stream) const {
          << ")";
 }
 Tensor DropoutImpl::forward(const Tensor& input) {
-  return F::dropout(input, F::DropoutFuncOptions()
-                               .p(options.p())
-                               .training(is_training())
-                               .inplace(options.inplace()));
+  return F::dropout(
+      input,
+      F::DropoutFuncOptions().p(options.p()).training(is_training()).inplace(options.inplace()));
 }
 
 }  // namespace td::nn

@@ -40,8 +40,11 @@ double clip_grad_norm_(const TensorList& parameters, double max_norm, double nor
   TensorList gradients = gradients_of(parameters);
   if (gradients.empty()) return 0;
   const double norm = total_norm(gradients, norm_type);
-  TD_CHECK(Error, !error_if_nonfinite || std::isfinite(norm), "clip_grad_norm_: the norm of the "
-           "gradients is ", norm, ", so they cannot be clipped; look for a division by zero or too "
+  TD_CHECK(Error, !error_if_nonfinite || std::isfinite(norm),
+           "clip_grad_norm_: the norm of the "
+           "gradients is ",
+           norm,
+           ", so they cannot be clipped; look for a division by zero or too "
            "large a learning rate, or leave error_if_nonfinite off to scale anyway");
   // 1e-6 as in PyTorch: no division by zero for gradients that are all zero.
   const double factor = max_norm / (norm + 1e-6);

@@ -117,8 +117,8 @@ Tensor AdamBase<Options, decoupled>::step(LossClosure closure) {
       const bool dense = is_dense(param);
       const Tensor copy = dense ? Tensor() : param.contiguous();
       const Tensor& target = dense ? param : copy;
-      Tensor gradient = dense ? gradient_for("adam", param)
-                              : in_layout(gradient_for("adam", param), copy);
+      Tensor gradient =
+          dense ? gradient_for("adam", param) : in_layout(gradient_for("adam", param), copy);
       auto& state = state_of<AdamParamState>(param);
       follow(state.exp_avg(), target);
       follow(state.exp_avg_sq(), target);

@@ -28,10 +28,11 @@ Tensor in_layout(const Tensor& tensor, const Tensor& param) {
 
 Tensor gradient_for(const char* optimizer, const Tensor& param) {
   const Tensor& gradient = param.grad();
-  TD_CHECK(DeviceError, gradient.device() == param.device(), optimizer, ": a parameter of size ",
-           param.sizes(), " is on ", param.device(), " but its gradient is on ", gradient.device(),
-           ". Move the whole module with to(), which takes gradients along, or call zero_grad(true) "
-           "and backward() again.");
+  TD_CHECK(
+      DeviceError, gradient.device() == param.device(), optimizer, ": a parameter of size ",
+      param.sizes(), " is on ", param.device(), " but its gradient is on ", gradient.device(),
+      ". Move the whole module with to(), which takes gradients along, or call zero_grad(true) "
+      "and backward() again.");
   TD_CHECK(DtypeError, gradient.dtype() == param.dtype(), optimizer, ": a parameter of size ",
            param.sizes(), " is ", param.dtype(), " but its gradient is ", gradient.dtype(),
            "; convert the whole module with to(), which takes gradients along");

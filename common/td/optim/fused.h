@@ -1,5 +1,6 @@
 // Prepares parameters for the fused kernels, which walk flat memory: gradient and state are brought
-// to the parameter's device, type and memory order, which costs nothing when they are there already.
+// to the parameter's device, type and memory order, which costs nothing when they are there
+// already.
 #pragma once
 
 #include "td/tensor/tensor.h"

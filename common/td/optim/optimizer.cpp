@@ -14,8 +14,10 @@ Optimizer::Optimizer(std::vector<OptimizerParamGroup> groups,
 
 void Optimizer::check_new(const Tensor& param, std::size_t index) const {
   TD_CHECK(Error, param.defined(), "optimizer: parameter ", index, " is undefined");
-  TD_CHECK(Error, param.is_leaf(), "optimizer: parameter ", index, " is the result of an operation, "
-           "so stepping on it would not change what it came from; give the tensor itself, or detach() it");
+  TD_CHECK(Error, param.is_leaf(), "optimizer: parameter ", index,
+           " is the result of an operation, "
+           "so stepping on it would not change what it came from; give the tensor itself, or "
+           "detach() it");
   TD_CHECK(DtypeError, param.is_floating_point(), "optimizer: parameter ", index, " is ",
            param.dtype(), "; only floating point tensors are trained");
   for (const OptimizerParamGroup& group : groups_)
@@ -77,15 +79,13 @@ StateDict Optimizer::state_dict() const {
   for (const OptimizerParamGroup& group : groups_)
     for (const Tensor& param : group.params()) {
       const auto found = state_.find(param.impl_ptr().get());
-      if (found != state_.end())
-        found->second->save("state." + std::to_string(index) + ".", all);
+      if (found != state_.end()) found->second->save("state." + std::to_string(index) + ".", all);
       ++index;
     }
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::string prefix = "param_groups." + std::to_string(g) + ".";
-    groups_[g].options().clone()->visit([&](const char* name, double& value) {
-      all.insert(prefix + name, number(value));
-    });
+    groups_[g].options().clone()->visit(
+        [&](const char* name, double& value) { all.insert(prefix + name, number(value)); });
     all.insert(prefix + "params", number(static_cast<double>(groups_[g].params().size())));
   }
   return all;
@@ -96,7 +96,8 @@ void Optimizer::load_state_dict(const StateDict& state) {
     const Tensor* count = state.find("param_groups." + std::to_string(g) + ".params");
     const bool expected = g < groups_.size();
     TD_CHECK(Error, (count != nullptr) == expected, "load_state_dict: the state has ",
-             expected ? "fewer" : "more", " parameter groups than this optimizer's ", groups_.size());
+             expected ? "fewer" : "more", " parameter groups than this optimizer's ",
+             groups_.size());
     if (!expected) break;
     const std::size_t params = groups_[g].params().size();
     TD_CHECK(Error, count->item<std::size_t>() == params, "load_state_dict: parameter group ", g,

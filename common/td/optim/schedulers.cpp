@@ -21,7 +21,8 @@ std::vector<double> LRScheduler::get_current_lrs() const {
 void LRScheduler::set_optimizer_lrs(const std::vector<double>& rates) {
   auto& groups = optimizer_.param_groups();
   TD_CHECK(Error, rates.size() == groups.size(), "learning rate schedule: ", rates.size(),
-           " rates for ", groups.size(), " parameter groups; make the scheduler after the last "
+           " rates for ", groups.size(),
+           " parameter groups; make the scheduler after the last "
            "add_param_group");
   for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates[g]);
 }

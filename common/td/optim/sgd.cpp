@@ -90,8 +90,8 @@ Tensor SGD::step(LossClosure closure) {
       const bool dense = is_dense(param);
       const Tensor copy = dense ? Tensor() : param.contiguous();
       const Tensor& target = dense ? param : copy;
-      Tensor gradient = dense ? gradient_for("sgd", param)
-                              : in_layout(gradient_for("sgd", param), copy);
+      Tensor gradient =
+          dense ? gradient_for("sgd", param) : in_layout(gradient_for("sgd", param), copy);
       Tensor* momentum = nullptr;
       bool first = false;
       if (options.momentum() != 0) {

@@ -18,7 +18,8 @@ class TemporaryFolder {
   const std::string& path() const { return path_; }
   std::size_t files() const {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) count += !entry.path().empty();
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      count += !entry.path().empty();
     return count;
   }
 

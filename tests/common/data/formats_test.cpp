@@ -1,6 +1,6 @@
 // The two image formats: what is read from good files, and what is said of bad ones.
-#include <csignal>
 #include <sys/resource.h>
+#include <csignal>
 
 #include "folder.h"
 #include "td/data/data.h"
@@ -50,20 +50,24 @@ TEST_CASE("damaged CIFAR-10 files are told with file, offset and expectation") {
   TemporaryFolder folder;
   const std::string path = folder / "data_batch_1.bin";
   CHECK(message<IoError>([&] { CIFAR10 set(folder.path()); }) ==
-        "cannot read " + path + ": No such file or directory; check the folder's name, or draw the "
-        "data with ./course data");
+        "cannot read " + path +
+            ": No such file or directory; check the folder's name, or draw the "
+            "data with ./course data");
   put(path, "");
   CHECK(message<IoError>([&] { CIFAR10 set(folder.path()); }).find("the file is empty") !=
         std::string::npos);
   put(path, record(1, 0, 0, 0) + record(2, 0, 0, 0).substr(0, 100));
-  CHECK(message<IoError>([&] { CIFAR10 set(folder.path()); }) ==
-        path + ": the file ends at offset 3173, in the middle of record 1; expected whole records of "
-        "3073 bytes (1 label, 3072 colours). It is truncated or not in CIFAR-10's binary format; "
-        "download it, or draw it with ./course data, again.");
+  CHECK(
+      message<IoError>([&] { CIFAR10 set(folder.path()); }) ==
+      path +
+          ": the file ends at offset 3173, in the middle of record 1; expected whole records of "
+          "3073 bytes (1 label, 3072 colours). It is truncated or not in CIFAR-10's binary format; "
+          "download it, or draw it with ./course data, again.");
   put(path, record(1, 0, 0, 0) + record(10, 0, 0, 0));
   CHECK(message<IoError>([&] { CIFAR10 set(folder.path()); }) ==
-        path + ": byte 10 at offset 3073; expected the label of record 1, 0 to 9. The file is "
-        "damaged or not in CIFAR-10's binary format.");
+        path +
+            ": byte 10 at offset 3073; expected the label of record 1, 0 to 9. The file is "
+            "damaged or not in CIFAR-10's binary format.");
   put(path, record(1, 0, 0, 0));
   put(folder / "data_batch_2.bin", "x");
   CHECK(message<IoError>([&] { CIFAR10 set(folder.path()); }).find("data_batch_2.bin") !=
@@ -76,7 +80,8 @@ TEST_CASE("damaged CIFAR-10 files are told with file, offset and expectation") {
 
 TEST_CASE("IDX files become images and labels") {
   TemporaryFolder folder;
-  put(folder / "train-images-idx3-ubyte", idx({0x803, 2, 2, 3}, std::string(6, '\0') + "\xff\xff\xff\xff\xff\x33"));
+  put(folder / "train-images-idx3-ubyte",
+      idx({0x803, 2, 2, 3}, std::string(6, '\0') + "\xff\xff\xff\xff\xff\x33"));
   put(folder / "train-labels-idx1-ubyte", idx({0x801, 2}, "\x05\x09"));
   MNIST set(folder.path());
   CHECK(*set.size() == 2);
@@ -88,26 +93,31 @@ TEST_CASE("IDX files become images and labels") {
 
 TEST_CASE("damaged IDX files are told with file, offset and expectation") {
   TemporaryFolder folder;
-  const std::string images = folder / "t10k-images-idx3-ubyte", labels = folder / "t10k-labels-idx1-ubyte";
+  const std::string images = folder / "t10k-images-idx3-ubyte",
+                    labels = folder / "t10k-labels-idx1-ubyte";
   const auto read = [&] { MNIST set(folder.path(), MNIST::Mode::kTest); };
   put(labels, idx({0x801, 1}, "\x05"));
   put(images, "abc");
-  CHECK(message<IoError>(read) == images + ": the file ends at offset 3; expected an IDX header of "
-        "16 bytes. It is truncated or not in IDX format.");
+  CHECK(message<IoError>(read) == images +
+                                      ": the file ends at offset 3; expected an IDX header of "
+                                      "16 bytes. It is truncated or not in IDX format.");
   put(images, idx({0x1f8b0800, 1, 1, 1}, "x"));
   CHECK(message<IoError>(read).find("the number at offset 0 is 529205248; expected 2051") !=
         std::string::npos);
   put(images, idx({0x803, 1, 2, 2}, "xyz"));
-  CHECK(message<IoError>(read) == images + ": the file ends at offset 19; its header asks for 20 "
-        "bytes. It is truncated; download it, or draw it with ./course data, again.");
+  CHECK(message<IoError>(read) ==
+        images +
+            ": the file ends at offset 19; its header asks for 20 "
+            "bytes. It is truncated; download it, or draw it with ./course data, again.");
   put(images, idx({0x803, 0x7fffffff, 0x7fffffff, 0x7fffffff}, "xyz"));
   CHECK(message<IoError>(read).find("not believable") != std::string::npos);
   put(images, idx({0x803, 2, 1, 1}, "xy"));
   CHECK(message<IoError>(read).find("1 labels for the 2 images of") != std::string::npos);
   put(images, idx({0x803, 1, 1, 1}, "x"));
   put(labels, idx({0x801, 1}, "\x0a"));
-  CHECK(message<IoError>(read) == labels + ": byte 10 at offset 8; expected a label, 0 to 9. The "
-        "file is damaged.");
+  CHECK(message<IoError>(read) == labels +
+                                      ": byte 10 at offset 8; expected a label, 0 to 9. The "
+                                      "file is damaged.");
 }
 
 TEST_CASE("a file is written whole or not at all") {
@@ -138,12 +148,15 @@ TEST_CASE("folders that cannot be used are refused in words") {
   TemporaryFolder folder;
   put(folder / "file", "x");
   CHECK(message<IoError>([&] { data::make_folder(folder / "file/below"); }) ==
-        "cannot make the folder " + (folder / "file") + ": File exists; a file stands where a folder "
-        "is needed; choose another name");
-  CHECK(message<IoError>([&] { data::write_file(folder / "none/out", "x", 1); })
-            .find("cannot write " + (folder / "none/out") + ": No such file or directory") == 0);
-  CHECK(message<IoError>([&] { data::write_shapes10("/proc/td/data"); })
-            .find("cannot make the folder /proc/td") == 0);
+        "cannot make the folder " + (folder / "file") +
+            ": File exists; a file stands where a folder "
+            "is needed; choose another name");
+  CHECK(message<IoError>([&] {
+          data::write_file(folder / "none/out", "x", 1);
+        }).find("cannot write " + (folder / "none/out") + ": No such file or directory") == 0);
+  CHECK(message<IoError>([&] {
+          data::write_shapes10("/proc/td/data");
+        }).find("cannot make the folder /proc/td") == 0);
   data::make_folder(folder / "a/b/c");
   data::make_folder(folder / "a/b/c");
   CHECK(std::filesystem::is_directory(folder / "a/b/c"));

@@ -21,7 +21,8 @@ TensorDataset numbers(std::int64_t count) {
 
 // Fails or dawdles where it is told to.
 struct Moody : datasets::Dataset<Moody, int> {
-  explicit Moody(std::size_t n, int bad = -1, int slow = -1) : count(n), bad_at(bad), slow_at(slow) {}
+  explicit Moody(std::size_t n, int bad = -1, int slow = -1)
+      : count(n), bad_at(bad), slow_at(slow) {}
   int get(std::size_t index) override {
     const int i = static_cast<int>(index);
     if (i == bad_at) throw std::runtime_error("item 5 is broken");
@@ -45,8 +46,8 @@ std::vector<std::vector<int>> batches(Loader& loader) {
 TEST_CASE("batches come in order with the last one short, whatever the number of workers") {
   for (std::size_t workers : {0u, 1u, 3u}) {
     INFO(workers << " workers");
-    auto loader = make_data_loader<SequentialSampler>(Moody(7, -1, 1),
-                                                      DataLoaderOptions(3).workers(workers));
+    auto loader =
+        make_data_loader<SequentialSampler>(Moody(7, -1, 1), DataLoaderOptions(3).workers(workers));
     const std::vector<std::vector<int>> wanted = {{0, 1, 2}, {3, 4, 5}, {6}};
     CHECK(batches(*loader) == wanted);
     CHECK(batches(*loader) == wanted);  // a second epoch
@@ -109,7 +110,8 @@ TEST_CASE("a random order has every item once and another order each epoch") {
 
 TEST_CASE("a worker's exception reaches the loop and the loader goes on") {
   for (std::size_t workers : {0u, 2u}) {
-    auto loader = make_data_loader<SequentialSampler>(Moody(9, 5), DataLoaderOptions(2).workers(workers));
+    auto loader =
+        make_data_loader<SequentialSampler>(Moody(9, 5), DataLoaderOptions(2).workers(workers));
     for (int round = 0; round < 2; ++round) {
       int before = 0;
       std::string text;
@@ -125,7 +127,8 @@ TEST_CASE("a worker's exception reaches the loop and the loader goes on") {
 }
 
 TEST_CASE("a loop may be left early, and the next one starts anew") {
-  auto loader = make_data_loader<SequentialSampler>(Moody(1000), DataLoaderOptions(1).workers(3).prefetch(8));
+  auto loader =
+      make_data_loader<SequentialSampler>(Moody(1000), DataLoaderOptions(1).workers(3).prefetch(8));
   for (int round = 0; round < 50; ++round)
     for (auto& batch : *loader) {
       CHECK(batch == std::vector<int>{0});
@@ -173,9 +176,11 @@ TEST_CASE("pinned batches lie in page-locked memory") {
 TEST_CASE("a loader refuses what cannot work") {
   CHECK(message<Error>([] { make_data_loader(Moody(3), DataLoaderOptions(0)); }) ==
         "data loader: batch_size must be at least 1");
-  CHECK(message<ShapeError>([] { TensorDataset(zeros({2, 3}), zeros({3})); }) ==
-        "TensorDataset: data [2, 3] and targets [3] must have the same number of rows");
-  auto empty_loader = make_data_loader<SequentialSampler>(Moody(0), DataLoaderOptions(2).workers(2));
+  CHECK(message<ShapeError>([] {
+          TensorDataset(zeros({2, 3}), zeros({3}));
+        }) == "TensorDataset: data [2, 3] and targets [3] must have the same number of rows");
+  auto empty_loader =
+      make_data_loader<SequentialSampler>(Moody(0), DataLoaderOptions(2).workers(2));
   CHECK(batches(*empty_loader).empty());
 }
 

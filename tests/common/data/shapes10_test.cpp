@@ -45,13 +45,15 @@ TEST_CASE("the files hold what is drawn, in both formats") {
   write_shapes10(folder / "colour", 3, progress, {52, 10});
   CHECK(seen == std::vector<std::string>{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
                                          "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"});
-  const datasets::CIFAR10 train(folder / "colour"), test(folder / "colour", datasets::CIFAR10::Mode::kTest);
+  const datasets::CIFAR10 train(folder / "colour"),
+      test(folder / "colour", datasets::CIFAR10::Mode::kTest);
   CHECK(same(train, draw_shapes10(52, 3, true)));
   CHECK(same(test, draw_shapes10(10, 3, false)));
   CHECK(train.classes() == shapes10_classes());
   CHECK(values(test.targets()) == std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   write_grey_shapes10(folder / "grey", 3, {}, {20, 10});
-  const datasets::MNIST grey(folder / "grey"), grey_test(folder / "grey", datasets::MNIST::Mode::kTest);
+  const datasets::MNIST grey(folder / "grey"),
+      grey_test(folder / "grey", datasets::MNIST::Mode::kTest);
   CHECK(same(grey, draw_shapes10(20, 3, true, 1)));
   CHECK(same(grey_test, draw_shapes10(10, 3, false, 1)));
 }

@@ -25,7 +25,7 @@ TEST_CASE("Sequential runs its modules in order and names them") {
   nn::Sequential net(nn::Linear(2, 3), nn::ReLU(), nn::Functional(scaled, 2.0));
   CHECK(net->named_parameters().keys() == std::vector<std::string>{"0.weight", "0.bias"});
   ramp(net->at<nn::LinearImpl>(0).weight, -1, 1);
-  nn::init::zeros_(net->at<nn::Linear>(0).bias);
+  nn::init::zeros_(net->at<nn::LinearImpl>(0).bias);
   // W = [[-1, 0], [1, 2], [3, 4]]
   CHECK(values(net->forward(ones({1, 2}))) == std::vector<double>{0, 6, 14});
   CHECK(net->size() == 3);
@@ -41,12 +41,15 @@ TEST_CASE("Sequential takes several inputs and other results") {
   net->push_back(Pair());
   net->push_back("count", Count());
   CHECK(net->forward<std::int64_t>(ones({2, 3}), ones({2, 3})) == 6);
-  CHECK(message<Error>([&] { net->forward(ones({1})); }).find("forward() takes 2 arguments, but received 1") !=
-        std::string::npos);
-  CHECK(message<Error>([&] { net->forward<std::int64_t>(ones({1}), 3.5); })
-            .find("as argument 1, but received double") != std::string::npos);
-  CHECK(message<Error>([&] { net->forward<double>(ones({1}), ones({1})); })
-            .find("returns long, but double was asked for") != std::string::npos);
+  CHECK(message<Error>([&] {
+          net->forward(ones({1}));
+        }).find("forward() takes 2 arguments, but received 1") != std::string::npos);
+  CHECK(message<Error>([&] {
+          net->forward<std::int64_t>(ones({1}), 3.5);
+        }).find("as argument 1, but received double") != std::string::npos);
+  CHECK(message<Error>([&] {
+          net->forward<double>(ones({1}), ones({1}));
+        }).find("returns long, but double was asked for") != std::string::npos);
 }
 
 TEST_CASE("empty and out of range") {
@@ -55,7 +58,7 @@ TEST_CASE("empty and out of range") {
         "Cannot call forward() on an empty Sequential; add a module with push_back first");
   CHECK(message<Error>([&] { net->ptr(2); }) == "Sequential: there is no module 2; it has 0");
   net->push_back(nn::ReLU());
-  CHECK(message<Error>([&] { net->at<nn::Linear>(0); }).find("not the type asked for") !=
+  CHECK(message<Error>([&] { net->at<nn::LinearImpl>(0); }).find("not the type asked for") !=
         std::string::npos);
 }
 
@@ -68,7 +71,7 @@ TEST_CASE("a copy of a Sequential has names, values and modules of its own") {
   CHECK_FALSE(copy->is_training());
   const Tensor x = ramp(empty({1, 2}), 1, 1);
   const std::vector<double> wanted = values(net->forward(x));
-  nn::init::zeros_(net->at<nn::Linear>(0).weight);
+  nn::init::zeros_(net->at<nn::LinearImpl>(0).weight);
   CHECK(values(copy->forward(x.to("sim:0"))) == wanted);
 }
 
@@ -77,7 +80,7 @@ TEST_CASE("ModuleList registers what it holds") {
   list->push_back(nn::Linear(2, 1));
   CHECK(list->size() == 3);
   CHECK(list->parameters().size() == 4);
-  CHECK(list->at<nn::Linear>(2).options.out_features() == 1);
+  CHECK(list->at<nn::LinearImpl>(2).options.out_features() == 1);
   int seen = 0;
   for (const auto& module : *list) seen += module != nullptr;
   CHECK(seen == 3);
@@ -102,8 +105,9 @@ TEST_CASE("clip_grad_norm_ scales all gradients together") {
   }
   Tensor bad = leaf({1});
   bad.mutable_grad() = of({std::nanf("")});
-  CHECK(message<Error>([&] { nn::utils::clip_grad_norm_(bad, 1, 2, true); })
-            .find("the norm of the gradients is nan") != std::string::npos);
+  CHECK(message<Error>([&] {
+          nn::utils::clip_grad_norm_(bad, 1, 2, true);
+        }).find("the norm of the gradients is nan") != std::string::npos);
   CHECK(std::isnan(nn::utils::clip_grad_norm_(bad, 1)));
 }
 
@@ -120,7 +124,8 @@ TEST_CASE("first values have the bounds of their formulas") {
   const double xavier = largest(nn::init::xavier_uniform_(empty({100, 300})));
   CHECK(xavier <= glorot);
   CHECK(xavier > 0.99 * glorot);
-  CHECK(nn::init::fan_in_and_out(empty({8, 4, 3, 5})) == std::pair<std::int64_t, std::int64_t>(60, 120));
+  CHECK(nn::init::fan_in_and_out(empty({8, 4, 3, 5})) ==
+        std::pair<std::int64_t, std::int64_t>(60, 120));
   CHECK(values(nn::init::constant_(empty({2}), 3)) == std::vector<double>{3, 3});
   CHECK(message<ShapeError>([] { nn::init::xavier_uniform_(empty({3})); }).find("at least 2") !=
         std::string::npos);

@@ -8,7 +8,8 @@ using namespace td;
 TEST_CASE("layers print as in Python") {
   CHECK(printed(nn::Conv2d(nn::Conv2dOptions(3, 32, 5).padding(2))) ==
         "Conv2d(3, 32, kernel_size=(5, 5), stride=(1, 1), padding=(2, 2))");
-  CHECK(printed(nn::Conv2d(nn::Conv2dOptions(4, 8, {3, 1}).stride(2).dilation({1, 2}).groups(2).bias(false))) ==
+  CHECK(printed(nn::Conv2d(
+            nn::Conv2dOptions(4, 8, {3, 1}).stride(2).dilation({1, 2}).groups(2).bias(false))) ==
         "Conv2d(4, 8, kernel_size=(3, 1), stride=(2, 2), dilation=(1, 2), groups=2, bias=False)");
   CHECK(printed(nn::MaxPool2d(2)) ==
         "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)");
@@ -105,8 +106,9 @@ TEST_CASE("BatchNorm keeps running statistics as its formula says") {
     CHECK(y == Approx((2 - mean[1]) / std::sqrt(var[1] + 1e-5)));
     CHECK(norm->num_batches_tracked.item<int>() == 3);
   }
-  CHECK(message<ShapeError>([] { nn::BatchNorm2d(3)(zeros({2, 3})); }) ==
-        "BatchNorm2d: expected 4 dimensions (N, C, H, W) but the input is [2, 3]");
+  CHECK(message<ShapeError>([] {
+          nn::BatchNorm2d(3)(zeros({2, 3}));
+        }) == "BatchNorm2d: expected 4 dimensions (N, C, H, W) but the input is [2, 3]");
 }
 
 TEST_CASE("Dropout acts in training only") {
@@ -130,7 +132,8 @@ TEST_CASE("activation layers by their formulas") {
     for (std::size_t i = 0; i < in.size(); ++i) CHECK(out[i] == Approx(f(in[i])).margin(1e-6));
   };
   check(nn::ReLU()(x), [](double v) { return v > 0 ? v : 0; });
-  check(nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(0.2))(x), [](double v) { return v > 0 ? v : 0.2 * v; });
+  check(nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(0.2))(x),
+        [](double v) { return v > 0 ? v : 0.2 * v; });
   check(nn::GELU()(x), [](double v) { return v * 0.5 * (1 + std::erf(v / std::sqrt(2.0))); });
   check(nn::SiLU()(x), [](double v) { return v / (1 + std::exp(-v)); });
   check(nn::Sigmoid()(x), [](double v) { return 1 / (1 + std::exp(-v)); });
@@ -153,7 +156,8 @@ TEST_CASE("losses by their formulas, in every reduction") {
     const std::vector<double> none = values(make(kNone)(x, t));
     for (std::size_t i = 0; i < 4; ++i) CHECK(none[i] == Approx(each[i]));
   };
-  check([](auto r) { return nn::MSELoss(r); }, [](double p, double q) { return (p - q) * (p - q); });
+  check([](auto r) { return nn::MSELoss(r); },
+        [](double p, double q) { return (p - q) * (p - q); });
   check([](auto r) { return nn::L1Loss(r); }, [](double p, double q) { return std::abs(p - q); });
   check([](auto r) { return nn::SmoothL1Loss(nn::SmoothL1LossOptions(r).beta(0.75)); },
         [](double p, double q) {

@@ -8,9 +8,9 @@ TEST_CASE("names run from the root and own tensors come first") {
   const std::vector<std::string> parameters = net->named_parameters().keys();
   CHECK(parameters == std::vector<std::string>{"scale", "first.weight", "first.bias", "norm.weight",
                                                "norm.bias", "last.weight"});
-  CHECK(net->named_buffers().keys() ==
-        std::vector<std::string>{"steps", "norm.running_mean", "norm.running_var",
-                                 "norm.num_batches_tracked"});
+  CHECK(net->named_buffers().keys() == std::vector<std::string>{"steps", "norm.running_mean",
+                                                                "norm.running_var",
+                                                                "norm.num_batches_tracked"});
   CHECK(net->named_parameters(false).keys() == std::vector<std::string>{"scale"});
   CHECK(net->buffers(false).size() == 1);
   CHECK(net->named_children().keys() == std::vector<std::string>{"first", "norm", "last"});
@@ -48,8 +48,9 @@ TEST_CASE("registration refuses bad names in words") {
         "modules");
   CHECK(message<Error>([&] { net.register_parameter("", zeros({1})); }) ==
         "Parameter name must not be empty");
-  CHECK(message<DtypeError>([&] { net.register_parameter("n", zeros({1}, kLong)); }).find("int64") !=
-        std::string::npos);
+  CHECK(message<DtypeError>([&] {
+          net.register_parameter("n", zeros({1}, kLong));
+        }).find("int64") != std::string::npos);
   CHECK_FALSE(net.register_parameter("frozen", zeros({1}), false).requires_grad());
   CHECK(net.register_parameter("left_out", Tensor()).defined() == false);
   CHECK(net.parameters().size() == 2);

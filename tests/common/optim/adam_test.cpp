@@ -54,8 +54,11 @@ void check_all(bool decoupled) {
           params.push_back(of(from).to(device, type).requires_grad_());
           wanted.push_back(expected({from.begin(), from.end()}, c, decoupled, 4));
         }
-        Optimizer adam(params, Options(c.lr).betas({c.beta1, c.beta2}).eps(c.eps)
-                                   .weight_decay(c.weight_decay).amsgrad(c.amsgrad));
+        Optimizer adam(params, Options(c.lr)
+                                   .betas({c.beta1, c.beta2})
+                                   .eps(c.eps)
+                                   .weight_decay(c.weight_decay)
+                                   .amsgrad(c.amsgrad));
         for (int step = 0; step < 4; ++step) {
           for (Tensor& p : params) {
             std::vector<float> g(static_cast<std::size_t>(p.numel()));
@@ -77,8 +80,12 @@ void check_all(bool decoupled) {
 
 }  // namespace
 
-TEST_CASE("Adam takes the steps of its formula") { check_all<optim::Adam, optim::AdamOptions>(false); }
-TEST_CASE("AdamW takes the steps of its formula") { check_all<optim::AdamW, optim::AdamWOptions>(true); }
+TEST_CASE("Adam takes the steps of its formula") {
+  check_all<optim::Adam, optim::AdamOptions>(false);
+}
+TEST_CASE("AdamW takes the steps of its formula") {
+  check_all<optim::AdamW, optim::AdamWOptions>(true);
+}
 
 TEST_CASE("defaults are PyTorch's") {
   CHECK(optim::AdamOptions().lr() == 1e-3);

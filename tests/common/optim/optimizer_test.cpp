@@ -8,12 +8,16 @@ TEST_CASE("a parameter that cannot be trained is refused in words") {
   Tensor p = leaf({1, 2});
   CHECK(message<Error>([&] { optim::SGD({Tensor()}, 0.1); }) ==
         "optimizer: parameter 0 is undefined");
-  CHECK(message<Error>([&] { optim::SGD({p, p * 2}, 0.1); }) ==
+  CHECK(message<Error>([&] {
+          optim::SGD({p, p * 2}, 0.1);
+        }) ==
         "optimizer: parameter 1 is the result of an operation, so stepping on it would not change "
         "what it came from; give the tensor itself, or detach() it");
   CHECK(message<DtypeError>([&] { optim::SGD({zeros({2}, kLong)}, 0.1); }) ==
         "optimizer: parameter 0 is int64; only floating point tensors are trained");
-  CHECK(message<Error>([&] { optim::SGD({p, p}, 0.1); }) ==
+  CHECK(message<Error>([&] {
+          optim::SGD({p, p}, 0.1);
+        }) ==
         "optimizer: parameters 0 and 1 are the same tensor; it would be changed twice a step");
   optim::SGD sgd({p}, 0.1);
   CHECK(message<Error>([&] { sgd.add_param_group(optim::OptimizerParamGroup({p})); }) ==
@@ -28,17 +32,19 @@ TEST_CASE("options out of range are refused in words") {
         "SGD: invalid momentum -0.5; it must be 0 or more");
   CHECK(message<Error>([&] { optim::SGD({p}, optim::SGDOptions(1).nesterov(true)); }) ==
         "SGD: nesterov needs a momentum above 0 and a dampening of 0");
-  CHECK(message<Error>([&] { optim::Adam({p}, optim::AdamOptions().betas({1.0, 0.9})); }) ==
-        "Adam: invalid first beta 1; it must be at least 0 and below 1");
+  CHECK(message<Error>([&] {
+          optim::Adam({p}, optim::AdamOptions().betas({1.0, 0.9}));
+        }) == "Adam: invalid first beta 1; it must be at least 0 and below 1");
 }
 
 TEST_CASE("a gradient on another device is named with the cure") {
   Tensor p = leaf({1, 2});
   optim::SGD sgd({p}, 0.1);
   p.mutable_grad() = ones({2}).to("sim:0");
-  CHECK(message<DeviceError>([&] { sgd.step(); }) ==
-        "sgd: a parameter of size [2] is on cpu but its gradient is on sim:0. Move the whole module "
-        "with to(), which takes gradients along, or call zero_grad(true) and backward() again.");
+  CHECK(
+      message<DeviceError>([&] { sgd.step(); }) ==
+      "sgd: a parameter of size [2] is on cpu but its gradient is on sim:0. Move the whole module "
+      "with to(), which takes gradients along, or call zero_grad(true) and backward() again.");
 }
 
 TEST_CASE("groups have their own options") {
@@ -91,7 +97,8 @@ void check_resumes(Make make) {
   step(*first, a, 0.25);
   step(*second, b, 0.25);
   const std::vector<double> wanted = values(a), actual = values(b);
-  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(actual[i] == Approx(wanted[i]).epsilon(1e-6));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    CHECK(actual[i] == Approx(wanted[i]).epsilon(1e-6));
 }
 
 }  // namespace
@@ -155,7 +162,8 @@ TEST_CASE("LambdaLR and CosineAnnealingLR follow their formulas") {
   optim::SGD sgd({leaf({1})}, 0.1);
   optim::LambdaLR schedule(sgd, [](unsigned epoch) { return 1.0 / (1 + epoch); });
   const std::vector<double> actual = rates(sgd, schedule, 4);
-  for (std::size_t i = 0; i < 4; ++i) CHECK(actual[i] == Approx(0.1 / (1.0 + static_cast<double>(i))));
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(actual[i] == Approx(0.1 / (1.0 + static_cast<double>(i))));
   optim::SGD other({leaf({1})}, 0.5);
   optim::CosineAnnealingLR cosine(other, 4, 0.1);
   // (0.5 - 0.1) (1 + cos(pi e / 4)) / 2 + 0.1 for e = 0..4

@@ -13,9 +13,9 @@ struct Case {
   double lr, momentum, dampening, weight_decay;
   bool nesterov;
 };
-const std::vector<Case> kCases = {{0.1, 0, 0, 0, false},      {0.1, 0, 0, 0.3, false},
-                                  {0.1, 0.9, 0, 0, false},    {0.1, 0.9, 0.5, 0, false},
-                                  {0.1, 0.9, 0, 0.3, false},  {0.1, 0.9, 0, 0.3, true},
+const std::vector<Case> kCases = {{0.1, 0, 0, 0, false},        {0.1, 0, 0, 0.3, false},
+                                  {0.1, 0.9, 0, 0, false},      {0.1, 0.9, 0.5, 0, false},
+                                  {0.1, 0.9, 0, 0.3, false},    {0.1, 0.9, 0, 0.3, true},
                                   {0.05, 0.5, 0.25, 0.1, false}};
 
 double gradient_at(int step, std::size_t i) {
@@ -50,8 +50,11 @@ Tensor gradient_tensor(int step, const Tensor& like) {
 }
 
 optim::SGDOptions options(const Case& c) {
-  return optim::SGDOptions(c.lr).momentum(c.momentum).dampening(c.dampening)
-      .weight_decay(c.weight_decay).nesterov(c.nesterov);
+  return optim::SGDOptions(c.lr)
+      .momentum(c.momentum)
+      .dampening(c.dampening)
+      .weight_decay(c.weight_decay)
+      .nesterov(c.nesterov);
 }
 
 void check_close(const std::vector<double>& actual, const std::vector<double>& wanted,
@@ -82,7 +85,9 @@ TEST_CASE("SGD takes the steps of its formula") {
         }
         const bool narrow = type == kHalf || type == kBFloat16;
         check_close(values(p), expected({from.begin(), from.end()}, c, 4),
-                    narrow ? 0.06 : type == kFloat32 ? 1e-5 : 1e-12);
+                    narrow             ? 0.06
+                    : type == kFloat32 ? 1e-5
+                                       : 1e-12);
       }
 }
 
@@ -91,7 +96,8 @@ TEST_CASE("many parameters of all sizes are shared out among threads and launche
   for (const Device device : devices()) {
     TensorList params;
     std::vector<std::vector<double>> wanted;
-    const std::vector<std::size_t> sizes = {1, 31, 33, 1023, 100000, 0, 7, 40000, 2, 3, 5, 1, 1, 1, 1, 1, 1, 1};
+    const std::vector<std::size_t> sizes = {1, 31, 33, 1023, 100000, 0, 7, 40000, 2,
+                                            3, 5,  1,  1,    1,      1, 1, 1,     1};
     for (std::size_t n : sizes) {
       const std::vector<float> from = start(n);
       params.push_back(leaf(from, device));
@@ -112,7 +118,7 @@ TEST_CASE("many parameters of all sizes are shared out among threads and launche
 
 TEST_CASE("a parameter without a gradient and one with gaps in memory") {
   Tensor whole = of(start(12), {3, 4});
-  Tensor columns = whole.t().detach().requires_grad_();              // dense, another order
+  Tensor columns = whole.t().detach().requires_grad_();  // dense, another order
   Tensor gaps = of(start(12), {3, 4}).slice(1, 0, 2).detach().requires_grad_();
   Tensor idle = leaf({1, 2});
   const std::vector<double> before = values(columns), before_gaps = values(gaps);
@@ -131,7 +137,9 @@ TEST_CASE("a parameter without a gradient and one with gaps in memory") {
 }
 
 TEST_CASE("a channels-last weight with a contiguous gradient") {
-  Tensor w = of(start(2 * 3 * 2 * 2), {2, 3, 2, 2}).contiguous(MemoryFormat::ChannelsLast).requires_grad_();
+  Tensor w = of(start(2 * 3 * 2 * 2), {2, 3, 2, 2})
+                 .contiguous(MemoryFormat::ChannelsLast)
+                 .requires_grad_();
   const std::vector<double> before = values(w);
   optim::SGD sgd({w}, optim::SGDOptions(1.0).momentum(0.5));
   w.mutable_grad() = gradient_tensor(0, w);
