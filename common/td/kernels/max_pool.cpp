@@ -40,14 +40,18 @@ struct MaxPool {
   template <int Step>
   void take(const Line& line, std::int64_t row, std::int64_t column, std::int64_t first,
             std::int64_t last) const {
-    const std::int64_t place = row * in.w + column, step = Step ? Step : line.in_step;
+    const std::int64_t place = row * in.w + column;
+    [[maybe_unused]] const std::int64_t step = Step ? Step : line.in_step;
     const T* source = x + line.from + in.pixel(place);
-    if constexpr (Step == 1) return compare(line, place, first, last - first, source + first);
-    T packed[kPacked];
-    for (std::int64_t from = first; from < last; from += kPacked) {
-      const std::int64_t n = std::min(kPacked, last - from);
-      for (std::int64_t i = 0; i < n; ++i) packed[i] = source[(from + i) * step];
-      compare(line, place, from, n, packed);
+    if constexpr (Step == 1) {
+      compare(line, place, first, last - first, source + first);
+    } else {
+      T packed[kPacked];
+      for (std::int64_t from = first; from < last; from += kPacked) {
+        const std::int64_t n = std::min(kPacked, last - from);
+        for (std::int64_t i = 0; i < n; ++i) packed[i] = source[(from + i) * step];
+        compare(line, place, from, n, packed);
+      }
     }
   }
 
