@@ -122,9 +122,9 @@ void Pass::run(const TensorList& roots, const TensorList& gradients) {
 void Pass::check(const Node& node, std::size_t i, Tensor& g) const {
   const OutputInfo& want = node.outputs[i];
   if (!(g.impl().sizes == want.sizes)) {
-    TD_CHECK(ShapeError, g.dim() >= static_cast<std::int64_t>(want.sizes.size()),
-             "backward: \"", node.operation(), "\" got a gradient of sizes ", g.sizes(),
-             " for a result of sizes ", IntArrayRef(want.sizes));
+    TD_CHECK(ShapeError, g.dim() >= static_cast<std::int64_t>(want.sizes.size()), "backward: \"",
+             node.operation(), "\" got a gradient of sizes ", g.sizes(), " for a result of sizes ",
+             IntArrayRef(want.sizes));
     g = sum_to(g, want.sizes);
   }
   TD_CHECK(DeviceError, g.device() == want.device, "backward: \"", node.operation(),
@@ -200,7 +200,8 @@ void Pass::finish(Visit& visit, Gradients* results) {
 // What the caller does next, on its own streams, comes after all gradients.
 void Pass::wait_for_streams() {
   for (const Visit& visit : task_.visits()) {
-    const Device device = visit.node->outputs.empty() ? Device(kCPU) : visit.node->outputs[0].device;
+    const Device device =
+        visit.node->outputs.empty() ? Device(kCPU) : visit.node->outputs[0].device;
     if (device.is_cpu()) continue;
     void* current = current_native_stream(device);
     if (visit.node->stream != current)
@@ -209,8 +210,9 @@ void Pass::wait_for_streams() {
 }
 
 TensorList checked_gradients(const TensorList& roots, const TensorList& gradients) {
-  TD_CHECK(AutogradError, gradients.empty() || gradients.size() == roots.size(), "backward: ",
-           roots.size(), " tensors but ", gradients.size(), " gradients; give one each");
+  TD_CHECK(AutogradError, gradients.empty() || gradients.size() == roots.size(),
+           "backward: ", roots.size(), " tensors but ", gradients.size(),
+           " gradients; give one each");
   TensorList all;
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const Tensor& root = roots[i];
@@ -226,7 +228,8 @@ TensorList checked_gradients(const TensorList& roots, const TensorList& gradient
     }
     TD_CHECK(AutogradError, root.numel() == 1,
              "backward: a gradient can be left out only for a single element, but the tensor has "
-             "sizes ", root.sizes(), ". Reduce it first (sum, mean) or pass a gradient.");
+             "sizes ",
+             root.sizes(), ". Reduce it first (sum, mean) or pass a gradient.");
     all.push_back(empty(root.sizes(), root.options()).fill_(1));
   }
   return all;

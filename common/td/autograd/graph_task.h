@@ -11,9 +11,9 @@ namespace td {
 
 /// A node on the way, with the gradients of its outputs as far as they have arrived.
 struct Visit {
-  intrusive_ptr<Node> node;  ///< whose visit it is
-  int waiting = 0;      ///< gradients not yet arrived
-  bool needed = true;   ///< leads to a tensor whose gradient was asked for
+  intrusive_ptr<Node> node;          ///< whose visit it is
+  int waiting = 0;                   ///< gradients not yet arrived
+  bool needed = true;                ///< leads to a tensor whose gradient was asked for
   SmallVector<Tensor, 1> gradients;  ///< one per output
 };
 

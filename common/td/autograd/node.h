@@ -80,7 +80,7 @@ class Node : public RefCounted, public Slabbed {
   void* stream = nullptr;              ///< stream of the forward operation
   std::vector<std::pair<std::uint32_t, std::pair<unsigned, TensorHook>>> hooks;  ///< by output
   std::vector<std::pair<std::uint32_t, AutogradMeta*>> retained;  ///< by output, for retain_grad
-  /// @}
+                                                                  /// @}
 
  private:
   const char* name_;

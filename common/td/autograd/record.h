@@ -19,8 +19,7 @@ namespace td {
 /// True when the operation must be recorded: recording is on and some argument wants a gradient.
 template <class... T>
 bool recording(const T&... tensors) {
-  return thread_state().grad_mode &&
-         ((tensors.defined() && tensors.impl().requires_grad) || ...);
+  return thread_state().grad_mode && ((tensors.defined() && tensors.impl().requires_grad) || ...);
 }
 bool recording(const TensorList& tensors);
 

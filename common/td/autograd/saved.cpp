@@ -25,12 +25,14 @@ Saved save_result(const Tensor& result) {
 Tensor Saved::operator()() const {
   if (!tensor_.defined()) return tensor_;
   TD_CHECK(AutogradError, tensor_._version() == version_, "backward: a tensor of sizes ",
-           tensor_.sizes(), " that was saved for the gradient has been changed in place since (version ",
+           tensor_.sizes(),
+           " that was saved for the gradient has been changed in place since (version ",
            tensor_._version(), ", expected ", version_,
            "). Use the operation without the trailing underscore, or change a clone().");
   if (!result_ || !thread_state().grad_mode) return tensor_;
   Node* node = static_cast<Node*>(thread_state().current_node);
-  Tensor result = alias(tensor_, tensor_.impl().sizes, tensor_.impl().strides, tensor_.impl().offset);
+  Tensor result =
+      alias(tensor_, tensor_.impl().sizes, tensor_.impl().strides, tensor_.impl().offset);
   AutogradMeta& meta = meta_of(result);
   meta.grad_fn = intrusive_ptr<Node>(node);
   meta.view_version = version_;

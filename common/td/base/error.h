@@ -68,7 +68,8 @@ template <class E, class... Parts>
 }  // namespace td
 
 /// `TD_CHECK(ShapeError, n == m, "add: ", n, " against ", m)`: throws unless the condition holds.
-#define TD_CHECK(ErrorType, condition, ...)                              \
-  do {                                                                   \
-    if (!(condition)) [[unlikely]] ::td::fail<ErrorType>(__VA_ARGS__);   \
+#define TD_CHECK(ErrorType, condition, ...) \
+  do {                                      \
+    if (!(condition)) [[unlikely]]          \
+      ::td::fail<ErrorType>(__VA_ARGS__);   \
   } while (false)

@@ -47,8 +47,9 @@ class Backend {
   /// True when all work queued on the stream is done. Does not block.
   virtual bool idle(int index, void* stream) = 0;
 
-  /// Events: a mark in a stream that other streams and the host can wait for. An event never recorded
-  /// is done. A wait already queued keeps the mark it saw when the event is recorded again.
+  /// Events: a mark in a stream that other streams and the host can wait for. An event never
+  /// recorded is done. A wait already queued keeps the mark it saw when the event is recorded
+  /// again.
   ///@{
   virtual void* new_event(int index, bool timing) = 0;
   virtual void release_event(void* event) = 0;

@@ -47,9 +47,7 @@ class Device {
   /// As it is written: `cuda:0`, or `cuda` without an index.
   std::string str() const;
 
-  friend bool operator==(Device a, Device b) {
-    return a.type_ == b.type_ && a.index_ == b.index_;
-  }
+  friend bool operator==(Device a, Device b) { return a.type_ == b.type_ && a.index_ == b.index_; }
 
  private:
   DeviceType type_;

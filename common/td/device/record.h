@@ -24,14 +24,14 @@ struct Record {
   static constexpr std::size_t kMaxWork = 1024;
   ///@}
 
-  const char* name;           ///< A string that lives as long as the process.
-  std::uint16_t reads = 0;    ///< extents[0, reads) are read,
-  std::uint16_t writes = 0;   ///< extents[reads, reads + writes) are written.
+  const char* name;              ///< A string that lives as long as the process.
+  std::uint16_t reads = 0;       ///< extents[0, reads) are read,
+  std::uint16_t writes = 0;      ///< extents[reads, reads + writes) are written.
   std::uint32_t work_bytes = 0;  ///< How much of `work` is used.
   /// Does the work on the calling thread, given the bytes of `work`. May throw; the error then
   /// belongs to the stream.
   void (*run)(const void* work) = nullptr;
-  Extent extents[kMaxExtents];            ///< What is touched: first the reads, then the writes.
+  Extent extents[kMaxExtents];           ///< What is touched: first the reads, then the writes.
   alignas(16) std::byte work[kMaxWork];  ///< The arguments of `run`.
 
   explicit Record(const char* record_name) : name(record_name) {}
@@ -39,9 +39,7 @@ struct Record {
   /// Call before any writes_to.
   void reads_from(const void* data, std::size_t bytes) { extents[reads++] = {data, bytes}; }
   /// Call after all reads_from.
-  void writes_to(const void* data, std::size_t bytes) {
-    extents[reads + writes++] = {data, bytes};
-  }
+  void writes_to(const void* data, std::size_t bytes) { extents[reads + writes++] = {data, bytes}; }
   /// Stores `work`, a trivially copyable object whose `operator()() const` does the work.
   template <class Work>
   void set_work(const Work& w) {

@@ -9,7 +9,8 @@
 namespace td {
 
 /// A queue of work on a device. `native` is the backend's own handle (cudaStream_t for cuda,
-/// nullptr for the default stream of a device, and for cpu, whose work is done when the call returns).
+/// nullptr for the default stream of a device, and for cpu, whose work is done when the call
+/// returns).
 class Stream {
  public:
   Stream(Device device, void* native) : device_(device), native_(native) {}

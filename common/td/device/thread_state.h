@@ -28,9 +28,9 @@ inline ThreadState& thread_state() { return thread_state_storage; }
 
 /// The native handle of the stream that work on `device` goes to in this thread.
 inline void* current_native_stream(Device device) {
-  return device.is_cpu() ? nullptr
-                         : thread_state().current_stream[static_cast<int>(device.type())]
-                                                        [device.index()];
+  return device.is_cpu()
+             ? nullptr
+             : thread_state().current_stream[static_cast<int>(device.type())][device.index()];
 }
 
 }  // namespace td

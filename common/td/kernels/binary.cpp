@@ -37,12 +37,12 @@ struct AddScaled {
 
 namespace kernels {
 
-#define BINARY(op, expression, gradient_a, gradient_b)                \
-  void op(const Tensor& out, const Tensor& a, const Tensor& b) {      \
-    dispatch_numbers(#op, out.dtype(), [&](auto type) {               \
-      using T = typename decltype(type)::type;                        \
-      pointwise<T, T, T>(#op, op##_f{}, out, a, b);                   \
-    });                                                               \
+#define BINARY(op, expression, gradient_a, gradient_b)           \
+  void op(const Tensor& out, const Tensor& a, const Tensor& b) { \
+    dispatch_numbers(#op, out.dtype(), [&](auto type) {          \
+      using T = typename decltype(type)::type;                   \
+      pointwise<T, T, T>(#op, op##_f{}, out, a, b);              \
+    });                                                          \
   }
 #include "td/tensor/binary.def"
 #undef BINARY

@@ -149,7 +149,8 @@ void class_loss(const Tensor& losses, const Tensor& log_sums, const Tensor& tota
   dispatch_floats("cross_entropy", x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     const ClassRows<T> r = class_rows<T>(x, target, weight, kind);
-    const LossForward<T> forward{r, kernel_pointer<T>(losses), kernel_pointer<compute_t<T>>(log_sums)};
+    const LossForward<T> forward{r, kernel_pointer<T>(losses),
+                                 kernel_pointer<compute_t<T>>(log_sums)};
     const LossTotal<T> sums{r, kernel_pointer<const T>(losses), kernel_pointer<T>(total),
                             kernel_pointer<T>(weight_sum)};
     const LossWork<T> work{rows_work(forward, r.s.rows, r.s.n), rows_work(sums, 1, r.s.rows)};

@@ -6,12 +6,12 @@
 namespace td {
 namespace {
 
-#define COMPARISON(name, expression)            \
-  struct name##_f {                             \
-    template <class T>                          \
-    TD_HD bool operator()(T a, T b) const {     \
-      return expression;                        \
-    }                                           \
+#define COMPARISON(name, expression)        \
+  struct name##_f {                         \
+    template <class T>                      \
+    TD_HD bool operator()(T a, T b) const { \
+      return expression;                    \
+    }                                       \
   };
 #include "td/tensor/comparison.def"
 #undef COMPARISON
@@ -20,12 +20,12 @@ namespace {
 
 namespace kernels {
 
-#define COMPARISON(op, expression)                                 \
-  void op(const Tensor& out, const Tensor& a, const Tensor& b) {   \
-    dispatch_all(a.dtype(), [&](auto type) {                       \
-      using T = typename decltype(type)::type;                     \
-      pointwise<bool, T, T>(#op, op##_f{}, out, a, b);             \
-    });                                                            \
+#define COMPARISON(op, expression)                               \
+  void op(const Tensor& out, const Tensor& a, const Tensor& b) { \
+    dispatch_all(a.dtype(), [&](auto type) {                     \
+      using T = typename decltype(type)::type;                   \
+      pointwise<bool, T, T>(#op, op##_f{}, out, a, b);           \
+    });                                                          \
   }
 #include "td/tensor/comparison.def"
 #undef COMPARISON

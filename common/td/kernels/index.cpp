@@ -149,10 +149,14 @@ struct Scatter {
 template <class F>
 void dispatch_width(std::size_t bytes, F&& f) {
   switch (bytes) {
-    case 1: return f(CppType<std::uint8_t>{});
-    case 2: return f(CppType<std::uint16_t>{});
-    case 4: return f(CppType<std::uint32_t>{});
-    default: return f(CppType<std::uint64_t>{});
+    case 1:
+      return f(CppType<std::uint8_t>{});
+    case 2:
+      return f(CppType<std::uint16_t>{});
+    case 4:
+      return f(CppType<std::uint32_t>{});
+    default:
+      return f(CppType<std::uint64_t>{});
   }
 }
 

@@ -10,8 +10,8 @@ namespace td::kernels {
 
 /// @name Element-wise, from the .def lists: out = f(in...); sizes broadcast to out's
 /// @{
-#define UNARY(name, saves, forward, gradient)             \
-  void name(const Tensor& out, const Tensor& x);          \
+#define UNARY(name, saves, forward, gradient)    \
+  void name(const Tensor& out, const Tensor& x); \
   void name##_backward(const Tensor& out, const Tensor& g, const Tensor& saved);
 #include "td/tensor/unary_any.def"
 #include "td/tensor/unary_float.def"

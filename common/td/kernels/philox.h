@@ -17,7 +17,8 @@ struct PhiloxWords {
 /// The words of block `block` of the stream that starts at `offset`. One seed has 2^64 blocks.
 TD_HD inline PhiloxWords philox(std::uint64_t seed, std::uint64_t offset, std::uint64_t block) {
   const std::uint64_t place = offset + block;
-  std::uint32_t c0 = static_cast<std::uint32_t>(place), c1 = static_cast<std::uint32_t>(place >> 32);
+  std::uint32_t c0 = static_cast<std::uint32_t>(place),
+                c1 = static_cast<std::uint32_t>(place >> 32);
   std::uint32_t c2 = 0, c3 = 0;
   std::uint32_t k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {

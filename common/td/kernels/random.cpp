@@ -83,8 +83,8 @@ struct Whole {
     for (int k = 0; k < count; ++k) {
       const std::uint64_t bits = std::uint64_t{w.word[2 * k]} << 32 | w.word[2 * k + 1];
       // The remainder is biased by less than range / 2^64.
-      out[k] = static_cast<T>(
-          static_cast<compute_t<T>>(low + static_cast<std::int64_t>(bits % range)));
+      out[k] =
+          static_cast<T>(static_cast<compute_t<T>>(low + static_cast<std::int64_t>(bits % range)));
     }
   }
 };
@@ -97,8 +97,7 @@ struct DrawBlock {
   kernels::RandomStream random;
   TD_HD std::int64_t cost() const { return 128; }
   TD_HD void operator()(std::int64_t block) const {
-    const PhiloxWords words =
-        philox(random.seed, random.offset, static_cast<std::uint64_t>(block));
+    const PhiloxWords words = philox(random.seed, random.offset, static_cast<std::uint64_t>(block));
     const std::int64_t first = block * Draw::per_block, rest = numel - first;
     draw(words, out + first, static_cast<int>(rest < Draw::per_block ? rest : Draw::per_block));
   }

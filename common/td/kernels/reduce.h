@@ -1,7 +1,7 @@
 // The reduce shape: out[i] = all elements of a group combined, for any dimensions and strides.
-// A kernel file gives a reducer (see reducers.h) and calls `reduce<In>(name, reducer, out, x, dims)`.
-// Invariant: the order of combining depends on the shape alone, never on the number of threads, so
-// equal inputs give equal bits.
+// A kernel file gives a reducer (see reducers.h) and calls `reduce<In>(name, reducer, out, x,
+// dims)`. Invariant: the order of combining depends on the shape alone, never on the number of
+// threads, so equal inputs give equal bits.
 #pragma once
 
 #include <algorithm>
@@ -53,10 +53,12 @@ struct ReduceWork {
     const std::int64_t work = s.reduced.count * std::min<std::int64_t>(width, kColumns);
     const auto tile = [&](std::int64_t i, auto&& run) {
       const std::int64_t first = i / per_row * width + i % per_row * kColumns;
-      run(first, static_cast<int>(std::min<std::int64_t>(kColumns, width - i % per_row * kColumns)));
+      run(first,
+          static_cast<int>(std::min<std::int64_t>(kColumns, width - i % per_row * kColumns)));
     };
     if (tiles >= kMaxPieces || work <= 2 * kReduceGrain) {
-      const std::int64_t grain = std::max<std::int64_t>(1, kReduceGrain / std::max<std::int64_t>(work, 1));
+      const std::int64_t grain =
+          std::max<std::int64_t>(1, kReduceGrain / std::max<std::int64_t>(work, 1));
       return parallel_for(0, tiles, grain, [&](std::int64_t a, std::int64_t b) {
         for (std::int64_t i = a; i < b; ++i)
           tile(i, [&](std::int64_t first, int n) { whole(first, n); });
@@ -93,13 +95,15 @@ struct ReduceWork {
 
   // Combines elements [begin, end) of the groups of n neighbouring results.
   // Not inlined: one body a reducer and type, however many callers.
-  [[gnu::noinline]] void fold(std::int64_t first, int n, std::int64_t begin, std::int64_t end, Total* totals) const {
+  [[gnu::noinline]] void fold(std::int64_t first, int n, std::int64_t begin, std::int64_t end,
+                              Total* totals) const {
     const In* from = x + s.kept.offset(first);
     for (int c = 0; c < n; ++c) totals[c] = r.none();
     if (columns()) return fold_columns(from, n, begin, end, totals);
     const int inner = s.reduced.dims - 1;
     for (std::int64_t i = begin; i < end;) {
-      const std::int64_t run = std::min(end - i, s.reduced.sizes[inner] - i % s.reduced.sizes[inner]);
+      const std::int64_t run =
+          std::min(end - i, s.reduced.sizes[inner] - i % s.reduced.sizes[inner]);
       totals[0] = r.merge(totals[0], fold_run(from + s.reduced.offset(i), run, i));
       i += run;
     }
@@ -128,7 +132,8 @@ struct ReduceWork {
       for (int k = 0; k < kLanes; ++k) lane[k] = reducer.start();
       std::int64_t i = 0;
       for (; i + kLanes <= m; i += kLanes)
-        for (int k = 0; k < kLanes; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
+        for (int k = 0; k < kLanes; ++k)
+          reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
       for (int k = 0; i + k < m; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
       total = reducer.merge(total, joined(lane));
     }
@@ -144,7 +149,8 @@ struct ReduceWork {
     return t[0];
   }
 
-  [[gnu::noinline]] void fold_columns(const In* from, int n, std::int64_t begin, std::int64_t end, Total* totals) const {
+  [[gnu::noinline]] void fold_columns(const In* from, int n, std::int64_t begin, std::int64_t end,
+                                      Total* totals) const {
     const R reducer = r;
     const std::int64_t stride = s.kept.strides[s.kept.dims - 1];
     constexpr std::int64_t rows = kBlock / kLanes;
@@ -229,12 +235,12 @@ void ReduceWork<R, In>::on_cuda(cudaStream_t stream) const {
       block.x *= 2;
   const dim3 grid(unsigned((s.kept.count + block.x - 1) / block.x), unsigned(pieces));
   reduce_kernel<<<grid, block, 0, stream>>>(*this);
-  if (partial)
-    join_pieces_kernel<<<unsigned((s.kept.count + 255) / 256), 256, 0, stream>>>(*this);
+  if (partial) join_pieces_kernel<<<unsigned((s.kept.count + 255) / 256), 256, 0, stream>>>(*this);
 }
 #endif
 
-/// out[i] = the combination of x over `dims`. `out` is dense and row-major over the kept dimensions.
+/// out[i] = the combination of x over `dims`. `out` is dense and row-major over the kept
+/// dimensions.
 /// @param second a tensor whose memory the reducer reads beside x.
 template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,

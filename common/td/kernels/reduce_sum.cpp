@@ -33,7 +33,8 @@ void sum(const Tensor& out, const Tensor& x, DimSet dims, double factor) {
 }
 
 void prod(const Tensor& out, const Tensor& x, DimSet dims) {
-  if (x.dtype() == kLong) return reduce<std::int64_t>("prod", Product<std::int64_t>{}, out, x, dims);
+  if (x.dtype() == kLong)
+    return reduce<std::int64_t>("prod", Product<std::int64_t>{}, out, x, dims);
   dispatch_floats("prod", x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     reduce<T>("prod", Product<T>{}, out, x, dims);

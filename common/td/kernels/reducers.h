@@ -49,7 +49,8 @@ struct Root {
 
 template <class T, class Result, class Each = Plain, class Last = Scale>
 struct Sum {
-  using Lane = std::conditional_t<std::is_floating_point_v<compute_t<T>>, compute_t<T>, std::int64_t>;
+  using Lane =
+      std::conditional_t<std::is_floating_point_v<compute_t<T>>, compute_t<T>, std::int64_t>;
   using Total = total_t<T>;
   using Out = Result;
   Last last;

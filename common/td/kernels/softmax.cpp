@@ -86,12 +86,13 @@ void forward(const char* name, const Tensor& out, const Tensor& x, std::int64_t 
 }
 
 template <bool kLog>
-void backward(const char* name, const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim) {
+void backward(const char* name, const Tensor& out, const Tensor& g, const Tensor& y,
+              std::int64_t dim) {
   dispatch_floats(name, y.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     const RowShape s = row_shape(y.sizes(), dim);
-    const SoftmaxBackward<T, kLog> program{s, kernel_pointer<const T>(g), kernel_pointer<const T>(y),
-                                           kernel_pointer<T>(out)};
+    const SoftmaxBackward<T, kLog> program{s, kernel_pointer<const T>(g),
+                                           kernel_pointer<const T>(y), kernel_pointer<T>(out)};
     launch(name, out.device(), rows_work(program, s.rows, s.n), {&g, &y}, {&out});
   });
 }

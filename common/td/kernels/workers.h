@@ -17,7 +17,8 @@ struct WorkersWork {
   std::int64_t count;
 
   void on_host() const {
-    const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, worker.cost()));
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, worker.cost()));
     parallel_for(0, count, grain, [this](std::int64_t a, std::int64_t b) {
       const Worker local = worker;
       for (std::int64_t i = a; i < b; ++i) local(i);

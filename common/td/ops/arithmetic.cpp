@@ -17,8 +17,9 @@ Pair prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
   if (!b.defined()) undefined_argument(op, 1);
   ScalarType type = result_type(a, b);
   if (makes_float) type = float_type(type);
-  const Sizes sizes = a.impl().sizes == b.impl().sizes ? a.impl().sizes
-                                                       : broadcast_sizes(op.name, a.sizes(), b.sizes());
+  const Sizes sizes = a.impl().sizes == b.impl().sizes
+                          ? a.impl().sizes
+                          : broadcast_sizes(op.name, a.sizes(), b.sizes());
   const Tensor& like = a.impl().sizes == sizes ? a : b;
   return {as_type(a, type), as_type(b, type), result_like(like, sizes, type, device)};
 }
@@ -61,8 +62,8 @@ Tensor add_scaled(const Op& op, const Tensor& a, const Tensor& b, const Scalar& 
   kernels::add(p.out, p.a, p.b, alpha);
   if (recording(a, b))
     record(op.name, p.out, {&a, &b},
-           [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(),
-            alpha](Gradients& grads, const Tensor& g) { give_sum(grads, g, sa, sb, ta, tb, alpha); });
+           [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(), alpha](
+               Gradients& grads, const Tensor& g) { give_sum(grads, g, sa, sb, ta, tb, alpha); });
   return p.out;
 }
 
@@ -72,11 +73,10 @@ Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alph
   about_to_change(op.name, a);
   kernels::add(a, a, other, alpha);
   if (recording(a, b))
-    record_in_place(op.name, a, {&a, &b},
-                    [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(),
-                     alpha](Gradients& grads, const Tensor& g) {
-                      give_sum(grads, g, sa, sb, ta, tb, alpha);
-                    });
+    record_in_place(
+        op.name, a, {&a, &b},
+        [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(), alpha](
+            Gradients& grads, const Tensor& g) { give_sum(grads, g, sa, sb, ta, tb, alpha); });
   return a;
 }
 
@@ -120,8 +120,8 @@ Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
 
 Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   TD_CHECK(DtypeError, !o.makes_float || a.is_floating_point(), o.op.name,
-           "_: the result is floating point and cannot be kept in ", a.dtype(), "; use ",
-           o.op.name, "() or convert the tensor first");
+           "_: the result is floating point and cannot be kept in ", a.dtype(), "; use ", o.op.name,
+           "() or convert the tensor first");
   const Tensor other = prepare_in_place(o.op, a, b);
   const bool recorded = recording(a, b);
   const Saved old_a = recorded ? save(a.clone()) : Saved();  // the value before the change
@@ -131,19 +131,19 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   return a;
 }
 
-#define BINARY(name, expression, of_a, of_b)                                                   \
-  Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const Saved& a,                   \
-                           [[maybe_unused]] const Saved& b) {                                  \
-    return of_a;                                                                               \
-  }                                                                                            \
-  Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const Saved& a,                   \
-                           [[maybe_unused]] const Saved& b) {                                  \
-    return of_b;                                                                               \
-  }                                                                                            \
-  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                                    \
-                               std::string_view(#name) == "div",                               \
-                               kernels::name,                                                  \
-                               name##_gradient_a,                                              \
+#define BINARY(name, expression, of_a, of_b)                                 \
+  Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const Saved& a, \
+                           [[maybe_unused]] const Saved& b) {                \
+    return of_a;                                                             \
+  }                                                                          \
+  Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const Saved& a, \
+                           [[maybe_unused]] const Saved& b) {                \
+    return of_b;                                                             \
+  }                                                                          \
+  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                  \
+                               std::string_view(#name) == "div",             \
+                               kernels::name,                                \
+                               name##_gradient_a,                            \
                                name##_gradient_b};
 #include "td/tensor/binary.def"
 #undef BINARY
@@ -159,8 +159,9 @@ Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
   return add_scaled(kAdd, input, other, alpha);
 }
 Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
-  TD_CHECK(DtypeError, input.dtype() != kBool || other.dtype() != kBool,
-           "sub: not defined for two bool tensors; use logical_xor or convert them to a number type");
+  TD_CHECK(
+      DtypeError, input.dtype() != kBool || other.dtype() != kBool,
+      "sub: not defined for two bool tensors; use logical_xor or convert them to a number type");
   return add_scaled(kSub, input, other, -alpha);
 }
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
@@ -209,8 +210,12 @@ Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) {
 }
 Tensor& Tensor::mul_(const Tensor& other) { return binary_in_place(mul_op, *this, other); }
 Tensor& Tensor::div_(const Tensor& other) { return binary_in_place(div_op, *this, other); }
-Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) { return add_(wrapped_number(o), alpha); }
-Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) { return sub_(wrapped_number(o), alpha); }
+Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) {
+  return add_(wrapped_number(o), alpha);
+}
+Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) {
+  return sub_(wrapped_number(o), alpha);
+}
 Tensor& Tensor::mul_(const Scalar& other) { return mul_(wrapped_number(other)); }
 Tensor& Tensor::div_(const Scalar& other) { return div_(wrapped_number(other)); }
 

@@ -16,13 +16,15 @@ struct Classes {
 void check_classes(const Op& op, const Classes& c) {
   TD_CHECK(DtypeError, c.x.is_floating_point(), op.name,
            ": \"input\" must be floating point but is ", c.x.dtype());
-  TD_CHECK(DtypeError, c.target.dtype() == kLong, op.name, ": \"target\" holds class numbers and "
-           "must be int64 but is ", c.target.dtype(), "; convert it with to(kInt64)");
+  TD_CHECK(DtypeError, c.target.dtype() == kLong, op.name,
+           ": \"target\" holds class numbers and "
+           "must be int64 but is ",
+           c.target.dtype(), "; convert it with to(kInt64)");
   Sizes wanted(c.x.sizes());
   wanted.erase(1);
-  TD_CHECK(ShapeError, wanted == c.target.impl().sizes, op.name, ": \"input\" of sizes ", c.x.sizes(),
-           " (batch, classes, ...) needs a \"target\" of sizes ", IntArrayRef(wanted), " but got ",
-           c.target.sizes());
+  TD_CHECK(ShapeError, wanted == c.target.impl().sizes, op.name, ": \"input\" of sizes ",
+           c.x.sizes(), " (batch, classes, ...) needs a \"target\" of sizes ", IntArrayRef(wanted),
+           " but got ", c.target.sizes());
   if (!c.weight.defined()) return;
   TD_CHECK(ShapeError, c.weight.dim() == 1 && c.weight.numel() == c.x.size(1), op.name,
            ": \"weight\" needs one number for each of the ", c.x.size(1), " classes but has sizes ",

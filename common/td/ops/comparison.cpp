@@ -24,16 +24,16 @@ constexpr Op kWhere{"where", {"condition", "input", "other"}};
 
 }  // namespace
 
-#define COMPARISON(name, expression)                                                       \
-  Tensor name(const Tensor& input, const Tensor& other) {                                  \
-    static constexpr Op op{#name, {"input", "other"}};                                     \
-    return compare(op, kernels::name, input, other);                                       \
-  }                                                                                        \
-  Tensor name(const Tensor& input, const Scalar& other) {                                  \
-    static constexpr Op op{#name, {"input", "other"}};                                     \
-    return compare(op, kernels::name, input, other);                                       \
-  }                                                                                        \
-  Tensor Tensor::name(const Tensor& other) const { return td::name(*this, other); }        \
+#define COMPARISON(name, expression)                                                \
+  Tensor name(const Tensor& input, const Tensor& other) {                           \
+    static constexpr Op op{#name, {"input", "other"}};                              \
+    return compare(op, kernels::name, input, other);                                \
+  }                                                                                 \
+  Tensor name(const Tensor& input, const Scalar& other) {                           \
+    static constexpr Op op{#name, {"input", "other"}};                              \
+    return compare(op, kernels::name, input, other);                                \
+  }                                                                                 \
+  Tensor Tensor::name(const Tensor& other) const { return td::name(*this, other); } \
   Tensor Tensor::name(const Scalar& other) const { return td::name(*this, other); }
 #include "td/tensor/comparison.def"
 #undef COMPARISON
@@ -43,8 +43,8 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   TD_CHECK(DtypeError, condition.dtype() == kBool, "where: \"condition\" must be bool but is ",
            condition.dtype(), "; make it with a comparison such as x > 0");
   const ScalarType type = result_type(input, other);
-  const Sizes sizes = broadcast_sizes(
-      "where", condition.sizes(), broadcast_sizes("where", input.sizes(), other.sizes()));
+  const Sizes sizes = broadcast_sizes("where", condition.sizes(),
+                                      broadcast_sizes("where", input.sizes(), other.sizes()));
   const Tensor a = as_type(input, type), b = as_type(other, type);
   Tensor out = result_like(a, sizes, type, device);
   kernels::where(out, condition, a, b);

@@ -21,8 +21,9 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
     record.writes_to(to.impl().storage->data(), to.impl().storage->bytes());
     record_observer(record, engine);
   }
-  backend(engine.type()).copy(to.data_ptr(), to.device(), from.data_ptr(), from.device(),
-                              from.nbytes(), engine.index(), native);
+  backend(engine.type())
+      .copy(to.data_ptr(), to.device(), from.data_ptr(), from.device(), from.nbytes(),
+            engine.index(), native);
   if (two_devices) getCurrentStream(to.device()).wait(stream);
   // Pinned memory returns to its cache only after this copy.
   if (from.is_pinned()) from.record_stream(stream);
@@ -115,8 +116,8 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
   }
   if (recording(*this, source))
     record_in_place("copy", *this, {this, &source},
-                    [device = source.device(), type = source.dtype(),
-                     from = source.impl().sizes](Gradients& grads, const Tensor& g) {
+                    [device = source.device(), type = source.dtype(), from = source.impl().sizes](
+                        Gradients& grads, const Tensor& g) {
                       grads.give(0, [&] { return g * 0; });
                       grads.give(1, [&] { return sum_to(g, from).to(device, type); });
                     });
@@ -143,8 +144,9 @@ Tensor& Tensor::fill_(const Tensor& value) {
 Tensor& Tensor::zero_() { return fill_(0); }
 
 Tensor Tensor::pin_memory() const {
-  TD_CHECK(DeviceError, is_cpu(), "pin_memory: only host memory can be pinned, but the tensor is on ",
-           device(), "; call cpu() first");
+  TD_CHECK(DeviceError, is_cpu(),
+           "pin_memory: only host memory can be pinned, but the tensor is on ", device(),
+           "; call cpu() first");
   if (is_pinned()) return *this;
   Tensor pinned = empty(sizes(), options().pinned_memory(true));
   NoGradGuard no_grad;

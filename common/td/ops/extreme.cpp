@@ -26,9 +26,10 @@ Tensor extreme(const Op& op, const Tensor& x, IntArrayRef dims, bool keepdim, bo
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
   (largest ? kernels::amax : kernels::amin)(y, x, set);
   if (recording(x))
-    record(op.name, y, {&x}, [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return share_evenly(g, x(), y().detach(), set); });
-    });
+    record(op.name, y, {&x},
+           [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return share_evenly(g, x(), y().detach(), set); });
+           });
   return y;
 }
 
@@ -42,7 +43,8 @@ Tensor places(const Op& op, const Tensor& input, DimSet set, bool keepdim, bool 
   return y;
 }
 
-Tensor place(const Op& op, const Tensor& x, optional<std::int64_t> dim, bool keepdim, bool largest) {
+Tensor place(const Op& op, const Tensor& x, optional<std::int64_t> dim, bool keepdim,
+             bool largest) {
   common_device(op, x);
   const DimSet set = dim ? dim_set(op.name, x, *dim) : dim_set(op.name, x, {});
   return places(op, x, set, keepdim, largest);
@@ -62,9 +64,8 @@ std::tuple<Tensor, Tensor> with_place(const Op& op, const Tensor& x, std::int64_
   if (!keepdim) values = values.squeeze(d);
   if (recording(x)) {
     const auto backward = [at, d, sizes = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] {
-        return zeros(sizes, g.options()).scatter_add(d, at, g.reshape(at.sizes()));
-      });
+      grads.give(
+          0, [&] { return zeros(sizes, g.options()).scatter_add(d, at, g.reshape(at.sizes())); });
     };
     record(op.name, values, {&x}, backward);
   }

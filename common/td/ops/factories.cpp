@@ -56,7 +56,8 @@ Tensor tensor(const NestedNumbers& values, const TensorOptions& options) {
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               const TensorOptions& options) {
-  const bool real = start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
+  const bool real =
+      start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
   const double from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
   TD_CHECK(Error, by != 0 && std::isfinite(by), "arange: the step must be a number other than 0");
   TD_CHECK(Error, std::isfinite(from) && std::isfinite(to), "arange: start and end must be finite");
@@ -70,7 +71,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
   return arange(start, end, 1, options);
 }
-Tensor arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, 1, options); }
+Tensor arange(const Scalar& end, const TensorOptions& options) {
+  return arange(0, end, 1, options);
+}
 
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 const TensorOptions& options) {

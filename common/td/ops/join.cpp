@@ -17,7 +17,8 @@ Sizes joined_sizes(const TensorList& tensors, std::int64_t dim) {
       fits = expected == own;
     }
     TD_CHECK(ShapeError, fits, "cat: tensors[", i, "] has sizes ", tensors[i].sizes(),
-             " but tensors[0] has ", tensors[0].sizes(), "; they may differ in dimension ", dim, " only");
+             " but tensors[0] has ", tensors[0].sizes(), "; they may differ in dimension ", dim,
+             " only");
     sizes[static_cast<std::size_t>(dim)] += own[static_cast<std::size_t>(dim)];
   }
   return sizes;

@@ -68,11 +68,13 @@ Tensor operator~(const Tensor& a) {
 
 Tensor isnan(const Tensor& input) { return input.ne(input); }
 Tensor isinf(const Tensor& input) {
-  if (!input.is_floating_point()) return zeros(input.sizes(), TensorOptions(kBool).device(input.device()));
+  if (!input.is_floating_point())
+    return zeros(input.sizes(), TensorOptions(kBool).device(input.device()));
   return input.detach().abs().eq(Scalar(std::numeric_limits<double>::infinity()));
 }
 Tensor isfinite(const Tensor& input) {
-  if (!input.is_floating_point()) return ones(input.sizes(), TensorOptions(kBool).device(input.device()));
+  if (!input.is_floating_point())
+    return ones(input.sizes(), TensorOptions(kBool).device(input.device()));
   return input.detach().abs().lt(Scalar(std::numeric_limits<double>::infinity()));
 }
 
@@ -86,7 +88,8 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
   const NoGradGuard no_grad;
   const Tensor a = input.detach(), b = other.detach();
   // Equality first: two equal infinities are close, though their difference is NaN.
-  Tensor close = logical_or(a.eq(b), logical_and((a - b).abs().le(b.abs() * rtol + Scalar(atol)), isfinite(b)));
+  Tensor close = logical_or(
+      a.eq(b), logical_and((a - b).abs().le(b.abs() * rtol + Scalar(atol)), isfinite(b)));
   if (equal_nan) close = logical_or(close, logical_and(isnan(a), isnan(b)));
   return all(close).item<bool>();
 }

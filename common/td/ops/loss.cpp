@@ -20,8 +20,10 @@ double factor_of(Reduction::Reduction reduction, std::int64_t count) {
 }
 
 void check_equal_sizes(const Op& op, const Tensor& input, const Tensor& target) {
-  TD_CHECK(ShapeError, input.sizes() == target.sizes(), op.name, ": \"target\" needs the sizes of "
-           "\"input\", ", input.sizes(), ", but has ", target.sizes(), "; reshape or expand it");
+  TD_CHECK(ShapeError, input.sizes() == target.sizes(), op.name,
+           ": \"target\" needs the sizes of "
+           "\"input\", ",
+           input.sizes(), ", but has ", target.sizes(), "; reshape or expand it");
 }
 
 Tensor mse_gradient(const Tensor& g, const Tensor& a, const Tensor& b, double factor) {
@@ -51,9 +53,7 @@ Tensor bce_gradient(const Tensor& g, const Tensor& x, const Tensor& t) {
 }
 
 // log(1 + exp(-|x|)) + max(-x, 0) = -log(sigmoid(x)), exact for large |x| of either sign.
-Tensor minus_log_sigmoid(const Tensor& x) {
-  return log1p(exp(-abs(x))) + clamp_min(-x, 0);
-}
+Tensor minus_log_sigmoid(const Tensor& x) { return log1p(exp(-abs(x))) + clamp_min(-x, 0); }
 
 // With p = pos_weight:  loss = (1 - t) x + (1 + (p - 1) t) (-log sigmoid(x)),
 // whose gradient of x is  (p t + 1 - t) sigmoid(x) - p t.

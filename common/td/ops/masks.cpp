@@ -6,7 +6,8 @@ namespace td {
 namespace {
 
 constexpr Op mask_op{"masked_select", {"input", "mask"}}, nonzero_op{"nonzero", {"input"}};
-constexpr Op hot_op{"one_hot", {"input"}}, flip_op{"flip", {"input"}}, cumsum_op{"cumsum", {"input"}};
+constexpr Op hot_op{"one_hot", {"input"}}, flip_op{"flip", {"input"}},
+    cumsum_op{"cumsum", {"input"}};
 
 // Places in the flattened tensor where `mask` holds. The host counts them: a size must be known
 // there before a tensor can be made.
@@ -49,14 +50,17 @@ Tensor nonzero(const Tensor& input) {
 
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
   const Device device = common_device(hot_op, input);
-  TD_CHECK(DtypeError, input.dtype() == kLong, "one_hot: \"input\" holds class numbers and must be "
-           "int64 but is ", input.dtype(), "; convert it with to(kInt64)");
+  TD_CHECK(DtypeError, input.dtype() == kLong,
+           "one_hot: \"input\" holds class numbers and must be "
+           "int64 but is ",
+           input.dtype(), "; convert it with to(kInt64)");
   TD_CHECK(ShapeError, num_classes > 0 || input.numel() > 0,
            "one_hot: an empty tensor does not tell how many classes there are; pass num_classes");
   const std::int64_t classes = num_classes > 0 ? num_classes : max(input).item<std::int64_t>() + 1;
   Sizes sizes(input.sizes());
   sizes.push_back(classes);
-  return zeros(sizes, TensorOptions(kLong).device(device)).scatter_(-1, input.unsqueeze(-1), Scalar(1));
+  return zeros(sizes, TensorOptions(kLong).device(device))
+      .scatter_(-1, input.unsqueeze(-1), Scalar(1));
 }
 
 Tensor flip(const Tensor& input, IntArrayRef dims) {
@@ -73,7 +77,10 @@ Tensor flip(const Tensor& input, IntArrayRef dims) {
 Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
   const Device device = common_device(cumsum_op, input);
   const std::int64_t d = wrap_dim("cumsum", dim, input.dim());
-  const Tensor x = as_type(input, dtype ? *dtype : input.is_floating_point() ? input.dtype() : kLong).contiguous();
+  const Tensor x = as_type(input, dtype                       ? *dtype
+                                  : input.is_floating_point() ? input.dtype()
+                                                              : kLong)
+                       .contiguous();
   Tensor y = empty_on(Sizes(x.sizes()), x.dtype(), device);
   kernels::cumsum(y, x, d);
   if (recording(x))

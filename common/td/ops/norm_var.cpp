@@ -22,20 +22,26 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
 
 Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
-  if (p == 1) kernels::norm1(y, x, dims);
-  else if (p == 2 || reduced_count(x.sizes(), dims) == 0) kernels::norm2(y, x, dims);
-  else kernels::norm_infinity(y, x, dims);
+  if (p == 1)
+    kernels::norm1(y, x, dims);
+  else if (p == 2 || reduced_count(x.sizes(), dims) == 0)
+    kernels::norm2(y, x, dims);
+  else
+    kernels::norm_infinity(y, x, dims);
   if (recording(x))
-    record("norm", y, {&x}, [x = save(x), y = save_result(y), p, dims](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return norm_gradient(g, x(), y(), p, dims); });
-    });
+    record("norm", y, {&x},
+           [x = save(x), y = save_result(y), p, dims](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return norm_gradient(g, x(), y(), p, dims); });
+           });
   return y;
 }
 
-Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bool keepdim, bool root) {
+Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bool keepdim,
+              bool root) {
   const Device device = common_device(op, x);
-  TD_CHECK(DtypeError, x.is_floating_point(), op.name, ": expected a floating point tensor but got ",
-           x.dtype(), "; convert it with to(kFloat32)");
+  TD_CHECK(DtypeError, x.is_floating_point(), op.name,
+           ": expected a floating point tensor but got ", x.dtype(),
+           "; convert it with to(kFloat32)");
   const DimSet set = dim_set(op.name, x, dims);
   const double correction = unbiased ? 1 : 0;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);

@@ -73,9 +73,14 @@ ScalarType result_type(const Tensor& a, const Scalar& b) {
 Tensor wrapped_number(const Scalar& value) {
   Tensor t = empty_on({}, value.kind(), Device(kCPU));
   switch (value.kind()) {
-    case kDouble: *t.data_ptr<double>() = value.to<double>(); break;
-    case kBool: *t.data_ptr<bool>() = value.to<bool>(); break;
-    default: *t.data_ptr<std::int64_t>() = value.to<std::int64_t>();
+    case kDouble:
+      *t.data_ptr<double>() = value.to<double>();
+      break;
+    case kBool:
+      *t.data_ptr<bool>() = value.to<bool>();
+      break;
+    default:
+      *t.data_ptr<std::int64_t>() = value.to<std::int64_t>();
   }
   t.impl().wrapped_number = true;
   return t;

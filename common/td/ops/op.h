@@ -29,9 +29,9 @@ template <class... T>
 Device common_device(const Op& op, const Tensor& first, const T&... rest) {
   if (!first.defined()) undefined_argument(op, 0);
   const Device device = first.device();
-  const bool same =
-      ((!rest.defined() || rest.impl().device == device) && ...);
-  if (same) [[likely]] return device;
+  const bool same = ((!rest.defined() || rest.impl().device == device) && ...);
+  if (same) [[likely]]
+    return device;
   const Tensor* const list[] = {&first, &rest...};
   // The device of the first argument that is not a plain number decides.
   Device wanted = device;

@@ -20,7 +20,7 @@ namespace td {
 
 /// @name Element-wise functions of two tensors (tensor/binary.def); sizes broadcast
 /// @{
-#define BINARY(name, expression, gradient_a, gradient_b)        \
+#define BINARY(name, expression, gradient_a, gradient_b) \
   Tensor name(const Tensor& input, const Tensor& other);
 #include "td/tensor/binary.def"
 #undef BINARY
@@ -53,13 +53,13 @@ Tensor operator/(const Scalar& a, const Tensor& b);
 
 /// @name Comparison and choice; results of comparisons are bool tensors
 /// @{
-#define COMPARISON(name, expression)                      \
-  Tensor name(const Tensor& input, const Tensor& other);  \
+#define COMPARISON(name, expression)                     \
+  Tensor name(const Tensor& input, const Tensor& other); \
   Tensor name(const Tensor& input, const Scalar& other);
 #include "td/tensor/comparison.def"
 #undef COMPARISON
-#define TD_COMPARE(symbol, name)                                                              \
-  inline Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); }      \
+#define TD_COMPARE(symbol, name)                                                         \
+  inline Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); } \
   inline Tensor operator symbol(const Tensor& a, const Scalar& b) { return name(a, b); }
 TD_COMPARE(==, eq)
 TD_COMPARE(!=, ne)
@@ -217,7 +217,8 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index);
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source);
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value);
 /// A copy with source added at these places; equal places add up.
-Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source);
+Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
+                   const Tensor& source);
 /// A copy with alpha * slice i of source added to slice index[i].
 Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha = 1);
@@ -315,10 +316,10 @@ Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stri
 /// Means over output_size windows that split the image as evenly as possible: window i of n covers
 /// [floor(i * size / n), ceil((i + 1) * size / n)).
 Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size);
-/// (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel; the channels are dimension
-/// 1 and all four others are [channels]. In training mean and variance are the batch's, and the
-/// running ones (when defined) move by `momentum` towards them, the variance unbiased; otherwise
-/// the running ones are used. Parameters may be float32 beside a 16-bit input.
+/// (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel; the channels are
+/// dimension 1 and all four others are [channels]. In training mean and variance are the batch's,
+/// and the running ones (when defined) move by `momentum` towards them, the variance unbiased;
+/// otherwise the running ones are used. Parameters may be float32 beside a 16-bit input.
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps);

@@ -104,7 +104,8 @@ class Brackets {
   std::int64_t shown(std::size_t dim) const { return cut(dim) ? 2 * kEdgeItems : sizes_[dim]; }
 
   std::string line(std::size_t dim, std::size_t indent) {
-    const std::size_t per_line = std::max<std::size_t>(1, (kLineWidth - indent) / (format_.width() + 2));
+    const std::size_t per_line =
+        std::max<std::size_t>(1, (kLineWidth - indent) / (format_.width() + 2));
     std::string text = "[";
     std::size_t written = 0;
     const auto item = [&](const std::string& value) {
@@ -148,14 +149,14 @@ std::string elements(const Tensor& tensor, std::size_t indent) {
   }
   const Tensor values = part.to(kLong).contiguous();
   format.look_at_integers(values.data_ptr<std::int64_t>(), values.numel());
-  return Brackets(format, tensor.sizes(), summarized, values.data_ptr<std::int64_t>()).write(0, indent);
+  return Brackets(format, tensor.sizes(), summarized, values.data_ptr<std::int64_t>())
+      .write(0, indent);
 }
 
 // PyTorch writes sizes as Python writes a tuple.
 std::string tuple(IntArrayRef sizes) {
   std::string text = "(";
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    text += joined(i ? ", " : "", sizes[i]);
+  for (std::size_t i = 0; i < sizes.size(); ++i) text += joined(i ? ", " : "", sizes[i]);
   text += sizes.size() == 1 ? ",)" : ")";
   return text;
 }

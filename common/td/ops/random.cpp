@@ -76,7 +76,8 @@ Tensor randn_like(const Tensor& like, const TensorOptions& options) {
   return with_grad(t, options);
 }
 
-Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
+               const TensorOptions& options) {
   TD_CHECK(Error, low < high, "randint: there is no whole number from ", low, " to below ", high);
   Tensor t = empty(sizes, options.has_dtype() ? options : options.dtype(kLong));
   draw(t, [&](const Tensor& to, kernels::RandomStream r) { kernels::randint(to, r, low, high); });

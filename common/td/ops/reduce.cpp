@@ -18,8 +18,10 @@ DimSet dim_set(const char* op, const Tensor& x, IntArrayRef dims) {
 Sizes reduced_sizes(IntArrayRef sizes, DimSet dims, bool keepdim) {
   Sizes result;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (!(dims >> d & 1u)) result.push_back(sizes[d]);
-    else if (keepdim) result.push_back(1);
+    if (!(dims >> d & 1u))
+      result.push_back(sizes[d]);
+    else if (keepdim)
+      result.push_back(1);
   }
   return result;
 }
@@ -45,15 +47,17 @@ namespace {
 // Sum with a factor: the mean is a sum with factor 1 / count.
 Tensor scaled_sum(const char* name, const Tensor& x, DimSet dims, bool keepdim, double factor) {
   const bool real = x.is_floating_point();
-  Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), real ? x.dtype() : kLong, x.device());
+  Tensor y =
+      empty_on(reduced_sizes(x.sizes(), dims, keepdim), real ? x.dtype() : kLong, x.device());
   kernels::sum(y, x, dims, factor);
   if (recording(x))
-    record(name, y, {&x}, [sizes = Sizes(x.sizes()), dims, factor](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] {
-        const Tensor spread = keep_dims(g, sizes, dims).expand(sizes);
-        return factor == 1.0 ? spread : spread * Scalar(factor);
-      });
-    });
+    record(name, y, {&x},
+           [sizes = Sizes(x.sizes()), dims, factor](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] {
+               const Tensor spread = keep_dims(g, sizes, dims).expand(sizes);
+               return factor == 1.0 ? spread : spread * Scalar(factor);
+             });
+           });
   return y;
 }
 
@@ -82,9 +86,10 @@ Tensor product(const Tensor& input, DimSet dims, bool keepdim) {
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
   kernels::prod(y, x, dims);
   if (recording(x))
-    record("prod", y, {&x}, [x = save(x), y = save_result(y), dims](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return prod_gradient(g, x(), y(), dims); });
-    });
+    record("prod", y, {&x},
+           [x = save(x), y = save_result(y), dims](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return prod_gradient(g, x(), y(), dims); });
+           });
   return y;
 }
 
@@ -127,12 +132,14 @@ Tensor mean(const Tensor& input, optional<ScalarType> dtype) {
 
 Tensor prod(const Tensor& input, optional<ScalarType> dtype) {
   common_device(prod_op, input);
-  const Tensor y = product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, {}), false);
+  const Tensor y =
+      product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, {}), false);
   return dtype ? as_type(y, *dtype) : y;
 }
 Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
   common_device(prod_op, input);
-  const Tensor y = product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, dim), keepdim);
+  const Tensor y =
+      product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, dim), keepdim);
   return dtype ? as_type(y, *dtype) : y;
 }
 

@@ -8,7 +8,7 @@ namespace td {
 namespace Reduction {
 /// One loss an element, their mean, or their sum.
 enum Reduction { None, Mean, Sum };
-}
+}  // namespace Reduction
 
 inline constexpr Reduction::Reduction kNone = Reduction::None;  ///< Keep one loss an element.
 inline constexpr Reduction::Reduction kMean = Reduction::Mean;  ///< Their mean.

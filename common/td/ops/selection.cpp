@@ -36,7 +36,8 @@ void check_fits(const Op& op, const Tensor& x, const Tensor& index, std::int64_t
   for (std::int64_t d = 0; fits && d < x.dim(); ++d)
     fits = (d == dim && !along) || index.size(d) <= x.size(d);
   TD_CHECK(ShapeError, fits || index.numel() == 0, op.name, ": \"index\" of sizes ", index.sizes(),
-           " does not fit into a tensor of sizes ", x.sizes(), along ? "" : " (other than along dim)");
+           " does not fit into a tensor of sizes ", x.sizes(),
+           along ? "" : " (other than along dim)");
 }
 
 struct Places {
@@ -72,8 +73,8 @@ Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const 
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const Device device = common_device(select_op, input, index);
   if (!index.defined()) undefined_argument(select_op, 1);
-  TD_CHECK(ShapeError, index.dim() <= 1, "index_select: \"index\" must have one dimension but has sizes ",
-           index.sizes());
+  TD_CHECK(ShapeError, index.dim() <= 1,
+           "index_select: \"index\" must have one dimension but has sizes ", index.sizes());
   if (input.dim() == 0) return index_select(input.reshape({1}), 0, index).reshape({});
   const std::int64_t d = wrap_dim("index_select", dim, input.dim());
   const Tensor at = checked_index(select_op, index, device);
@@ -83,9 +84,10 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
   Tensor y = empty_on(sizes, x.dtype(), device);
   kernels::index_select("index_select", y, x, d, at);
   if (recording(x))
-    record("index_select", y, {&x}, [at, d, from = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return spread_back(g, from, d, at); });
-    });
+    record("index_select", y, {&x},
+           [at, d, from = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return spread_back(g, from, d, at); });
+           });
   return y;
 }
 
@@ -121,10 +123,11 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
     kernels::index_add("index_add_", dense, d, at, from, alpha.to<double>());
   });
   if (recording(*this, source))
-    record_in_place("index_add", *this, {this, &source}, [at, d, alpha](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return g; });
-      grads.give(1, [&] { return td::index_select(g, d, at) * alpha; });
-    });
+    record_in_place("index_add", *this, {this, &source},
+                    [at, d, alpha](Gradients& grads, const Tensor& g) {
+                      grads.give(0, [&] { return g; });
+                      grads.give(1, [&] { return td::index_select(g, d, at) * alpha; });
+                    });
   return *this;
 }
 
@@ -170,8 +173,8 @@ Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& va
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx) {
   const Device device = common_device(embedding_op, weight, indices);
   if (!indices.defined()) undefined_argument(embedding_op, 1);
-  TD_CHECK(ShapeError, weight.dim() == 2, "embedding: \"weight\" must be [rows, features] but has sizes ",
-           weight.sizes());
+  TD_CHECK(ShapeError, weight.dim() == 2,
+           "embedding: \"weight\" must be [rows, features] but has sizes ", weight.sizes());
   const Tensor at = checked_index(embedding_op, indices, device).reshape({-1});
   const Tensor w = weight.contiguous();
   Sizes sizes(indices.sizes());
@@ -179,15 +182,17 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t paddi
   Tensor y = empty_on(sizes, w.dtype(), device);
   kernels::index_select("embedding", y, w, 0, at);
   if (recording(w))
-    record("embedding", y, {&w}, [at, padding_idx, from = Sizes(w.sizes())](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] {
-        const Tensor rows = g.reshape({at.numel(), from[1]});
-        const Tensor all = spread_back(rows, from, 0, at);
-        if (padding_idx < 0) return all;
-        const Tensor row = arange(from[0], TensorOptions(kLong).device(g.device())).unsqueeze(1);
-        return all.masked_fill(row.eq(Scalar(padding_idx)), 0);
-      });
-    });
+    record("embedding", y, {&w},
+           [at, padding_idx, from = Sizes(w.sizes())](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] {
+               const Tensor rows = g.reshape({at.numel(), from[1]});
+               const Tensor all = spread_back(rows, from, 0, at);
+               if (padding_idx < 0) return all;
+               const Tensor row =
+                   arange(from[0], TensorOptions(kLong).device(g.device())).unsqueeze(1);
+               return all.masked_fill(row.eq(Scalar(padding_idx)), 0);
+             });
+           });
   return y;
 }
 
@@ -200,7 +205,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
   if (!input.defined()) undefined_argument(scatter_op, 0);
   return input.clone().scatter_(dim, index, value);
 }
-Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source) {
+Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
+                   const Tensor& source) {
   if (!input.defined()) undefined_argument(scatter_add_op, 0);
   return input.clone().scatter_add_(dim, index, source);
 }

@@ -20,7 +20,8 @@ Tensor gradient(bool log, const Tensor& g, const Tensor& y, std::int64_t dim) {
   return out;
 }
 
-Tensor rows(const Op& op, const Tensor& input, std::int64_t dim, optional<ScalarType> dtype, bool log) {
+Tensor rows(const Op& op, const Tensor& input, std::int64_t dim, optional<ScalarType> dtype,
+            bool log) {
   const Device device = common_device(op, input);
   const std::int64_t d = wrap_dim(op.name, dim, input.dim());
   const Tensor source = dtype ? as_type(input, *dtype) : input;

@@ -55,24 +55,28 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self) {
   about_to_change(u.op.name, self);
   u.forward(self, self);
   const Saved kept_y = u.keeps == Keeps::y ? save_result(self) : Saved();
-  record_in_place(u.op.name, self, {&self}, [&u, kept_x, kept_y](Gradients& grads, const Tensor& g) {
-    grads.give(0, [&] {
-      return unary_gradient(u, g, u.keeps == Keeps::x ? kept_x() : u.keeps == Keeps::y ? kept_y() : g);
-    });
-  });
+  record_in_place(u.op.name, self, {&self},
+                  [&u, kept_x, kept_y](Gradients& grads, const Tensor& g) {
+                    grads.give(0, [&] {
+                      return unary_gradient(u, g,
+                                            u.keeps == Keeps::x   ? kept_x()
+                                            : u.keeps == Keeps::y ? kept_y()
+                                                                  : g);
+                    });
+                  });
   return self;
 }
 
 // T(...) in a gradient's text is a number here, and functions find the Tensor versions.
-#define TD_UNARY_OP(name, keeps, gradient, makes_float)                                  \
-  Tensor name##_expression(const Tensor& g, [[maybe_unused]] const Tensor& saved) {      \
-    using T [[maybe_unused]] = Scalar;                                                   \
-    [[maybe_unused]] const Tensor &x = saved, &y = saved;                                \
-    return gradient;                                                                     \
-  }                                                                                      \
-  constexpr UnaryOp name##_op{{#name, {"input"}},  Keeps::keeps,                         \
-                              makes_float,         kernels::name,                        \
-                              kernels::name##_backward, name##_expression};
+#define TD_UNARY_OP(name, keeps, gradient, makes_float)                             \
+  Tensor name##_expression(const Tensor& g, [[maybe_unused]] const Tensor& saved) { \
+    using T [[maybe_unused]] = Scalar;                                              \
+    [[maybe_unused]] const Tensor &x = saved, &y = saved;                           \
+    return gradient;                                                                \
+  }                                                                                 \
+  constexpr UnaryOp name##_op{                                                      \
+      {#name, {"input"}},       Keeps::keeps,     makes_float, kernels::name,       \
+      kernels::name##_backward, name##_expression};
 
 #define UNARY(name, keeps, forward, gradient) TD_UNARY_OP(name, keeps, gradient, false)
 #include "td/tensor/unary_any.def"
@@ -83,10 +87,10 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self) {
 
 }  // namespace
 
-#define UNARY(name, keeps, forward, gradient)                                      \
-  Tensor name(const Tensor& input) { return unary(name##_op, input); }             \
-  Tensor& name##_(Tensor& input) { return unary_in_place(name##_op, input); }      \
-  Tensor Tensor::name() const { return unary(name##_op, *this); }                  \
+#define UNARY(name, keeps, forward, gradient)                                 \
+  Tensor name(const Tensor& input) { return unary(name##_op, input); }        \
+  Tensor& name##_(Tensor& input) { return unary_in_place(name##_op, input); } \
+  Tensor Tensor::name() const { return unary(name##_op, *this); }             \
   Tensor& Tensor::name##_() { return unary_in_place(name##_op, *this); }
 #include "td/tensor/unary_any.def"
 #include "td/tensor/unary_float.def"

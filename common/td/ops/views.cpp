@@ -135,7 +135,9 @@ Tensor Tensor::slice(std::int64_t d, optional<std::int64_t> start, optional<std:
   TD_CHECK(ShapeError, step > 0, "slice: the step must be positive but is ", step);
   d = wrap_dim("slice", d, dim());
   const std::int64_t n = impl().sizes[d];
-  const auto clip = [n](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + n : i, 0, n); };
+  const auto clip = [n](std::int64_t i) {
+    return std::clamp<std::int64_t>(i < 0 ? i + n : i, 0, n);
+  };
   const std::int64_t from = clip(start.value_or(0)), to = std::max(from, clip(end.value_or(n)));
   Sizes sizes = impl().sizes, strides = impl().strides;
   sizes[d] = (to - from + step - 1) / step;

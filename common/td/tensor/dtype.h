@@ -34,13 +34,17 @@ std::ostream& operator<<(std::ostream& out, ScalarType type);
 constexpr std::size_t element_size(ScalarType type) {
   switch (type) {
     case ScalarType::Byte:
-    case ScalarType::Bool: return 1;
+    case ScalarType::Bool:
+      return 1;
     case ScalarType::Half:
-    case ScalarType::BFloat16: return 2;
+    case ScalarType::BFloat16:
+      return 2;
     case ScalarType::Int:
-    case ScalarType::Float: return 4;
+    case ScalarType::Float:
+      return 4;
     case ScalarType::Long:
-    case ScalarType::Double: return 8;
+    case ScalarType::Double:
+      return 8;
   }
   return 0;
 }
@@ -68,13 +72,20 @@ struct CppType {
 /// The ScalarType of a C++ type.
 template <class T>
 constexpr ScalarType scalar_type_of() {
-  if constexpr (std::is_same_v<T, std::uint8_t>) return kByte;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return kInt;
-  else if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, long long>) return kLong;
-  else if constexpr (std::is_same_v<T, Half>) return kHalf;
-  else if constexpr (std::is_same_v<T, float>) return kFloat;
-  else if constexpr (std::is_same_v<T, double>) return kDouble;
-  else if constexpr (std::is_same_v<T, bool>) return kBool;
+  if constexpr (std::is_same_v<T, std::uint8_t>)
+    return kByte;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return kInt;
+  else if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, long long>)
+    return kLong;
+  else if constexpr (std::is_same_v<T, Half>)
+    return kHalf;
+  else if constexpr (std::is_same_v<T, float>)
+    return kFloat;
+  else if constexpr (std::is_same_v<T, double>)
+    return kDouble;
+  else if constexpr (std::is_same_v<T, bool>)
+    return kBool;
   else {
     static_assert(std::is_same_v<T, BFloat16>, "not an element type");
     return kBFloat16;
@@ -90,14 +101,22 @@ using compute_t =
 template <class F>
 decltype(auto) dispatch_all(ScalarType type, F&& f) {
   switch (type) {
-    case kByte: return f(CppType<std::uint8_t>{});
-    case kInt: return f(CppType<std::int32_t>{});
-    case kLong: return f(CppType<std::int64_t>{});
-    case kHalf: return f(CppType<Half>{});
-    case kFloat: return f(CppType<float>{});
-    case kDouble: return f(CppType<double>{});
-    case kBool: return f(CppType<bool>{});
-    case kBFloat16: break;
+    case kByte:
+      return f(CppType<std::uint8_t>{});
+    case kInt:
+      return f(CppType<std::int32_t>{});
+    case kLong:
+      return f(CppType<std::int64_t>{});
+    case kHalf:
+      return f(CppType<Half>{});
+    case kFloat:
+      return f(CppType<float>{});
+    case kDouble:
+      return f(CppType<double>{});
+    case kBool:
+      return f(CppType<bool>{});
+    case kBFloat16:
+      break;
   }
   return f(CppType<BFloat16>{});
 }
@@ -106,11 +125,16 @@ decltype(auto) dispatch_all(ScalarType type, F&& f) {
 template <class F>
 decltype(auto) dispatch_floats(const char* op, ScalarType type, F&& f) {
   switch (type) {
-    case kHalf: return f(CppType<Half>{});
-    case kFloat: return f(CppType<float>{});
-    case kDouble: return f(CppType<double>{});
-    case kBFloat16: return f(CppType<BFloat16>{});
-    default: break;
+    case kHalf:
+      return f(CppType<Half>{});
+    case kFloat:
+      return f(CppType<float>{});
+    case kDouble:
+      return f(CppType<double>{});
+    case kBFloat16:
+      return f(CppType<BFloat16>{});
+    default:
+      break;
   }
   fail<DtypeError>(op, ": expected a floating point tensor but got ", dtype_name(type),
                    "; convert it with to(kFloat32)");
@@ -120,14 +144,22 @@ decltype(auto) dispatch_floats(const char* op, ScalarType type, F&& f) {
 template <class F>
 decltype(auto) dispatch_numbers(const char* op, ScalarType type, F&& f) {
   switch (type) {
-    case kByte: return f(CppType<std::uint8_t>{});
-    case kInt: return f(CppType<std::int32_t>{});
-    case kLong: return f(CppType<std::int64_t>{});
-    case kHalf: return f(CppType<Half>{});
-    case kFloat: return f(CppType<float>{});
-    case kDouble: return f(CppType<double>{});
-    case kBFloat16: return f(CppType<BFloat16>{});
-    case kBool: break;
+    case kByte:
+      return f(CppType<std::uint8_t>{});
+    case kInt:
+      return f(CppType<std::int32_t>{});
+    case kLong:
+      return f(CppType<std::int64_t>{});
+    case kHalf:
+      return f(CppType<Half>{});
+    case kFloat:
+      return f(CppType<float>{});
+    case kDouble:
+      return f(CppType<double>{});
+    case kBFloat16:
+      return f(CppType<BFloat16>{});
+    case kBool:
+      break;
   }
   fail<DtypeError>(op, ": not defined for bool tensors; convert with to(kInt64) or to(kFloat32)");
 }

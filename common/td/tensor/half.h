@@ -39,7 +39,7 @@ struct alignas(2) BFloat16 {
  private:
   TD_HD static std::uint16_t from_float(float value) {
     const std::uint32_t u = std::bit_cast<std::uint32_t>(value);
-    if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fc0;                    // NaN stays NaN
+    if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fc0;                         // NaN stays NaN
     return static_cast<std::uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);  // ties to even
   }
 };

@@ -10,19 +10,20 @@ namespace td {
 
 /// What a Tensor points to: geometry, type and place of its elements.
 struct TensorImpl : public RefCounted, public Slabbed {
-  TensorImpl(intrusive_ptr<Storage> memory, ScalarType type) : storage(std::move(memory)), dtype(type), device(storage->device()) {}
+  TensorImpl(intrusive_ptr<Storage> memory, ScalarType type)
+      : storage(std::move(memory)), dtype(type), device(storage->device()) {}
 
   intrusive_ptr<Storage> storage;  ///< the memory, shared by views
-  std::int64_t offset = 0;  ///< of the first element, in elements
-  std::int64_t numel = 1;   ///< number of elements
-  Sizes sizes;              ///< by dimension
-  Sizes strides;  ///< in elements
-  ScalarType dtype;         ///< type of an element
-  Device device;            ///< where the memory is
-  bool contiguous = true;       ///< row-major without gaps; kept by set_geometry
-  bool requires_grad = false;   ///< a leaf that wants a gradient, or a result of such
-  bool wrapped_number = false;  ///< came from a C++ number: gives way in promotion
-  bool inference = false;       ///< made under InferenceMode: never part of a graph
+  std::int64_t offset = 0;         ///< of the first element, in elements
+  std::int64_t numel = 1;          ///< number of elements
+  Sizes sizes;                     ///< by dimension
+  Sizes strides;                   ///< in elements
+  ScalarType dtype;                ///< type of an element
+  Device device;                   ///< where the memory is
+  bool contiguous = true;          ///< row-major without gaps; kept by set_geometry
+  bool requires_grad = false;      ///< a leaf that wants a gradient, or a result of such
+  bool wrapped_number = false;     ///< came from a C++ number: gives way in promotion
+  bool inference = false;          ///< made under InferenceMode: never part of a graph
   /// The autograd layer's AutogradMeta; empty for tensors no graph knows.
   intrusive_ptr<RefCounted> autograd;
 

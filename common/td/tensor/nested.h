@@ -32,7 +32,9 @@ class NestedNumbers {
   }
   template <class T>
   NestedNumbers(const std::vector<T>& list)
-      : sizes_{std::int64_t(list.size())}, dtype_(type_of<T>()), values_(list.begin(), list.end()) {}
+      : sizes_{std::int64_t(list.size())},
+        dtype_(type_of<T>()),
+        values_(list.begin(), list.end()) {}
 
   /// The sizes that the nesting shows, and the numbers in row-major order.
   ///@{
@@ -46,12 +48,18 @@ class NestedNumbers {
   // As in libtorch: all whole numbers are int64 but bytes, all real ones float32.
   template <class T>
   static constexpr ScalarType type_of() {
-    if constexpr (std::is_same_v<T, bool>) return kBool;
-    else if constexpr (std::is_same_v<T, std::uint8_t>) return kByte;
-    else if constexpr (std::is_same_v<T, Half>) return kHalf;
-    else if constexpr (std::is_same_v<T, BFloat16>) return kBFloat16;
-    else if constexpr (std::is_floating_point_v<T>) return kFloat;
-    else return kLong;
+    if constexpr (std::is_same_v<T, bool>)
+      return kBool;
+    else if constexpr (std::is_same_v<T, std::uint8_t>)
+      return kByte;
+    else if constexpr (std::is_same_v<T, Half>)
+      return kHalf;
+    else if constexpr (std::is_same_v<T, BFloat16>)
+      return kBFloat16;
+    else if constexpr (std::is_floating_point_v<T>)
+      return kFloat;
+    else
+      return kLong;
   }
   Sizes sizes_;
   ScalarType dtype_ = kFloat;

@@ -27,8 +27,12 @@ class TensorOptions {
 
   /// A copy with one thing changed.
   ///@{
-  TensorOptions dtype(ScalarType type) const { return with([&](auto& o) { o.dtype_ = type; }); }
-  TensorOptions device(Device device) const { return with([&](auto& o) { o.device_ = device; }); }
+  TensorOptions dtype(ScalarType type) const {
+    return with([&](auto& o) { o.dtype_ = type; });
+  }
+  TensorOptions device(Device device) const {
+    return with([&](auto& o) { o.device_ = device; });
+  }
   TensorOptions requires_grad(bool wants) const {
     return with([&](auto& o) { o.requires_grad_ = wants; });
   }

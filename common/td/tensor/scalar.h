@@ -15,9 +15,12 @@ class Scalar {
   Scalar() : Scalar(std::int64_t{0}) {}
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Scalar(T value) {
-    if constexpr (std::is_same_v<T, bool>) kind_ = kBool, integer_ = value;
-    else if constexpr (std::is_integral_v<T>) kind_ = kLong, integer_ = static_cast<std::int64_t>(value);
-    else kind_ = kDouble, real_ = static_cast<double>(value);
+    if constexpr (std::is_same_v<T, bool>)
+      kind_ = kBool, integer_ = value;
+    else if constexpr (std::is_integral_v<T>)
+      kind_ = kLong, integer_ = static_cast<std::int64_t>(value);
+    else
+      kind_ = kDouble, real_ = static_cast<double>(value);
   }
   Scalar(Half value) : Scalar(static_cast<float>(value)) {}
   Scalar(BFloat16 value) : Scalar(static_cast<float>(value)) {}

@@ -107,7 +107,8 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
 }
 
 MemoryFormat Tensor::suggest_memory_format() const {
-  const bool channels_last = dim() == 4 && !impl().contiguous && is_channels_last(sizes(), strides());
+  const bool channels_last =
+      dim() == 4 && !impl().contiguous && is_channels_last(sizes(), strides());
   return channels_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
 }
 
@@ -215,8 +216,7 @@ Tensor blob(void* data, IntArrayRef sizes, const Sizes& strides, const TensorOpt
 Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
   return blob(data, sizes, contiguous_strides(sizes), options, {});
 }
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const TensorOptions& options) {
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   TD_CHECK(ShapeError, sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes but ",
            strides.size(), " strides; give one stride a dimension");
   return blob(data, sizes, Sizes(strides), options, {});

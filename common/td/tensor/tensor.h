@@ -110,7 +110,8 @@ class Tensor {
   const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }
   /// @throws Error when the tensor is undefined.
   TensorImpl& impl() const {
-    if (!impl_) [[unlikely]] undefined_error();
+    if (!impl_) [[unlikely]]
+      undefined_error();
     return *impl_;
   }
 

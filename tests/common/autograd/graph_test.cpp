@@ -113,8 +113,9 @@ TEST_CASE("leaves are not changed in place while recording") {
       "under a NoGradGuard, or use the operation that makes a new tensor.";
   CHECK(message<AutogradError>([&] { x.add_(1); }) ==
         "add: a leaf that requires a gradient" + text);
-  CHECK(message<AutogradError>([&] { x.view({2, 1}).zero_(); }) ==
-        "fill_: a view of a leaf that requires a gradient" + text);
+  CHECK(message<AutogradError>([&] {
+          x.view({2, 1}).zero_();
+        }) == "fill_: a view of a leaf that requires a gradient" + text);
   NoGradGuard no_grad;
   x.add_(1);
   CHECK(values(x) == List{2, 3});
@@ -170,8 +171,14 @@ TEST_CASE("hooks, retained gradients, and hooks after accumulation") {
   std::vector<std::string> order;
   const Tensor y = x * 2;
   y.retain_grad();
-  y.register_hook([&](const Tensor&) { order.push_back("y"); return Tensor(); });
-  const unsigned number = x.register_hook([&](const Tensor& g) { order.push_back("x"); return g * 10; });
+  y.register_hook([&](const Tensor&) {
+    order.push_back("y");
+    return Tensor();
+  });
+  const unsigned number = x.register_hook([&](const Tensor& g) {
+    order.push_back("x");
+    return g * 10;
+  });
   meta_of(x).post_accumulate.push_back([&](const Tensor& l) {
     order.push_back("after");
     CHECK(l.grad().defined());
@@ -274,11 +281,14 @@ TEST_CASE("what cannot be differentiated is refused in words") {
   CHECK(message<AutogradError>([] { of({1}).backward(); }) ==
         "backward: the tensor does not require a gradient and has no grad_fn. Was it made under "
         "NoGradGuard, or from parameters without requires_grad?");
-  CHECK(message<AutogradError>([] { (leaf({1, 2}) * 2).backward(); }) ==
+  CHECK(message<AutogradError>([] {
+          (leaf({1, 2}) * 2).backward();
+        }) ==
         "backward: a gradient can be left out only for a single element, but the tensor has sizes "
         "[2]. Reduce it first (sum, mean) or pass a gradient.");
-  CHECK(message<ShapeError>([] { (leaf({1, 2}) * 2).backward(of({1})); }) ==
-        "backward: a gradient of sizes [1] for a tensor of sizes [2]; they must be equal");
+  CHECK(message<ShapeError>([] {
+          (leaf({1, 2}) * 2).backward(of({1}));
+        }) == "backward: a gradient of sizes [1] for a tensor of sizes [2]; they must be equal");
   CHECK(message<AutogradError>([] { empty({1}, kInt64).requires_grad_(); }) ==
         "requires_grad_: only floating point tensors can have a gradient, but this one is int64; "
         "convert it with to(kFloat32)");

@@ -28,8 +28,9 @@ TEST_CASE("the same seed gives the same values on every device and in every layo
       const TensorOptions on(where);
       const Tensor normal = randn({33}, on);
       List all = values(rand({1001}, on));
-      for (const Tensor& t : {randint(-3, 9, {65}, on), randperm(31, on), rand({7}, on.dtype(kDouble)),
-                              rand({9}, on.dtype(kHalf)), empty({50}, on).bernoulli_(0.3)}) {
+      for (const Tensor& t :
+           {randint(-3, 9, {65}, on), randperm(31, on), rand({7}, on.dtype(kDouble)),
+            rand({9}, on.dtype(kHalf)), empty({50}, on).bernoulli_(0.3)}) {
         const List more = values(t);
         all.insert(all.end(), more.begin(), more.end());
       }
@@ -111,8 +112,9 @@ TEST_CASE("factories: values, types, devices") {
 }
 
 TEST_CASE("what factories refuse, they name") {
-  CHECK(message<ShapeError>([] { tensor({{1, 2}, {3}}); }) ==
-        "tensor: rows of sizes [2] and [1] in one list; all rows must have the same length");
+  CHECK(message<ShapeError>([] {
+          tensor({{1, 2}, {3}});
+        }) == "tensor: rows of sizes [2] and [1] in one list; all rows must have the same length");
   CHECK(message<Error>([] { arange(0, 5, -1); }) ==
         "arange: a step of -1 never leads from 0 to 5; change its sign");
   CHECK(message<DtypeError>([] { rand({2}, kLong); }) ==

@@ -27,10 +27,14 @@ bool real(const Tensor& t) { return t.is_floating_point(); }
 /// What rounding to a type may cost: a few units of its last digit.
 double tolerance(ScalarType type) {
   switch (type) {
-    case td::kDouble: return 1e-10;
-    case td::kFloat: return 2e-5;
-    case td::kHalf: return 6e-3;
-    default: return 4e-2;
+    case td::kDouble:
+      return 1e-10;
+    case td::kFloat:
+      return 2e-5;
+    case td::kHalf:
+      return 6e-3;
+    default:
+      return 4e-2;
   }
 }
 
@@ -149,12 +153,16 @@ using Number = std::function<Tensor(const TensorList&)>;
 void check_derivative(const Number& f, const TensorList& inputs, const std::vector<bool>& wants,
                       double tolerated) {
   const TensorList variables = leaves(inputs, wants);
-  const TensorList gradients = td::autograd::grad({f(variables)}, wanted(variables), {}, td::nullopt, false, true);
+  const TensorList gradients =
+      td::autograd::grad({f(variables)}, wanted(variables), {}, td::nullopt, false, true);
   std::size_t which = 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!wants[k]) continue;
     const Tensor& gradient = gradients[which++];
-    const Array analytic = gradient.defined() ? read(gradient) : Array{{}, std::vector<double>(static_cast<std::size_t>(inputs[k].numel()), 0)};
+    const Array analytic =
+        gradient.defined()
+            ? read(gradient)
+            : Array{{}, std::vector<double>(static_cast<std::size_t>(inputs[k].numel()), 0)};
     const Tensor host = inputs[k].to(td::kCPU);
     for (std::int64_t i = 0; i < host.numel(); ++i) {
       const auto at = [&](double shift) {
@@ -166,7 +174,8 @@ void check_derivative(const Number& f, const TensorList& inputs, const std::vect
       };
       const double h = 1e-5, slope = (at(h) - at(-h)) / (2 * h);
       const double got = analytic.values[static_cast<std::size_t>(i)];
-      INFO("argument " << k << ", element " << i << ": difference " << slope << ", gradient " << got);
+      INFO("argument " << k << ", element " << i << ": difference " << slope << ", gradient "
+                       << got);
       CHECK(std::abs(slope - got) <= tolerated * std::max(1.0, std::abs(slope)));
     }
   }
@@ -185,10 +194,12 @@ void check_gradients(const Sample& s, Device device) {
   }
   INFO("gradient of the gradient");
   const Number twice = [&](const TensorList& x) {
-    const TensorList gradients = td::autograd::grad({once(x)}, wanted(x), {}, td::nullopt, true, true);
+    const TensorList gradients =
+        td::autograd::grad({once(x)}, wanted(x), {}, td::nullopt, true, true);
     Tensor total = td::zeros({}, td::TensorOptions(td::kDouble).device(device)).requires_grad_();
     for (std::size_t i = 0; i < gradients.size(); ++i)
-      if (gradients[i].defined()) total = total + weighted(gradients[i], 11 + static_cast<unsigned>(i));
+      if (gradients[i].defined())
+        total = total + weighted(gradients[i], 11 + static_cast<unsigned>(i));
     return total;
   };
   check_derivative(twice, inputs, wants, 1e-5);

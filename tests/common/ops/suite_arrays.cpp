@@ -76,7 +76,8 @@ Array fold(const Array& x, const std::vector<std::size_t>& dims, bool keepdim,
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     const auto at = coordinates(x.sizes, static_cast<std::int64_t>(i));
     std::int64_t place = 0;
-    for (std::size_t d = 0; d < at.size(); ++d) place = place * kept.sizes[d] + (reduced(d) ? 0 : at[d]);
+    for (std::size_t d = 0; d < at.size(); ++d)
+      place = place * kept.sizes[d] + (reduced(d) ? 0 : at[d]);
     groups[static_cast<std::size_t>(place)].push_back(x.values[i]);
   }
   for (const auto& group : groups) kept.values.push_back(combine(group));

@@ -30,11 +30,13 @@ void check_element_loss(const std::string& name, double low, double high,
                         const std::function<Tensor(const Tensor&, const Tensor&, Reduction)>& run,
                         double (*f)(double x, double t)) {
   for (const Reduction reduction : reductions)
-    check_operation({name, {"input", "target"},
-                     {spread({3, 4}, low, high), spread({3, 4}, low, high, 2)},
-                     [&](const TensorList& x) { return run(x[0], x[1], reduction); },
-                     [&](const std::vector<Array>& x) { return reduced(each(x[0], x[1], f), reduction); },
-                     {spread({0, 4}), spread({0, 4})}});
+    check_operation(
+        {name,
+         {"input", "target"},
+         {spread({3, 4}, low, high), spread({3, 4}, low, high, 2)},
+         [&](const TensorList& x) { return run(x[0], x[1], reduction); },
+         [&](const std::vector<Array>& x) { return reduced(each(x[0], x[1], f), reduction); },
+         {spread({0, 4}), spread({0, 4})}});
 }
 
 struct Case {
@@ -95,31 +97,41 @@ void check_class_loss(const Case& k, bool from_log) {
 }  // namespace
 
 TEST_CASE("losses of single elements") {
-  check_element_loss("mse_loss", -2, 2, [](const Tensor& x, const Tensor& t, Reduction r) { return mse_loss(x, t, r); },
-                     [](double x, double t) { return (x - t) * (x - t); });
-  check_element_loss("l1_loss", -2, 2, [](const Tensor& x, const Tensor& t, Reduction r) { return l1_loss(x, t, r); },
-                     [](double x, double t) { return std::fabs(x - t); });
-  check_element_loss("smooth_l1_loss", -2, 2,
-                     [](const Tensor& x, const Tensor& t, Reduction r) { return smooth_l1_loss(x, t, r, 0.8); },
-                     [](double x, double t) {
-                       const double d = std::fabs(x - t);
-                       return d < 0.8 ? 0.5 * d * d / 0.8 : d - 0.4;
-                     });
-  check_element_loss("binary_cross_entropy", 0.1, 0.9,
-                     [](const Tensor& x, const Tensor& t, Reduction r) { return binary_cross_entropy(x, t, {}, r); },
-                     [](double x, double t) { return -(t * std::log(x) + (1 - t) * std::log(1 - x)); });
-  check_element_loss("binary_cross_entropy_with_logits", -2, 2,
-                     [](const Tensor& x, const Tensor& t, Reduction r) {
-                       return binary_cross_entropy_with_logits(x, t, {}, {}, r);
-                     },
-                     [](double x, double t) {
-                       const double p = 1 / (1 + std::exp(-x));
-                       return -(t * std::log(p) + (1 - t) * std::log(1 - p));
-                     });
+  check_element_loss(
+      "mse_loss", -2, 2,
+      [](const Tensor& x, const Tensor& t, Reduction r) { return mse_loss(x, t, r); },
+      [](double x, double t) { return (x - t) * (x - t); });
+  check_element_loss(
+      "l1_loss", -2, 2,
+      [](const Tensor& x, const Tensor& t, Reduction r) { return l1_loss(x, t, r); },
+      [](double x, double t) { return std::fabs(x - t); });
+  check_element_loss(
+      "smooth_l1_loss", -2, 2,
+      [](const Tensor& x, const Tensor& t, Reduction r) { return smooth_l1_loss(x, t, r, 0.8); },
+      [](double x, double t) {
+        const double d = std::fabs(x - t);
+        return d < 0.8 ? 0.5 * d * d / 0.8 : d - 0.4;
+      });
+  check_element_loss(
+      "binary_cross_entropy", 0.1, 0.9,
+      [](const Tensor& x, const Tensor& t, Reduction r) {
+        return binary_cross_entropy(x, t, {}, r);
+      },
+      [](double x, double t) { return -(t * std::log(x) + (1 - t) * std::log(1 - x)); });
+  check_element_loss(
+      "binary_cross_entropy_with_logits", -2, 2,
+      [](const Tensor& x, const Tensor& t, Reduction r) {
+        return binary_cross_entropy_with_logits(x, t, {}, {}, r);
+      },
+      [](double x, double t) {
+        const double p = 1 / (1 + std::exp(-x));
+        return -(t * std::log(p) + (1 - t) * std::log(1 - p));
+      });
 }
 
 TEST_CASE("pos_weight and extreme logits") {
-  const Tensor x = td::tensor({-200.0, 0.0, 300.0}).requires_grad_(), t = td::tensor({1.0, 0.0, 0.0});
+  const Tensor x = td::tensor({-200.0, 0.0, 300.0}).requires_grad_(),
+               t = td::tensor({1.0, 0.0, 0.0});
   const Tensor loss = binary_cross_entropy_with_logits(x, t, {}, td::tensor(3.0), td::kNone);
   CHECK(values(loss)[0] == Approx(600));
   CHECK(values(loss)[1] == Approx(std::log(2)));
@@ -138,7 +150,8 @@ TEST_CASE("mse_loss broadcasts as libtorch does") {
 TEST_CASE("cross entropy and nll_loss: every reduction, weights, smoothing, ignored targets") {
   for (const Reduction reduction : reductions)
     for (const bool weighted : {false, true}) {
-      for (const double smoothing : {0.0, 0.2}) check_class_loss({reduction, weighted, smoothing, 3}, false);
+      for (const double smoothing : {0.0, 0.2})
+        check_class_loss({reduction, weighted, smoothing, 3}, false);
       check_class_loss({reduction, weighted, 0, 1}, true);
     }
 }
@@ -161,20 +174,28 @@ TEST_CASE("a class that does not exist is named, now on cpu and at the next wait
         "cross_entropy: target 3 is out of range; expected 0 to 2");
   const Tensor late = cross_entropy_loss(x.to("sim:0"), t.to("sim:0"));
   const std::string words = message<td::AsyncError>([&] { late.item<float>(); });
-  CHECK(words.find("cross_entropy: target 3 is out of range; expected 0 to 2") != std::string::npos);
+  CHECK(words.find("cross_entropy: target 3 is out of range; expected 0 to 2") !=
+        std::string::npos);
 }
 
 TEST_CASE("what losses refuse, they name") {
   const Tensor x = td::zeros({2, 3});
-  CHECK(message<td::DtypeError>([&] { cross_entropy_loss(x, td::zeros({2})); }) ==
-        "cross_entropy: \"target\" holds class numbers and must be int64 but is float32; convert it "
-        "with to(kInt64)");
-  CHECK(message<td::ShapeError>([&] { cross_entropy_loss(x, td::tensor({0, 1, 2})); }) ==
-        "cross_entropy: \"input\" of sizes [2, 3] (batch, classes, ...) needs a \"target\" of sizes [2] "
+  CHECK(
+      message<td::DtypeError>([&] { cross_entropy_loss(x, td::zeros({2})); }) ==
+      "cross_entropy: \"target\" holds class numbers and must be int64 but is float32; convert it "
+      "with to(kInt64)");
+  CHECK(message<td::ShapeError>([&] {
+          cross_entropy_loss(x, td::tensor({0, 1, 2}));
+        }) ==
+        "cross_entropy: \"input\" of sizes [2, 3] (batch, classes, ...) needs a \"target\" of "
+        "sizes [2] "
         "but got [3]");
-  CHECK(message<td::ShapeError>([&] { cross_entropy_loss(x, td::tensor({0, 1}), td::ones({2})); }) ==
+  CHECK(message<td::ShapeError>([&] {
+          cross_entropy_loss(x, td::tensor({0, 1}), td::ones({2}));
+        }) ==
         "cross_entropy: \"weight\" needs one number for each of the 3 classes but has sizes [2]");
   CHECK(message<td::Error>([&] { binary_cross_entropy(td::full({1}, 1.5), td::ones({1})); }) ==
-        "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply sigmoid(), or "
+        "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply sigmoid(), "
+        "or "
         "use binary_cross_entropy_with_logits");
 }

@@ -44,9 +44,12 @@ void check_unary(const std::string& name, Tensor (*function)(const Tensor&)) {
   INFO(name);
   REQUIRE(unary_references.count(name) == 1);
   const Unary& u = unary_references.at(name);
-  check_operation({name, {"input"}, {spread({3, 5}, u.low, u.high)},
+  check_operation({name,
+                   {"input"},
+                   {spread({3, 5}, u.low, u.high)},
                    [&](const TensorList& x) { return function(x[0]); },
-                   [&](const std::vector<Array>& x) { return each(x[0], u.f); }, {spread({0, 5})}});
+                   [&](const std::vector<Array>& x) { return each(x[0], u.f); },
+                   {spread({0, 5})}});
 }
 
 struct Binary {
@@ -70,10 +73,18 @@ void check_binary(const std::string& name, const Function& run) {
   const Binary& op = binary_references.at(name);
   const Reference expected = [&](const std::vector<Array>& x) { return each(x[0], x[1], op.f); };
   const std::vector<std::string> names{"input", "other"};
-  check_operation({name, names, {spread({3, 4}, op.low, op.high), spread({3, 4}, op.low, op.high, 2)},
-                   run, expected, {spread({0, 4}), spread({0, 4})}});
-  check_operation({name, names, {spread({2, 1, 3}, op.low, op.high), spread({4, 1}, op.low, op.high, 2)},
-                   run, expected, {spread({2, 0}), spread({1})}});
+  check_operation({name,
+                   names,
+                   {spread({3, 4}, op.low, op.high), spread({3, 4}, op.low, op.high, 2)},
+                   run,
+                   expected,
+                   {spread({0, 4}), spread({0, 4})}});
+  check_operation({name,
+                   names,
+                   {spread({2, 1, 3}, op.low, op.high), spread({4, 1}, op.low, op.high, 2)},
+                   run,
+                   expected,
+                   {spread({2, 0}), spread({1})}});
 }
 
 const std::map<std::string, bool (*)(double, double)> comparison_references = {
@@ -91,7 +102,10 @@ void check_comparison(const std::string& name, const Function& run) {
   INFO(name);
   REQUIRE(comparison_references.count(name) == 1);
   const auto f = comparison_references.at(name);
-  Sample s{name, {"input", "other"}, {spread({3, 4}).round(), spread({4}, -2, 2, 2).round()}, run,
+  Sample s{name,
+           {"input", "other"},
+           {spread({3, 4}).round(), spread({4}, -2, 2, 2).round()},
+           run,
            [f](const std::vector<Array>& x) {
              return each(x[0], x[1], [f](double a, double b) { return f(a, b) ? 1.0 : 0.0; });
            },
@@ -128,23 +142,32 @@ TEST_CASE("every comparison") {
 
 TEST_CASE("limits and choices") {
   const Tensor mask = spread({3, 4}, -2, 2, 3).gt(Scalar(0));
-  check_operation({"clamp", {"input"}, {spread({3, 4})},
-                   [](const TensorList& x) { return clamp(x[0], -0.75, 1.25); },
-                   [](const std::vector<Array>& x) {
-                     return each(x[0], [](double v) { return v < -0.75 ? -0.75 : v > 1.25 ? 1.25 : v; });
-                   },
-                   {spread({0})}});
-  check_operation({"masked_fill", {"input", "mask"}, {spread({3, 4}), mask},
+  check_operation(
+      {"clamp",
+       {"input"},
+       {spread({3, 4})},
+       [](const TensorList& x) { return clamp(x[0], -0.75, 1.25); },
+       [](const std::vector<Array>& x) {
+         return each(x[0], [](double v) { return v < -0.75 ? -0.75 : v > 1.25 ? 1.25 : v; });
+       },
+       {spread({0})}});
+  check_operation({"masked_fill",
+                   {"input", "mask"},
+                   {spread({3, 4}), mask},
                    [](const TensorList& x) { return masked_fill(x[0], x[1], 9); },
                    [](const std::vector<Array>& x) {
                      return each(x[0], x[1], [](double v, double m) { return m != 0 ? 9 : v; });
                    },
                    {spread({0, 4}), mask.narrow(0, 0, 1)}});
-  check_operation({"where", {"condition", "input", "other"}, {mask, spread({3, 4}), spread({4}, -1, 1, 5)},
+  check_operation({"where",
+                   {"condition", "input", "other"},
+                   {mask, spread({3, 4}), spread({4}, -1, 1, 5)},
                    [](const TensorList& x) { return where(x[0], x[1], x[2]); },
                    [](const std::vector<Array>& x) {
-                     const Array a = each(x[0], x[1], [](double m, double v) { return m != 0 ? v : 0; });
-                     const Array b = each(x[0], x[2], [](double m, double v) { return m != 0 ? 0 : v; });
+                     const Array a =
+                         each(x[0], x[1], [](double m, double v) { return m != 0 ? v : 0; });
+                     const Array b =
+                         each(x[0], x[2], [](double m, double v) { return m != 0 ? 0 : v; });
                      return each(a, b, [](double p, double q) { return p + q; });
                    }});
 }

@@ -10,17 +10,19 @@
 #include "td/base/parallel.h"
 
 using namespace suite;
+using td::IntArrayRef;
 using td::Scalar;
 using td::Tensor;
 using td::TensorList;
-using td::IntArrayRef;
 using Group = std::vector<double>;
 
 namespace {
 
 double total(const Group& g) { return std::accumulate(g.begin(), g.end(), 0.0); }
 double average(const Group& g) { return total(g) / static_cast<double>(g.size()); }
-double product(const Group& g) { return std::accumulate(g.begin(), g.end(), 1.0, std::multiplies<>()); }
+double product(const Group& g) {
+  return std::accumulate(g.begin(), g.end(), 1.0, std::multiplies<>());
+}
 double largest(const Group& g) { return *std::max_element(g.begin(), g.end()); }
 double smallest(const Group& g) { return *std::min_element(g.begin(), g.end()); }
 double variance(const Group& g) {
@@ -55,10 +57,13 @@ void check_reduction(const std::string& name, const Combine& combine,
       INFO(name << " over " << IntArrayRef(dims) << (keepdim ? ", keepdim" : ""));
       std::vector<std::size_t> positive;
       for (std::int64_t d : dims) positive.push_back(static_cast<std::size_t>(d < 0 ? d + 3 : d));
-      check_operation({name, {"input"}, {spread({2, 3, 4})},
-                       [&](const TensorList& x) { return run(x[0], dims, keepdim); },
-                       [&](const std::vector<Array>& x) { return fold(x[0], positive, keepdim, combine); },
-                       with_empty ? TensorList{spread({2, 0, 4})} : TensorList{}});
+      check_operation(
+          {name,
+           {"input"},
+           {spread({2, 3, 4})},
+           [&](const TensorList& x) { return run(x[0], dims, keepdim); },
+           [&](const std::vector<Array>& x) { return fold(x[0], positive, keepdim, combine); },
+           with_empty ? TensorList{spread({2, 0, 4})} : TensorList{}});
     }
   }
 }
@@ -68,7 +73,8 @@ Array softmax_rows(const Array& x, bool log) {
   Array y = x;
   const auto c = static_cast<std::size_t>(x.size(1));
   for (std::size_t i = 0; i < x.values.size(); ++i) {
-    const Group row(x.values.begin() + static_cast<long>(i / c * c), x.values.begin() + static_cast<long>(i / c * c + c));
+    const Group row(x.values.begin() + static_cast<long>(i / c * c),
+                    x.values.begin() + static_cast<long>(i / c * c + c));
     y.values[i] = x.values[i] - log_sum_exp(row);
     if (!log) y.values[i] = std::exp(y.values[i]);
   }
@@ -78,12 +84,18 @@ Array softmax_rows(const Array& x, bool log) {
 }  // namespace
 
 TEST_CASE("sums, means, products") {
-  check_reduction("sum", total, [](const Tensor& x, IntArrayRef d, bool k) { return sum(x, d, k); });
-  check_reduction("mean", average, [](const Tensor& x, IntArrayRef d, bool k) { return mean(x, d, k); });
+  check_reduction("sum", total,
+                  [](const Tensor& x, IntArrayRef d, bool k) { return sum(x, d, k); });
+  check_reduction("mean", average,
+                  [](const Tensor& x, IntArrayRef d, bool k) { return mean(x, d, k); });
   for (const std::int64_t dim : {0, 1, 2})
-    check_operation({"prod", {"input"}, {spread({2, 3, 4}, 0.5, 2)},
+    check_operation({"prod",
+                     {"input"},
+                     {spread({2, 3, 4}, 0.5, 2)},
                      [&](const TensorList& x) { return prod(x[0], dim); },
-                     [&](const std::vector<Array>& x) { return fold(x[0], {std::size_t(dim)}, false, product); },
+                     [&](const std::vector<Array>& x) {
+                       return fold(x[0], {std::size_t(dim)}, false, product);
+                     },
                      {spread({2, 0, 4})}});
 }
 
@@ -94,12 +106,19 @@ TEST_CASE("prod has a gradient where elements are 0") {
 }
 
 TEST_CASE("largest and smallest elements") {
-  check_reduction("amax", largest, [](const Tensor& x, IntArrayRef d, bool k) { return amax(x, d, k); }, false);
-  check_reduction("amin", smallest, [](const Tensor& x, IntArrayRef d, bool k) { return amin(x, d, k); }, false);
+  check_reduction(
+      "amax", largest, [](const Tensor& x, IntArrayRef d, bool k) { return amax(x, d, k); }, false);
+  check_reduction(
+      "amin", smallest, [](const Tensor& x, IntArrayRef d, bool k) { return amin(x, d, k); },
+      false);
   for (const std::int64_t dim : {0, 1, 2})
-    check_operation({"max", {"input"}, {spread({2, 3, 4})},
+    check_operation({"max",
+                     {"input"},
+                     {spread({2, 3, 4})},
                      [&](const TensorList& x) { return std::get<0>(max(x[0], dim)); },
-                     [&](const std::vector<Array>& x) { return fold(x[0], {std::size_t(dim)}, false, largest); }});
+                     [&](const std::vector<Array>& x) {
+                       return fold(x[0], {std::size_t(dim)}, false, largest);
+                     }});
 }
 
 TEST_CASE("places of the largest: first of equals, NaN wins, flattened order of a strided tensor") {
@@ -121,13 +140,18 @@ TEST_CASE("places of the largest: first of equals, NaN wins, flattened order of 
 }
 
 TEST_CASE("spread and size") {
-  check_reduction("var", variance, [](const Tensor& x, IntArrayRef d, bool k) { return var(x, d, true, k); }, false);
-  check_reduction("std", [](const Group& g) { return std::sqrt(variance(g)); },
-                  [](const Tensor& x, IntArrayRef d, bool k) { return td::std(x, d, true, k); }, false);
-  check_reduction("logsumexp", log_sum_exp, [](const Tensor& x, IntArrayRef d, bool k) { return logsumexp(x, d, k); });
+  check_reduction(
+      "var", variance, [](const Tensor& x, IntArrayRef d, bool k) { return var(x, d, true, k); },
+      false);
+  check_reduction(
+      "std", [](const Group& g) { return std::sqrt(variance(g)); },
+      [](const Tensor& x, IntArrayRef d, bool k) { return td::std(x, d, true, k); }, false);
+  check_reduction("logsumexp", log_sum_exp,
+                  [](const Tensor& x, IntArrayRef d, bool k) { return logsumexp(x, d, k); });
   for (const double p : {1.0, 2.0, 3.0})
-    check_reduction("norm", [p](const Group& g) { return order_norm(g, p); },
-                    [p](const Tensor& x, IntArrayRef d, bool k) { return norm(x, p, d, k); }, false);
+    check_reduction(
+        "norm", [p](const Group& g) { return order_norm(g, p); },
+        [p](const Tensor& x, IntArrayRef d, bool k) { return norm(x, p, d, k); }, false);
   check_reduction("norm", largest_magnitude, [](const Tensor& x, IntArrayRef d, bool k) {
     return norm(x, std::numeric_limits<double>::infinity(), d, k);
   });
@@ -136,12 +160,19 @@ TEST_CASE("spread and size") {
 TEST_CASE("softmax and log_softmax along any dimension") {
   for (const bool log : {false, true}) {
     const std::string name = log ? "log_softmax" : "softmax";
-    const auto run = [log](const Tensor& x, std::int64_t d) { return log ? log_softmax(x, d) : softmax(x, d); };
-    check_operation({name, {"input"}, {spread({3, 5})},
+    const auto run = [log](const Tensor& x, std::int64_t d) {
+      return log ? log_softmax(x, d) : softmax(x, d);
+    };
+    check_operation({name,
+                     {"input"},
+                     {spread({3, 5})},
                      [&](const TensorList& x) { return run(x[0], -1); },
-                     [&](const std::vector<Array>& x) { return softmax_rows(x[0], log); }, {spread({0, 5})}});
+                     [&](const std::vector<Array>& x) { return softmax_rows(x[0], log); },
+                     {spread({0, 5})}});
     // Dimension 0 is the last dimension of the transposed tensor.
-    check_operation({name, {"input"}, {spread({3, 5})},
+    check_operation({name,
+                     {"input"},
+                     {spread({3, 5})},
                      [&](const TensorList& x) { return run(x[0].t().contiguous(), 0).t(); },
                      [&](const std::vector<Array>& x) { return softmax_rows(x[0], log); }});
   }
@@ -150,7 +181,10 @@ TEST_CASE("softmax and log_softmax along any dimension") {
 }
 
 TEST_CASE("running sums") {
-  check_operation({"cumsum", {"input"}, {spread({3, 4})}, [](const TensorList& x) { return cumsum(x[0], 1); },
+  check_operation({"cumsum",
+                   {"input"},
+                   {spread({3, 4})},
+                   [](const TensorList& x) { return cumsum(x[0], 1); },
                    [](const std::vector<Array>& x) {
                      Array y = x[0];
                      for (std::size_t i = 0; i < y.values.size(); ++i)
@@ -201,9 +235,12 @@ TEST_CASE("what reductions refuse, they name") {
   const Tensor x = td::ones({2, 3});
   CHECK(message<td::ShapeError>([&] { x.sum(2); }) ==
         "sum: dimension 2 is out of range for a 2-dimensional tensor; expected -2 to 1");
-  CHECK(message<td::ShapeError>([&] { x.sum({0, -2}); }) == "sum: dimension -2 appears twice in [0, -2]");
+  CHECK(message<td::ShapeError>([&] {
+          x.sum({0, -2});
+        }) == "sum: dimension -2 appears twice in [0, -2]");
   CHECK(message<td::DtypeError>([&] { td::arange(3).mean(); }) ==
-        "mean: a mean of int64 numbers is not whole; pass the type it is to have, e.g. mean(kFloat32)");
+        "mean: a mean of int64 numbers is not whole; pass the type it is to have, e.g. "
+        "mean(kFloat32)");
   CHECK(message<td::ShapeError>([&] { td::zeros({0}).max(); }) ==
         "max: a tensor of sizes [0] has no element to choose from; check numel() first");
   CHECK(std::isnan(td::ones({1}).var(true).item<double>()));

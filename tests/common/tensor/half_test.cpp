@@ -49,8 +49,7 @@ TEST_CASE("floats round to the nearest half, ties to even") {
     const double low = half_by_definition(bits), high = half_by_definition(bits + 1);
     const float middle = static_cast<float>((low + high) / 2);
     const unsigned even = bits & 1 ? bits + 1 : bits;
-    const bool ok = Half(middle).bits == even &&
-                    Half(std::nextafterf(middle, 0)).bits == bits &&
+    const bool ok = Half(middle).bits == even && Half(std::nextafterf(middle, 0)).bits == bits &&
                     Half(std::nextafterf(middle, 1e9f)).bits == bits + 1;
     if (!ok) FAIL("around bits " << bits);
   }

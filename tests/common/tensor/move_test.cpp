@@ -61,12 +61,14 @@ TEST_CASE("a 0-dimensional cpu tensor goes with any device") {
 
 TEST_CASE("mixing devices names the arguments and the cure") {
   const Tensor host = of({1, 2}), device = of({1, 2}, "sim:0"), second = of({1, 2}, "sim:1");
-  CHECK(message<DeviceError>([&] { device + host; }) ==
-        "add: \"other\" is on cpu but \"input\" is on sim:0. All tensors of an operation must be on "
-        "one device; move one with other.to(\"sim:0\").");
-  CHECK(message<DeviceError>([&] { host * device; }) ==
-        "mul: \"other\" is on sim:0 but \"input\" is on cpu. All tensors of an operation must be on "
-        "one device; move one with input.to(\"sim:0\").");
+  CHECK(
+      message<DeviceError>([&] { device + host; }) ==
+      "add: \"other\" is on cpu but \"input\" is on sim:0. All tensors of an operation must be on "
+      "one device; move one with other.to(\"sim:0\").");
+  CHECK(
+      message<DeviceError>([&] { host* device; }) ==
+      "mul: \"other\" is on sim:0 but \"input\" is on cpu. All tensors of an operation must be on "
+      "one device; move one with input.to(\"sim:0\").");
   CHECK(message<DeviceError>([&] { device / second; }) ==
         "div: \"other\" is on sim:1 but \"input\" is on sim:0. All tensors of an operation must be "
         "on one device; move one with other.to(\"sim:0\").");
@@ -87,7 +89,9 @@ TEST_CASE("pinned memory") {
 
 TEST_CASE("item brings one number home, and only one") {
   for (const Device device : devices()) CHECK(of({2.5}, device).item<float>() == 2.5f);
-  CHECK(message<ShapeError>([&] { of({1, 2}).item(); }) ==
+  CHECK(message<ShapeError>([&] {
+          of({1, 2}).item();
+        }) ==
         "item: the tensor has 2 elements, and only one can become a number; index it or reduce it "
         "first");
 }
@@ -121,9 +125,10 @@ TEST_CASE("channels last is a matter of strides") {
 }
 
 TEST_CASE("wrong types and undefined tensors are refused in words") {
-  CHECK(message<DtypeError>([&] { of({1}).data_ptr<double>(); }) ==
-        "data_ptr: the tensor holds float32 but float64 was asked for; convert it with to(dtype) or "
-        "ask for its own type");
+  CHECK(
+      message<DtypeError>([&] { of({1}).data_ptr<double>(); }) ==
+      "data_ptr: the tensor holds float32 but float64 was asked for; convert it with to(dtype) or "
+      "ask for its own type");
   CHECK(message<Error>([&] { Tensor().sizes(); }) ==
         "the tensor is undefined: it was declared but never given a value");
   CHECK(message<Error>([&] { of({1}) + Tensor(); }) ==

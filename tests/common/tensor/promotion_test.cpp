@@ -4,21 +4,30 @@
 using namespace td;
 
 TEST_CASE("two types meet as PyTorch's table says") {
-  const ScalarType order[] = {kBool, kUInt8, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64};
+  const ScalarType order[] = {kBool,    kUInt8,    kInt32,   kInt64,
+                              kFloat16, kBFloat16, kFloat32, kFloat64};
   // Row and column in the order above; u = uint8, i = int32, l = int64, h = float16, b = bfloat16,
   // f = float32, d = float64, o = bool.
   const char* table[] = {"ouilhbfd", "uuilhbfd", "iiilhbfd", "llllhbfd",
                          "hhhhhffd", "bbbbfbfd", "fffffffd", "dddddddd"};
   const auto letter = [](ScalarType t) {
     switch (t) {
-      case kBool: return 'o';
-      case kUInt8: return 'u';
-      case kInt32: return 'i';
-      case kInt64: return 'l';
-      case kFloat16: return 'h';
-      case kBFloat16: return 'b';
-      case kFloat32: return 'f';
-      default: return 'd';
+      case kBool:
+        return 'o';
+      case kUInt8:
+        return 'u';
+      case kInt32:
+        return 'i';
+      case kInt64:
+        return 'l';
+      case kFloat16:
+        return 'h';
+      case kBFloat16:
+        return 'b';
+      case kFloat32:
+        return 'f';
+      default:
+        return 'd';
     }
   };
   for (int r = 0; r < 8; ++r)

@@ -8,7 +8,8 @@
 #include "td/ops/ops.h"
 #include "td/tensor/tensor.h"
 
-inline td::Tensor of(const std::vector<float>& values, td::IntArrayRef sizes, td::Device device = td::kCPU) {
+inline td::Tensor of(const std::vector<float>& values, td::IntArrayRef sizes,
+                     td::Device device = td::kCPU) {
   td::Tensor host = td::empty(sizes);
   REQUIRE(host.numel() == static_cast<std::int64_t>(values.size()));
   for (std::size_t i = 0; i < values.size(); ++i) host.data_ptr<float>()[i] = values[i];
@@ -18,7 +19,8 @@ inline td::Tensor of(const std::vector<float>& values, td::Device device = td::k
   return of(values, {static_cast<std::int64_t>(values.size())}, device);
 }
 /// A leaf that wants a gradient.
-inline td::Tensor leaf(const std::vector<float>& values, td::IntArrayRef sizes, td::Device device = td::kCPU) {
+inline td::Tensor leaf(const std::vector<float>& values, td::IntArrayRef sizes,
+                       td::Device device = td::kCPU) {
   return of(values, sizes, device).requires_grad_();
 }
 inline td::Tensor leaf(const std::vector<float>& values, td::Device device = td::kCPU) {

@@ -89,20 +89,25 @@ TEST_CASE("element-wise work on any strides equals the same on packed copies") {
 
 TEST_CASE("sizes that do not fit are refused in words") {
   const Tensor x = counting({2, 3});
-  CHECK(message<ShapeError>([&] { x.view({4, -1}); }) ==
-        "view: sizes [4, -1] do not hold the tensor's 6 elements");
-  CHECK(message<ShapeError>([&] { x.t().view({6}); }) ==
-        "view: sizes [6] cannot look at a tensor of sizes [3, 2] and strides [1, 3] without a copy; "
-        "use reshape");
+  CHECK(message<ShapeError>([&] {
+          x.view({4, -1});
+        }) == "view: sizes [4, -1] do not hold the tensor's 6 elements");
+  CHECK(
+      message<ShapeError>([&] { x.t().view({6}); }) ==
+      "view: sizes [6] cannot look at a tensor of sizes [3, 2] and strides [1, 3] without a copy; "
+      "use reshape");
   CHECK(message<ShapeError>([&] { x[2]; }) ==
         "select: index 2 is out of range for dimension 0 of size 2");
   CHECK(message<ShapeError>([&] { x.size(5); }) ==
         "size: dimension 5 is out of range for a 2-dimensional tensor; expected -2 to 1");
   CHECK(message<ShapeError>([&] { x + counting({4}); }) ==
         "add: sizes [2, 3] and [4] do not broadcast: dimension 1 is 3 against 4, and neither is 1");
-  CHECK(message<ShapeError>([&] { x.expand({2, 5}); }) ==
-        "expand: dimension 1 of size 3 cannot become 5; only sizes of 1 expand");
-  CHECK(message<ShapeError>([&] { x.as_strided({3, 3}, {3, 1}); }) ==
+  CHECK(message<ShapeError>([&] {
+          x.expand({2, 5});
+        }) == "expand: dimension 1 of size 3 cannot become 5; only sizes of 1 expand");
+  CHECK(message<ShapeError>([&] {
+          x.as_strided({3, 3}, {3, 1});
+        }) ==
         "as_strided: sizes [3, 3], strides [3, 1] and offset 0 reach beyond the tensor's memory of "
         "24 bytes");
   CHECK_THROWS_AS(empty({1, 1, 1, 1, 1, 1, 1, 1, 1}), ShapeError);
