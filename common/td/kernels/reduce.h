@@ -111,7 +111,7 @@ struct ReduceWork {
 
   [[gnu::noinline]] Total fold_run(const In* p, std::int64_t n, std::int64_t index) const {
     const std::int64_t stride = s.reduced.strides[s.reduced.dims - 1];
-    if (stride == 1 && n >= 4 * kLanes) return fold_lanes(p, n, index);
+    if (stride == 1 && n >= kLanes) return fold_lanes(p, n, index);
     const R reducer = r;
     Total total = reducer.none();
     for (std::int64_t b = 0; b < n; b += kBlock / kLanes) {
@@ -131,9 +131,11 @@ struct ReduceWork {
       Lane lane[kLanes];
       for (int k = 0; k < kLanes; ++k) lane[k] = reducer.start();
       std::int64_t i = 0;
-      for (; i + kLanes <= m; i += kLanes)
+      for (; i + kLanes <= m; i += kLanes) {
+#pragma omp simd
         for (int k = 0; k < kLanes; ++k)
           reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
+      }
       for (int k = 0; i + k < m; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
       total = reducer.merge(total, joined(lane));
     }
