@@ -97,9 +97,14 @@ struct ReduceWork {
   // Not inlined: one body a reducer and type, however many callers.
   [[gnu::noinline]] void fold(std::int64_t first, int n, std::int64_t begin, std::int64_t end,
                               Total* totals) const {
-    const In* from = x + s.kept.offset(first);
     for (int c = 0; c < n; ++c) totals[c] = r.none();
+    if (begin >= end) return;  // nothing to add, and perhaps no memory to point into
+    const In* from = x + s.kept.offset(first);
     if (columns()) return fold_columns(from, n, begin, end, totals);
+    if (s.reduced.dims == 1) {
+      totals[0] = fold_run(from + begin * s.reduced.strides[0], end - begin, begin);
+      return;
+    }
     const int inner = s.reduced.dims - 1;
     for (std::int64_t i = begin; i < end;) {
       const std::int64_t run =
