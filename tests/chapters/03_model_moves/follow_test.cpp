@@ -1,0 +1,61 @@
+// Tests of follow.
+#include "models.h"
+
+namespace {
+
+std::vector<td::Tensor> random(const std::vector<std::int64_t>& sizes, td::Device device) {
+  std::vector<td::Tensor> all;
+  td::manual_seed(6);
+  for (const std::int64_t n : sizes) all.push_back(td::randn({n}).to(device));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("momentum goes where its parameter is, values unchanged", "[follow]") {
+  for (const td::Device from : check::devices())
+    for (const td::Device to : check::devices()) {
+      const auto parameters = random({1, 31, 33, 1023}, to);
+      auto momentum = random({1, 31, 33, 1023}, from);
+      const auto before = all_values(momentum);
+      follow(momentum, parameters);
+      for (std::size_t i = 0; i < momentum.size(); ++i) {
+        check::expect_on(momentum[i], to, "momentum of " + name_of(i));
+        check::expect_close(check::values(momentum[i]), before[i], 0, "momentum of " + name_of(i));
+      }
+    }
+}
+
+TEST_CASE("a model can be spread over several devices", "[follow]") {
+  auto parameters = random({3, 5}, "sim:0");
+  parameters[1] = parameters[1].to("cpu");
+  auto momentum = random({3, 5}, "cpu");
+  follow(momentum, parameters);
+  check::expect_on(momentum[0], "sim:0", "momentum of tensor 0, whose parameter is on sim:0");
+  check::expect_on(momentum[1], "cpu", "momentum of tensor 1, whose parameter is on cpu");
+}
+
+TEST_CASE("what is there already stays the tensor it was", "[follow]") {
+  const auto parameters = random({3}, "sim:0");
+  auto momentum = random({3}, "sim:0");
+  const td::Tensor held = momentum[0];
+  follow(momentum, parameters);
+  check::expect(momentum[0].is_same(held), "the momentum was in place already and was copied");
+}
+
+TEST_CASE("no step yet, no momentum", "[follow]") {
+  const auto parameters = random({3, 5}, "sim:0");
+  auto momentum = random({3, 5}, "cpu");
+  momentum[0] = td::Tensor();
+  follow(momentum, parameters);
+  check::expect(!momentum[0].defined(), "a momentum that did not exist yet exists after the move");
+  check::expect_on(momentum[1], "sim:0", "momentum of tensor 1");
+}
+
+TEST_CASE("counts that differ are refused before anything moves", "[follow]") {
+  const auto parameters = random({3, 5, 7}, "sim:0");
+  auto momentum = random({3, 5}, "cpu");
+  check::expect_throws<td::ShapeError>([&] { follow(momentum, parameters); }, {"2", "3"},
+                                       "2 momentum tensors for 3 parameters");
+  check::expect_on(momentum[0], "cpu", "momentum of tensor 0, after the refusal");
+}

@@ -1,0 +1,70 @@
+// Tests of move_buffers.
+#include "models.h"
+
+namespace {
+
+// A net whose batch norm has seen one batch, so that its buffers differ from what they begin with.
+std::shared_ptr<NetImpl> trained_net() {
+  const auto net = make_net();
+  td::manual_seed(9);
+  net->forward(td::randn({33, 7}) * 2 + 1);
+  return net;
+}
+
+}  // namespace
+
+TEST_CASE("every buffer of the tree moves, values unchanged", "[move_buffers]") {
+  for (const td::Device device : check::devices()) {
+    const auto net = trained_net();
+    const auto before = all_values(net->buffers());
+    move_buffers(*net, device, td::kFloat32);
+    const auto buffers = net->named_buffers();
+    check::expect(buffers.size() == 3, "the batch norm has three buffers");
+    std::size_t i = 0;
+    for (const auto& item : buffers) {
+      check::expect_on(item.value(), device, item.key());
+      check::expect_close(check::values(item.value()), before[i++], 0, item.key());
+    }
+  }
+}
+
+TEST_CASE("a buffer stays the tensor it was", "[move_buffers]") {
+  const auto net = trained_net();
+  const auto held = net->buffers();
+  move_buffers(*net, "sim:0", td::kFloat32);
+  const auto now = net->buffers();
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    check::expect(held[i].is_same(now[i]), name_of(i) + " is another tensor after the move");
+    check::expect_on(held[i], "sim:0", name_of(i) + " as somebody else holds it");
+  }
+}
+
+TEST_CASE("whole numbers keep their type", "[move_buffers]") {
+  const auto net = trained_net();
+  move_buffers(*net, "sim:0", td::kFloat16);
+  for (const auto& item : net->named_buffers()) {
+    const bool counts = item.key().find("num_batches") != std::string::npos;
+    check::expect_dtype(item.value(), counts ? td::kInt64 : td::kFloat16, item.key());
+    check::expect_on(item.value(), "sim:0", item.key());
+  }
+}
+
+TEST_CASE("parameters stay where they are", "[move_buffers]") {
+  const auto net = trained_net();
+  move_buffers(*net, "sim:0", td::kFloat16);
+  for (const auto& item : net->named_parameters()) {
+    check::expect_on(item.value(), "cpu", item.key());
+    check::expect_dtype(item.value(), td::kFloat32, item.key());
+  }
+}
+
+TEST_CASE("the model evaluates after both moves", "[move_buffers]") {
+  const auto net = trained_net(), same = trained_net();
+  for (const td::Tensor& p : net->parameters()) p.set_data(p.detach().to("sim:0"));
+  move_buffers(*net, "sim:0", td::kFloat32);
+  net->eval();
+  same->eval();
+  td::manual_seed(11);
+  const td::Tensor x = td::randn({5, 7});
+  check::expect_close(net->forward(x.to("sim:0")), same->forward(x), 1e-5, "the output");
+}

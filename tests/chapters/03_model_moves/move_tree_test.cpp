@@ -1,0 +1,81 @@
+// Tests of move_tree.
+#include "models.h"
+
+namespace {
+
+void backward(NetImpl& net, td::Device device) {
+  td::manual_seed(5);
+  net.forward(td::randn({33, 7}).to(device)).sum().backward();
+}
+
+}  // namespace
+
+TEST_CASE("every parameter of the tree moves, values unchanged", "[move_tree]") {
+  for (const td::Device device : check::devices()) {
+    const auto net = make_net();
+    const auto before = all_values(net->parameters());
+    move_tree(*net, device);
+    const auto parameters = net->parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      check::expect_on(parameters[i], device, name_of(i));
+      check::expect_close(check::values(parameters[i]), before[i], 0, name_of(i));
+    }
+  }
+}
+
+TEST_CASE("a parameter stays the tensor it was", "[move_tree]") {
+  const auto net = make_net();
+  const auto held = net->parameters();  // what an optimizer made before the move holds
+  move_tree(*net, "sim:0");
+  const auto now = net->parameters();
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    check::expect(held[i].is_same(now[i]),
+                  name_of(i) + " is another tensor after the move: an optimizer would go on with "
+                               "the old one. Change what it shows with set_data");
+    check::expect_on(held[i], "sim:0", name_of(i) + " as an optimizer holds it");
+  }
+}
+
+TEST_CASE("gradients move with their parameters", "[move_tree]") {
+  const auto net = make_net();
+  backward(*net, "cpu");
+  std::vector<td::Tensor> gradients;
+  for (const td::Tensor& p : net->parameters()) gradients.push_back(p.grad().clone());
+  move_tree(*net, "sim:0");
+  const auto parameters = net->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const td::Tensor& gradient = parameters[i].grad();
+    check::expect(gradient.defined(), "the gradient of " + name_of(i) + " is gone after the move");
+    check::expect_on(gradient, "sim:0", "the gradient of " + name_of(i));
+    check::expect_close(gradient, gradients[i], 0, "the gradient of " + name_of(i));
+  }
+}
+
+TEST_CASE("a parameter without a gradient has none afterwards", "[move_tree]") {
+  const auto net = make_net();
+  move_tree(*net, "sim:0");
+  for (const td::Tensor& p : net->parameters())
+    check::expect(!p.grad().defined(), "no backward was run, but a parameter has a gradient");
+}
+
+TEST_CASE("parameters are leaves that want what they wanted", "[move_tree]") {
+  const auto net = make_net();
+  net->head->weight.set_requires_grad(false);  // a frozen layer
+  move_tree(*net, "sim:0");
+  check::expect(!net->head->weight.requires_grad(), "the frozen weight requires a gradient again");
+  check::expect(net->head->bias.requires_grad(), "head.bias does not require a gradient any more");
+  for (const td::Tensor& p : net->parameters())
+    check::expect(p.is_leaf(), "a parameter is the result of a recorded copy: move without recording");
+}
+
+TEST_CASE("the model trains on after the move", "[move_tree]") {
+  const auto net = make_net();
+  backward(*net, "cpu");
+  move_tree(*net, "sim:0");
+  net->body->to(td::Device("sim:0"));  // the buffers are another exercise
+  backward(*net, "sim:0");
+  const auto twice = make_net();
+  backward(*twice, "cpu");
+  const td::Tensor once = twice->head->weight.grad();
+  check::expect_close(net->head->weight.grad(), once * 2, 1e-3, "the gradient of head.weight after two backwards");
+}

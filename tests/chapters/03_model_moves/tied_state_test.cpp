@@ -1,0 +1,55 @@
+// Tests of tied_state.
+#include "models.h"
+
+using State = std::map<std::string, td::Tensor>;
+
+TEST_CASE("every name has a copy on the device", "[tied_state]") {
+  for (const td::Device from : check::devices())
+    for (const td::Device to : check::devices()) {
+      td::manual_seed(4);
+      const State state = {{"a", td::randn({31}).to(from)}, {"b", td::randn({1, 33}).to(from)}};
+      State copies = tied_state(state, to);
+      check::expect(copies.size() == 2, "two names were given, " + std::to_string(copies.size()) + " came back");
+      for (const auto& [name, tensor] : state) {
+        const std::string what = "\"" + name + "\" from " + from.str() + " to " + to.str();
+        check::expect_on(copies[name], to, what);
+        check::expect_close(copies[name], tensor, 0, what);
+      }
+    }
+}
+
+TEST_CASE("names that shared a tensor share its copy", "[tied_state]") {
+  const td::Tensor w = td::ones({3, 2});
+  State copies = tied_state({{"in", w}, {"middle", td::ones({2})}, {"out", w}}, "sim:0");
+  check::expect(copies["in"].defined() && copies["in"].is_same(copies["out"]),
+                "\"in\" and \"out\" were one tensor and are two after the move: the tie is lost, and "
+                "training would change one of them only");
+}
+
+TEST_CASE("a copy has memory of its own, on the same device too", "[tied_state]") {
+  for (const td::Device device : check::devices()) {
+    const td::Tensor w = td::ones({5}, device);
+    State copies = tied_state({{"w", w}}, device);
+    copies["w"].fill_(7);
+    check::expect_close(w, td::ones({5}), 0,
+                        "the original on " + device.str() + ", after its copy was changed");
+  }
+}
+
+TEST_CASE("equal values are not a tie", "[tied_state]") {
+  State copies = tied_state({{"a", td::ones({4})}, {"b", td::ones({4})}}, "sim:0");
+  check::expect(!copies["a"].is_same(copies["b"]),
+                "\"a\" and \"b\" only had equal values; they are one tensor after the move");
+}
+
+TEST_CASE("two views of one memory are two tensors", "[tied_state]") {
+  const td::Tensor whole = td::ones({4, 2});
+  const td::Tensor first = whole.slice(0, 0, 2), turned = whole.t();
+  State copies = tied_state({{"first", first}, {"turned", turned}}, "sim:0");
+  check::expect_sizes(copies["first"], {2, 2}, "\"first\", the upper rows of a tensor");
+  check::expect_sizes(copies["turned"], {2, 4}, "\"turned\", the same tensor transposed");
+}
+
+TEST_CASE("an empty state stays empty", "[tied_state]") {
+  check::expect(tied_state({}, "sim:0").empty(), "a state without names became one with names");
+}

@@ -1,0 +1,8 @@
+// expect: momentum of tensor 0: index 0: expected
+// The memory is in the right place, the momentum is gone.
+#include "exercises.h"
+
+void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& parameters) {
+  for (std::size_t i = 0; i < momentum.size(); ++i)
+    if (momentum[i].defined()) momentum[i] = td::zeros_like(parameters[i]);
+}

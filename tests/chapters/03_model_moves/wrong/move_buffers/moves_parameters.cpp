@@ -1,0 +1,8 @@
+// expect: body.1.running_mean: expected on
+// The other half of a model.
+#include "exercises.h"
+
+void move_buffers(td::nn::Module& model, td::Device device, td::ScalarType) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& p : model.parameters()) p.set_data(p.to(device));
+}
