@@ -1,0 +1,64 @@
+// Tests of sgd_momentum: against a float64 loop.
+#include "loops.h"
+
+namespace {
+
+void set_gradient(const td::Tensor& parameter, double value) {
+  parameter.mutable_grad() = td::full(parameter.sizes(), value, td::TensorOptions(parameter.device()));
+}
+
+td::Tensor parameter_of(std::int64_t n, td::Device device) {
+  td::manual_seed(2);
+  return td::randn({n}).to(device).requires_grad_();
+}
+
+}  // namespace
+
+TEST_CASE("three steps follow the formula", "[sgd_momentum]") {
+  for (const td::Device device : check::devices())
+    for (const std::int64_t n : check::odd_sizes()) {
+      const std::vector<td::Tensor> parameters = {parameter_of(n, device)};
+      std::vector<td::Tensor> velocity(1);
+      std::vector<double> p = check::values(parameters[0]), v(p.size(), 0);
+      for (const double g : {2.0, -1.0, 0.5}) {
+        set_gradient(parameters[0], g);
+        sgd_momentum(parameters, velocity, 0.1, 0.9);
+        for (std::size_t i = 0; i < p.size(); ++i) p[i] -= 0.1 * (v[i] = 0.9 * v[i] + g);
+      }
+      const std::string what = " of " + std::to_string(n) + " elements on " + device.str();
+      check::expect_close(check::values(parameters[0]), p, 1e-5, "the parameter" + what);
+      check::expect_close(check::values(velocity[0]), v, 1e-5, "the velocity" + what);
+    }
+}
+
+TEST_CASE("the parameter stays the tensor it was, a leaf", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(3, "sim:0")};
+  const td::Tensor held = parameters[0];
+  std::vector<td::Tensor> velocity(1);
+  set_gradient(held, 1);
+  const std::vector<double> before = check::values(held);
+  sgd_momentum(parameters, velocity, 1, 0);
+  check::expect_close(check::values(held), {before[0] - 1, before[1] - 1, before[2] - 1}, 1e-6,
+                      "the parameter as the model holds it");
+  check::expect(held.is_leaf() && held.requires_grad(), "the parameter is no longer a leaf that wants a gradient");
+}
+
+TEST_CASE("the velocity has memory of its own", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu")};
+  std::vector<td::Tensor> velocity(1);
+  set_gradient(parameters[0], 2);
+  sgd_momentum(parameters, velocity, 0.1, 0.9);
+  parameters[0].mutable_grad().zero_();  // what zero_grad() does before the next step
+  check::expect_close(check::values(velocity.at(0)), {2, 2, 2}, 0,
+                      "the velocity after the gradient was set to zero");
+}
+
+TEST_CASE("a parameter without a gradient is left alone", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu"), parameter_of(5, "cpu")};
+  std::vector<td::Tensor> velocity(2);
+  set_gradient(parameters[1], 1);
+  const auto before = check::values(parameters[0]);
+  sgd_momentum(parameters, velocity, 0.1, 0.9);
+  check::expect_close(check::values(parameters[0]), before, 0, "the parameter without a gradient");
+  check::expect(!velocity[0].defined(), "a parameter that took no step has a velocity");
+}
