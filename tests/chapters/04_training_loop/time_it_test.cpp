@@ -1,0 +1,56 @@
+// Tests of time_it. Work of known length: a stream of sim that sleeps. Only lengths that differ by a
+// factor are told apart, so that a busy machine does not turn a right answer wrong.
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+#include "loops.h"
+#include "td/device/backend.h"
+
+namespace {
+
+struct Sleep {
+  double seconds;
+  void operator()() const { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+};
+
+// Work that takes `seconds` on the device: queued on sim, done at once on cpu.
+void busy(td::Device device, double seconds) {
+  if (device.is_cpu()) return Sleep{seconds}();
+  td::Record record("sleep");
+  record.set_work(Sleep{seconds});
+  td::backend(device.type()).submit(record, device.index(), td::getCurrentStream(device).native());
+}
+
+void expect_about(double seconds, double expected, const std::string& what) {
+  std::ostringstream text;
+  text << what << ": expected about " << expected * 1e3 << " ms, got " << seconds * 1e3 << " ms";
+  check::expect(seconds >= 0.9 * expected && seconds <= 2.5 * expected + 0.02, text.str());
+}
+
+}  // namespace
+
+TEST_CASE("the device's time is measured, not the host's", "[time_it]") {
+  for (const td::Device device : {td::Device("cpu"), td::Device("sim:0")})
+    expect_about(time_it([&] { busy(device, 0.04); }, device, 3), 0.04, "work of 40 ms on " + device.str());
+}
+
+TEST_CASE("what was queued before is not part of the measure", "[time_it]") {
+  const td::Device device("sim:0");
+  expect_about(time_it([&] { busy(device, 0.02); }, device, 1), 0.02,
+               "one run of 20 ms after a warm-up of 20 ms");
+}
+
+TEST_CASE("the first call warms up and is not counted", "[time_it]") {
+  int calls = 0;
+  const double seconds = time_it([&] { busy("cpu", calls++ == 0 ? 0.3 : 0.02); }, "cpu", 3);
+  check::expect(calls == 4, "3 runs and a warm-up are 4 calls; there were " + std::to_string(calls));
+  expect_about(seconds, 0.02, "runs of 20 ms after a warm-up of 300 ms");
+}
+
+TEST_CASE("one interrupted run does not count", "[time_it]") {
+  int calls = 0;
+  const double seconds = time_it([&] { busy("cpu", calls++ == 2 ? 0.4 : 0.02); }, "cpu", 5);
+  expect_about(seconds, 0.02, "five runs of 20 ms, one of them held up for 400 ms");
+}

