@@ -1,0 +1,135 @@
+// Chapter 04, training loop: a model, its data and its loss on one device, epoch after epoch.
+// The default trains a network for CIFAR-10's pictures on the best device there is.
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+
+#include "app/app.h"
+#include "exercises.h"
+#include "models.h"
+#include "pictures.h"
+
+namespace {
+
+struct Choices {
+  std::string model = "cnn", style = "central";
+  double lr = 0.02;
+  bool channels_last = false;
+};
+
+// anchor: simple
+// The three SimpleModels: random data, made once, everything on the device.
+void train_simple(const app::Options& options, std::int64_t outputs, td::Device device) {
+  td::nn::Sequential model = simple_model(outputs);
+  model->to(device);
+  td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
+  const td::Tensor inputs = td::randn({100, 10}).to(device);
+  const td::Tensor targets = td::randn({100, outputs}).to(device);
+  td::nn::MSELoss criterion;
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+    const td::Tensor loss = train_step(model, criterion, optimizer, inputs, targets);
+    std::cout << "Epoch " << epoch << ", Loss: " << loss.item<float>() << '\n';
+    if (app::stop_requested()) throw app::Stopped("epoch " + std::to_string(epoch));
+  }
+}
+// anchor end
+
+// anchor: loader
+// 100 samples of two classes in batches of 32: the last batch has 4.
+void train_with_loader(const app::Options& options, td::Device device) {
+  td::nn::Sequential model = simple_model(5);
+  model->to(device);
+  td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
+  td::data::TensorDataset dataset(td::randn({100, 10}), td::randint(0, 2, {100}, td::kInt64));
+  auto loader = td::data::make_data_loader(dataset.map(td::data::transforms::Stack<>()),
+                                           td::data::DataLoaderOptions(32));
+  td::nn::CrossEntropyLoss criterion;
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch)
+    for (const Batch& batch : *loader) {
+      const Batch moved = move_batch(batch, device);
+      const td::Tensor loss = train_step(model, criterion, optimizer, moved.data, moved.target);
+      std::cout << "Epoch " << epoch << ", " << batch.data.size(0) << " samples on "
+                << moved.data.device() << ", Loss: " << loss.item<float>() << '\n';
+    }
+}
+// anchor end
+
+// anchor: styles
+// Both ways to bring model, loss and the first batch to a device.
+void migrate(const std::string& style, td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
+             Batch& batch, td::Device device) {
+  if (style == "scattered" && !device.is_cpu())
+    migrate_one_by_one(*model, *loss_fn, batch, device.type());
+  else if (!device.is_cpu())
+    migrate_to_one(*model, *loss_fn, batch, device.type());
+}
+// anchor end
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// anchor: epochs
+void train(td::nn::Sequential model, pictures::Set& set, const app::Options& options,
+           const Choices& choices, td::Device device) {
+  td::nn::CrossEntropyLoss loss_fn;
+  Batch first = set.test.at(0);
+  migrate(choices.style, model, loss_fn, first, device);
+  if (choices.channels_last) model->to(td::MemoryFormat::ChannelsLast);  // the one line
+  td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(choices.lr).momentum(0.9));
+  app::ProgressLine progress;
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+    const double start = now();
+    td::Tensor total = td::zeros({}, device);  // stays there: the host never waits within an epoch
+    std::int64_t steps = 0;
+    for (Batch& batch : *set.train) {
+      if (choices.channels_last) batch.data = batch.data.to(td::MemoryFormat::ChannelsLast);
+      const Batch moved = move_batch(batch, device);
+      total += train_step(model, loss_fn, optimizer, moved.data, moved.target);
+      progress.show("epoch " + std::to_string(epoch) + ", step " + std::to_string(++steps));
+      if (app::stop_requested())
+        throw app::Stopped("epoch " + std::to_string(epoch) + ", step " + std::to_string(steps));
+    }
+    td::synchronize(device);
+    const double rate = static_cast<double>(set.samples) / (now() - start);
+    progress.clear();
+    std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4)
+              << total.item<double>() / static_cast<double>(steps) << ", test accuracy: "
+              << std::setprecision(1) << 100 * accuracy(model, set.test, device) << " %, "
+              << std::setprecision(0) << rate << " samples/s\n" << std::flush;
+  }
+  const double step = time_it(
+      [&] { train_step(model, loss_fn, optimizer, first.data, first.target); }, device, 3);
+  std::cout << "One step of " << first.data.size(0) << " samples on " << device << ": "
+            << std::setprecision(1) << 1e3 * step << " ms\n";
+}
+// anchor end
+
+void run(const app::Options& options, const Choices& choices) {
+  const td::Device device = app::choose_device(options);
+  td::manual_seed(options.seed);
+  if (choices.model == "simple") return train_simple(options, 1, device);
+  if (choices.model == "simple10") return train_simple(options, 10, device);
+  if (choices.model == "simple5") return train_with_loader(options, device);
+  const bool grey = choices.model == "lenet";
+  const app::Pictures kind = grey ? app::Pictures::kGrey : app::Pictures::kColour;
+  const auto model = grey ? lenet() : choices.model == "linear" ? linear_classifier() : cifar_net();
+  pictures::Set set = pictures::load(app::picture_folder(options, kind), kind,
+                                     static_cast<std::size_t>(options.batch_size));
+  train(model, set, options, choices, device);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Choices choices;
+  app::Command command("ch04_training_loop", "Trains a model on one device.");
+  command.takes({"epochs", "batch-size", "seed", "data"});
+  command.options.epochs = 10;
+  command.options.batch_size = 64;
+  command.option("--model", choices.model, "cnn, lenet, linear, simple, simple10 or simple5");
+  command.option("--style", choices.style, "scattered (object by object) or central (one device for all)");
+  command.option("--lr", choices.lr, "learning rate of cnn, lenet and linear");
+  command.flag("--channels-last", choices.channels_last, "keep pictures as height, width, channel");
+  return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
+}
