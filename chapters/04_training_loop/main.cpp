@@ -127,8 +127,10 @@ int main(int argc, char** argv) {
   command.takes({"epochs", "batch-size", "seed", "data"});
   command.options.epochs = 10;
   command.options.batch_size = 64;
-  command.option("--model", choices.model, "cnn, lenet, linear, simple, simple10 or simple5");
-  command.option("--style", choices.style, "scattered (object by object) or central (one device for all)");
+  command.choice("--model", choices.model, {"cnn", "lenet", "linear", "simple", "simple10", "simple5"},
+                 "what to train");
+  command.choice("--style", choices.style, {"scattered", "central"},
+                 "object by object, or one device for all");
   command.option("--lr", choices.lr, "learning rate of cnn, lenet and linear");
   command.flag("--channels-last", choices.channels_last, "keep pictures as height, width, channel");
   return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });

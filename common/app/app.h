@@ -57,6 +57,9 @@ class Command {
   Command& takes(const std::vector<std::string>& names);
   /// Options of this program's own; `name` with dashes. The variable holds the default.
   Command& option(const std::string& name, std::string& value, const std::string& help);
+  /// One of `allowed`; anything else is refused with the list.
+  Command& choice(const std::string& name, std::string& value,
+                  const std::vector<std::string>& allowed, const std::string& help);
   Command& option(const std::string& name, std::int64_t& value, const std::string& help);
   Command& option(const std::string& name, double& value, const std::string& help);
   Command& flag(const std::string& name, bool& value, const std::string& help);

@@ -52,6 +52,12 @@ Command& Command::option(const std::string& name, std::string& value, const std:
   return *this;
 }
 
+Command& Command::choice(const std::string& name, std::string& value,
+                         const std::vector<std::string>& allowed, const std::string& help) {
+  parser_->cli.add_option(name, value, help)->check(CLI::IsMember(allowed));
+  return *this;
+}
+
 Command& Command::option(const std::string& name, std::int64_t& value, const std::string& help) {
   parser_->cli.add_option(name, value, help);
   return *this;
