@@ -18,15 +18,15 @@ struct Choices {
 };
 
 // anchor: simple
-// The three SimpleModels: random data, made once, everything on the device.
-void train_simple(const app::Options& options, std::int64_t outputs, td::Device device) {
+// One linear layer on random data that is made once: everything on the device.
+void train_simple(std::int64_t samples, std::int64_t outputs, std::int64_t epochs, td::Device device) {
   td::nn::Sequential model = simple_model(outputs);
   model->to(device);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
-  const td::Tensor inputs = td::randn({100, 10}).to(device);
-  const td::Tensor targets = td::randn({100, outputs}).to(device);
+  const td::Tensor inputs = td::randn({samples, 10}).to(device);
+  const td::Tensor targets = td::randn({samples, outputs}).to(device);
   td::nn::MSELoss criterion;
-  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     const td::Tensor loss = train_step(model, criterion, optimizer, inputs, targets);
     std::cout << "Epoch " << epoch << ", Loss: " << loss.item<float>() << '\n';
     if (app::stop_requested()) throw app::Stopped("epoch " + std::to_string(epoch));
@@ -36,7 +36,7 @@ void train_simple(const app::Options& options, std::int64_t outputs, td::Device 
 
 // anchor: loader
 // 100 samples of two classes in batches of 32: the last batch has 4.
-void train_with_loader(const app::Options& options, td::Device device) {
+void train_with_loader(std::int64_t epochs, td::Device device) {
   td::nn::Sequential model = simple_model(5);
   model->to(device);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
@@ -44,7 +44,7 @@ void train_with_loader(const app::Options& options, td::Device device) {
   auto loader = td::data::make_data_loader(dataset.map(td::data::transforms::Stack<>()),
                                            td::data::DataLoaderOptions(32));
   td::nn::CrossEntropyLoss criterion;
-  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch)
+  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch)
     for (const Batch& batch : *loader) {
       const Batch moved = move_batch(batch, device);
       const td::Tensor loss = train_step(model, criterion, optimizer, moved.data, moved.target);
@@ -70,7 +70,7 @@ double now() {
 }
 
 // anchor: epochs
-void train(td::nn::Sequential model, pictures::Set& set, const app::Options& options,
+void train(td::nn::Sequential model, pictures::Set& set, std::int64_t epochs,
            const Choices& choices, td::Device device) {
   td::nn::CrossEntropyLoss loss_fn;
   Batch first = set.test.at(0);
@@ -78,7 +78,7 @@ void train(td::nn::Sequential model, pictures::Set& set, const app::Options& opt
   if (choices.channels_last) model->to(td::MemoryFormat::ChannelsLast);  // the one line
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(choices.lr).momentum(0.9));
   app::ProgressLine progress;
-  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     const double start = now();
     td::Tensor total = td::zeros({}, device);  // stays there: the host never waits within an epoch
     std::int64_t steps = 0;
@@ -108,15 +108,16 @@ void train(td::nn::Sequential model, pictures::Set& set, const app::Options& opt
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);
   td::manual_seed(options.seed);
-  if (choices.model == "simple") return train_simple(options, 1, device);
-  if (choices.model == "simple10") return train_simple(options, 10, device);
-  if (choices.model == "simple5") return train_with_loader(options, device);
+  const auto epochs = [&](std::int64_t usual) { return options.epochs ? options.epochs : usual; };
+  if (choices.model == "simple") return train_simple(100, 1, epochs(10), device);
+  if (choices.model == "simple10") return train_simple(5, 10, epochs(1), device);
+  if (choices.model == "simple5") return train_with_loader(epochs(1), device);
   const bool grey = choices.model == "lenet";
   const app::Pictures kind = grey ? app::Pictures::kGrey : app::Pictures::kColour;
   const auto model = grey ? lenet() : choices.model == "linear" ? linear_classifier() : cifar_net();
   pictures::Set set = pictures::load(app::picture_folder(options, kind), kind,
                                      static_cast<std::size_t>(options.batch_size));
-  train(model, set, options, choices, device);
+  train(model, set, epochs(10), choices, device);
 }
 
 }  // namespace
@@ -125,7 +126,7 @@ int main(int argc, char** argv) {
   Choices choices;
   app::Command command("ch04_training_loop", "Trains a model on one device.");
   command.takes({"epochs", "batch-size", "seed", "data"});
-  command.options.epochs = 10;
+  command.options.epochs = 0;  // 0: as many as the model's program usually makes
   command.options.batch_size = 64;
   command.choice("--model", choices.model, {"cnn", "lenet", "linear", "simple", "simple10", "simple5"},
                  "what to train");

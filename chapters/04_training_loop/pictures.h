@@ -36,6 +36,8 @@ inline Set load(const std::string& folder, app::Pictures kind, std::size_t batch
   Set set;
   sets::ImageDataset train = half(true), test = half(false);
   set.samples = *train.size();
+  if (set.samples == 0 || *test.size() == 0)
+    throw td::IoError(folder + ": no pictures in the training or the test files; nothing to train on");
   set.train = td::data::make_data_loader(prepared(train),
                                          td::data::DataLoaderOptions(batch_size).workers(1));
   auto test_loader = td::data::make_data_loader<td::data::samplers::SequentialSampler>(

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Runs chapter 04's program as a user does: every model on small data, Ctrl-C, and bad input.
+
+    training_program_test.py PROGRAM_FOLDER
+
+Called by CTest. Each case states the exit code and a part of the text; a program that leaves a file
+behind in the data folder, or that is ended by a signal, fails.
+"""
+
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+PATIENCE = 120  # seconds; a busy machine is no fault
+faults = []
+
+
+def expect(condition, what):
+    if not condition:
+        faults.append(what)
+
+
+def write_cifar(folder, count=40):
+    """A training file and a test file of random-looking pictures in CIFAR-10's binary format."""
+    folder.mkdir(parents=True)
+    for name in ("data_batch_1.bin", "test_batch.bin"):
+        records = [bytes([i % 10]) + bytes((i * 7 + k * (i + 3)) % 256 for k in range(3072))
+                   for i in range(count)]
+        (folder / name).write_bytes(b"".join(records))
+    return folder
+
+
+def write_grey(folder, count=40):
+    """The same in MNIST's IDX format."""
+    folder.mkdir(parents=True)
+    for kind in ("train", "t10k"):
+        pixels = bytes((i * 5) % 256 for i in range(count * 28 * 28))
+        (folder / f"{kind}-images-idx3-ubyte").write_bytes(
+            struct.pack(">4I", 0x0803, count, 28, 28) + pixels)
+        (folder / f"{kind}-labels-idx1-ubyte").write_bytes(
+            struct.pack(">2I", 0x0801, count) + bytes(i % 10 for i in range(count)))
+    return folder
+
+
+def ends(program, arguments, code, *texts):
+    """One run: its exit code, and what stdout and stderr together must contain."""
+    run = subprocess.run([program, *map(str, arguments)], env=ENVIRONMENT, timeout=PATIENCE, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    shown = f"{program.name} {' '.join(map(str, arguments))}"
+    expect(run.returncode == code, f"{shown}: exit code {run.returncode}, not {code}:\n{run.stdout}")
+    for text in texts:
+        expect(text in run.stdout, f"{shown}: expected '{text}' in:\n{run.stdout}")
+
+
+def stops(program, arguments):
+    """Ctrl-C in training: the step in hand is finished, the text says where, the code is 130."""
+    run = subprocess.Popen([program, *map(str, arguments)], env=ENVIRONMENT, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for line in run.stdout:  # once an epoch is through, training is surely under way
+        if line.startswith("Epoch 1,"):
+            run.send_signal(signal.SIGINT)
+            break
+    _, errors = run.communicate(timeout=PATIENCE)
+    shown = f"Ctrl-C in {program.name} {' '.join(map(str, arguments))}"
+    expect(run.returncode == 130, f"{shown}: exit code {run.returncode}, not 130:\n{errors}")
+    expect("Stopped by Ctrl-C after epoch " in errors and ", step " in errors, f"{shown} says:\n{errors}")
+
+
+def models(program, colour, grey):
+    """Every model, both styles, on cpu and sim; training lines for each."""
+    for device in ("cpu", "sim", "sim:1"):
+        on = ["--device", device]
+        ends(program, on + ["--model", "simple"], 0, "Epoch 1, Loss: ", "Epoch 10, Loss: ")
+        ends(program, on + ["--model", "simple10"], 0, "Epoch 1, Loss: ")
+        ends(program, on + ["--model", "simple5"], 0, "32 samples on " + device, "4 samples on " + device)
+    for device, style in (("cpu", "central"), ("sim", "scattered"), ("sim", "central")):
+        on = ["--device", device, "--epochs", 1, "--style", style]
+        ends(program, on + ["--data", colour], 0, "test accuracy: ", " samples/s", "One step of ")
+        ends(program, on + ["--data", colour, "--channels-last"], 0, "test accuracy: ")
+        ends(program, on + ["--model", "linear", "--data", colour], 0, "test accuracy: ")
+        ends(program, on + ["--model", "lenet", "--data", grey], 0, "test accuracy: ")
+
+
+def damaged(program, folder):
+    """Each damage is told with the file, the place and what was expected."""
+    def changed(name, write, change):
+        data = write(folder / "damaged" / str(len(list((folder / "damaged").glob("*")))))
+        change(data / name)
+        return data
+    (folder / "damaged").mkdir()
+    cut = changed("data_batch_1.bin", write_cifar, lambda f: f.write_bytes(f.read_bytes()[:-100]))
+    ends(program, ["--data", cut], 1, "data_batch_1.bin: the file ends at offset", "record 39")
+    label = changed("test_batch.bin", write_cifar, lambda f: f.write_bytes(b"\x63" + f.read_bytes()[1:]))
+    ends(program, ["--data", label], 1, "test_batch.bin: byte 99 at offset 0")
+    empty = changed("data_batch_1.bin", write_cifar, lambda f: f.write_bytes(b""))
+    ends(program, ["--data", empty], 1, "data_batch_1.bin: the file is empty")
+    missing = changed("test_batch.bin", write_cifar, lambda f: f.unlink())
+    ends(program, ["--data", missing], 1, "test_batch.bin")
+    ends(program, ["--data", folder / "nowhere"], 1, str(folder / "nowhere"))
+    lenet = ["--model", "lenet", "--data"]
+    packed = changed("train-images-idx3-ubyte", write_grey, lambda f: f.write_bytes(b"\x1f\x8b" + f.read_bytes()))
+    ends(program, lenet + [packed], 1, "train-images-idx3-ubyte: the number at offset 0", "compressed")
+    short = changed("t10k-labels-idx1-ubyte", write_grey, lambda f: f.write_bytes(f.read_bytes()[:-1]))
+    ends(program, lenet + [short], 1, "t10k-labels-idx1-ubyte: the file ends at offset 47", "truncated")
+    nothing = write_grey(folder / "damaged" / "no_pictures", 0)
+    ends(program, lenet + [nothing], 1, "no pictures")
+
+
+def refused(program):
+    """Options and devices that are not there: 2 for wrong usage, 1 for what the machine lacks."""
+    ends(program, ["--epoch", "3"], 2, "--epoch", "--help")
+    ends(program, ["--devices", "sim:0"], 2, "--devices")
+    ends(program, ["--model", "resnet"], 2, "resnet", "lenet")
+    ends(program, ["--style", "both"], 2, "both", "scattered")
+    for wrong in ("0", "-1", "many"):
+        ends(program, ["--epochs", wrong], 2, "--epochs")
+        ends(program, ["--batch-size", wrong], 2, "--batch-size")
+    ends(program, ["--device", "sim:9"], 1, "there is no sim:9")
+    ends(program, ["--device", "cuda:99"], 1, "there is no cuda:99")
+    ends(program, ["--device", "gpu"], 1, "gpu")
+    ends(program, ["--device", "sim:x"], 1, "sim:x")
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]) / "ch04_training_loop"
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        colour, grey = write_cifar(folder / "colour"), write_grey(folder / "grey")
+        before = sorted(folder.rglob("*"))
+        models(program, colour, grey)
+        for device in ("cpu", "sim"):
+            stops(program, ["--device", device, "--data", colour, "--epochs", 1000000, "--batch-size", 8])
+        refused(program)
+        expect(sorted(folder.rglob("*")) == before, "a run left files behind in the data folder")
+        damaged(program, folder)
+    print("\n".join(faults + [f"{len(faults)} faults"]))
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
