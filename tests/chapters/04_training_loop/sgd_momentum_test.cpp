@@ -38,7 +38,7 @@ TEST_CASE("the parameter stays the tensor it was, a leaf", "[sgd_momentum]") {
   set_gradient(held, 1);
   const std::vector<double> before = check::values(held);
   sgd_momentum(parameters, velocity, 1, 0);
-  check::expect_close(check::values(held), {before[0] - 1, before[1] - 1, before[2] - 1}, 1e-6,
+  check::expect_close(check::values(held), std::vector<double>{before[0] - 1, before[1] - 1, before[2] - 1}, 1e-6,
                       "the parameter as the model holds it");
   check::expect(held.is_leaf() && held.requires_grad(), "the parameter is no longer a leaf that wants a gradient");
 }
@@ -49,7 +49,7 @@ TEST_CASE("the velocity has memory of its own", "[sgd_momentum]") {
   set_gradient(parameters[0], 2);
   sgd_momentum(parameters, velocity, 0.1, 0.9);
   parameters[0].mutable_grad().zero_();  // what zero_grad() does before the next step
-  check::expect_close(check::values(velocity.at(0)), {2, 2, 2}, 0,
+  check::expect_close(check::values(velocity.at(0)), std::vector<double>{2, 2, 2}, 0,
                       "the velocity after the gradient was set to zero");
 }
 

@@ -1,4 +1,4 @@
-// expect: the target of 1 samples, cpu to cpu: expected int64
+// expect: the target of 1 samples, cpu to cpu: expected elements of type int64, got float32
 // Class numbers as float32: right up to 16 million classes, and no index any more.
 #include "exercises.h"
 
