@@ -62,8 +62,9 @@ std::map<std::string, td::Tensor> tied_state(const std::map<std::string, td::Ten
 /// next step finds its arguments on two devices.
 ///
 /// @param momentum one tensor for each parameter, in the same order; undefined where no step was
-///     made yet. Afterwards each defined one has the values it had and is on its parameter's device;
-///     one that is there already is the same tensor as before. Undefined ones stay undefined.
+///     made yet. Afterwards each defined one has the values it had and is on its parameter's
+///     device; one that is there already is the same tensor as before. Undefined ones stay
+///     undefined.
 /// @param parameters may be on different devices: a model can be spread over several.
 /// @throws td::ShapeError when there are not as many of the one as of the other. The message says
 ///     both numbers. Nothing is moved then.

@@ -96,7 +96,8 @@ void show_optimizer(td::Device device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  app::Command command("ch03_model_moves", "Moves models between devices, and shows what must come along.");
+  app::Command command("ch03_model_moves",
+                       "Moves models between devices, and shows what must come along.");
   command.takes({"seed"});
   return command.run(argc, argv, [](const app::Options& options) {
     const td::Device device = app::choose_device(options);

@@ -1,5 +1,5 @@
-// The exercises of chapter 04: the parts of a training loop. Included by main.cpp, the exercises and
-// their tests.
+// The exercises of chapter 04: the parts of a training loop. Included by main.cpp, the exercises
+// and their tests.
 #pragma once
 
 #include <functional>
@@ -7,25 +7,27 @@
 
 #include "td/td.h"
 
-/// A loss as a function of a model's output and what was wanted. nn::MSELoss and nn::CrossEntropyLoss
-/// convert to it. The result has 0 dimensions.
+/// A loss as a function of a model's output and what was wanted. nn::MSELoss and
+/// nn::CrossEntropyLoss convert to it. The result has 0 dimensions.
 using Loss = std::function<td::Tensor(const td::Tensor& output, const td::Tensor& target)>;
 
 /// Inputs and targets of one step.
 using Batch = td::data::Example<>;
 
-/// Exercise 4.train_step. One step of training: forget the old gradients, compute the output and the
-/// loss, compute the gradients, let the optimizer change the parameters.
+/// Exercise 4.train_step. One step of training: forget the old gradients, compute the output and
+/// the loss, compute the gradients, let the optimizer change the parameters.
 ///
 /// @param model, inputs, targets are on one device.
-/// @return the loss of this step, 0-dimensional, on that device, and outside the graph: a caller who
+/// @return the loss of this step, 0-dimensional, on that device, and outside the graph: a caller
+/// who
 ///     keeps it must not keep the whole graph alive. Do not bring it to the host: item() waits for
 ///     the device, and a loop that waits after every step cannot run ahead.
 ///
 /// Example: for (const Batch& batch : batches)
 ///            total += train_step(model, loss_fn, optimizer, batch.data, batch.target);
-td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn, td::optim::Optimizer& optimizer,
-                      const td::Tensor& inputs, const td::Tensor& targets);
+td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
+                      td::optim::Optimizer& optimizer, const td::Tensor& inputs,
+                      const td::Tensor& targets);
 
 /// Exercise 4.sgd_momentum. What optimizer.step() does, for SGD with momentum: with g the gradient,
 ///     v = momentum * v + g        (at the first step v = g)
@@ -35,14 +37,16 @@ td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn, td::optim:
 /// @param velocity one tensor for each parameter, undefined before the parameter's first step. It
 ///     has memory of its own: a gradient that is set to zero later does not change it.
 ///
-/// Example: parameter 1, gradient 2, lr 0.1, momentum 0.9. After one step v = 2 and the parameter is
-/// 0.8; after a second one with the same gradient v = 3.8 and it is 0.42.
+/// Example: parameter 1, gradient 2, lr 0.1, momentum 0.9. After one step v = 2 and the parameter
+/// is 0.8; after a second one with the same gradient v = 3.8 and it is 0.42.
 void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
                   double lr, double momentum);
 
-/// Exercise 4.accuracy. The share of samples for which the model's largest output is the right class.
+/// Exercise 4.accuracy. The share of samples for which the model's largest output is the right
+/// class.
 ///
-/// @param model is in evaluation mode during the work, and afterwards in the mode it was in. Nothing
+/// @param model is in evaluation mode during the work, and afterwards in the mode it was in.
+/// Nothing
 ///     is recorded for backward.
 /// @param batches on any device, of any size each; data (N, ...), target (N) with class numbers.
 /// @param device where the model is; the batches are moved there.
@@ -51,8 +55,8 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
 /// Example: 3 right of 4, then 1 right of 1: 4 / 5, not the mean of 3/4 and 1.
 double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td::Device device);
 
-/// Exercise 4.migrate, first style: object by object. Each object that takes part is moved by itself,
-/// if there is a device of the kind, and stays where it is if there is none.
+/// Exercise 4.migrate, first style: object by object. Each object that takes part is moved by
+/// itself, if there is a device of the kind, and stays where it is if there is none.
 ///
 /// @param kind kCUDA or kSIM. Use cuda() or sim() of the modules and tensors.
 /// @param batch data and target are replaced by the moved ones.
@@ -62,8 +66,8 @@ double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td
 void migrate_one_by_one(td::nn::Module& model, td::nn::Module& loss_fn, Batch& batch,
                         td::DeviceType kind);
 
-/// Exercise 4.migrate, second style: one device for all. The choice is made once, and everything goes
-/// `to` it.
+/// Exercise 4.migrate, second style: one device for all. The choice is made once, and everything
+/// goes `to` it.
 ///
 /// @return device 0 of the kind, or cpu where there is none.
 td::Device migrate_to_one(td::nn::Module& model, td::nn::Module& loss_fn, Batch& batch,
@@ -71,7 +75,8 @@ td::Device migrate_to_one(td::nn::Module& model, td::nn::Module& loss_fn, Batch&
 
 /// Exercise 4.move_batch. What every training loop does with each batch of its loader.
 ///
-/// @return data and target on `device`, element types unchanged; the very same tensors where they are
+/// @return data and target on `device`, element types unchanged; the very same tensors where they
+/// are
 ///     there already. The batch given is not changed: a loader may hand it out again.
 ///
 /// Example: move_batch(batch, "sim:0").target is int64 when batch.target was.
@@ -80,10 +85,12 @@ Batch move_batch(const Batch& batch, td::Device device);
 /// Exercise 4.time_it. How long work on a device takes, honestly. A device works on while the host
 /// goes ahead, so a clock that is read at once measures how long it takes to *ask* for the work.
 ///
-/// @param work is called once to warm up, which is not counted, and then `runs` times. What the device
+/// @param work is called once to warm up, which is not counted, and then `runs` times. What the
+/// device
 ///     was busy with before is not part of the measure.
 /// @param runs 1 or more.
-/// @return seconds of one run: the median of the runs (of an even number, either of the middle ones),
+/// @return seconds of one run: the median of the runs (of an even number, either of the middle
+/// ones),
 ///     so that one interruption does not count.
 ///
 /// Example: time_it([&] { model->forward(x); }, "sim:0", 5)

@@ -13,13 +13,14 @@ namespace {
 
 struct Choices {
   std::string model = "cnn", style = "central";
-  double lr = 0.02;
+  double lr = 0.01;
   bool channels_last = false;
 };
 
 // anchor: simple
 // One linear layer on random data that is made once: everything on the device.
-void train_simple(std::int64_t samples, std::int64_t outputs, std::int64_t epochs, td::Device device) {
+void train_simple(std::int64_t samples, std::int64_t outputs, std::int64_t epochs,
+                  td::Device device) {
   td::nn::Sequential model = simple_model(outputs);
   model->to(device);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
@@ -75,7 +76,10 @@ void train(td::nn::Sequential model, pictures::Set& set, std::int64_t epochs,
   td::nn::CrossEntropyLoss loss_fn;
   Batch first = set.test.at(0);
   migrate(choices.style, model, loss_fn, first, device);
-  if (choices.channels_last) model->to(td::MemoryFormat::ChannelsLast);  // the one line
+  if (choices.channels_last) {
+    model->to(td::MemoryFormat::ChannelsLast);  // one line for the model, one for its input
+    first.data = first.data.to(td::MemoryFormat::ChannelsLast);
+  }
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(choices.lr).momentum(0.9));
   app::ProgressLine progress;
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
@@ -94,12 +98,14 @@ void train(td::nn::Sequential model, pictures::Set& set, std::int64_t epochs,
     const double rate = static_cast<double>(set.samples) / (now() - start);
     progress.clear();
     std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4)
-              << total.item<double>() / static_cast<double>(steps) << ", test accuracy: "
-              << std::setprecision(1) << 100 * accuracy(model, set.test, device) << " %, "
-              << std::setprecision(0) << rate << " samples/s\n" << std::flush;
+              << total.item<double>() / static_cast<double>(steps)
+              << ", test accuracy: " << std::setprecision(1)
+              << 100 * accuracy(model, set.test, device) << " %, " << std::setprecision(0) << rate
+              << " samples/s\n"
+              << std::flush;
   }
-  const double step = time_it(
-      [&] { train_step(model, loss_fn, optimizer, first.data, first.target); }, device, 3);
+  const double step =
+      time_it([&] { train_step(model, loss_fn, optimizer, first.data, first.target); }, device, 3);
   std::cout << "One step of " << first.data.size(0) << " samples on " << device << ": "
             << std::setprecision(1) << 1e3 * step << " ms\n";
 }
@@ -117,7 +123,7 @@ void run(const app::Options& options, const Choices& choices) {
   const auto model = grey ? lenet() : choices.model == "linear" ? linear_classifier() : cifar_net();
   pictures::Set set = pictures::load(app::picture_folder(options, kind), kind,
                                      static_cast<std::size_t>(options.batch_size));
-  train(model, set, epochs(10), choices, device);
+  train(model, set, epochs(5), choices, device);
 }
 
 }  // namespace
@@ -128,8 +134,8 @@ int main(int argc, char** argv) {
   command.takes({"epochs", "batch-size", "seed", "data"});
   command.options.epochs = 0;  // 0: as many as the model's program usually makes
   command.options.batch_size = 64;
-  command.choice("--model", choices.model, {"cnn", "lenet", "linear", "simple", "simple10", "simple5"},
-                 "what to train");
+  command.choice("--model", choices.model,
+                 {"cnn", "lenet", "linear", "simple", "simple10", "simple5"}, "what to train");
   command.choice("--style", choices.style, {"scattered", "central"},
                  "object by object, or one device for all");
   command.option("--lr", choices.lr, "learning rate of cnn, lenet and linear");

@@ -1,4 +1,5 @@
-// The pictures as batches: training data through a loader with a worker thread, test data as a list.
+// The pictures as batches: training data through a loader with a worker thread, test data as a
+// list.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@ namespace pictures {
 
 using Loader = td::data::StatelessDataLoader<
     td::data::datasets::MapDataset<
-        td::data::datasets::MapDataset<td::data::datasets::ImageDataset, td::data::transforms::Normalize<>>,
+        td::data::datasets::MapDataset<td::data::datasets::ImageDataset,
+                                       td::data::transforms::Normalize<>>,
         td::data::transforms::Stack<>>,
     td::data::samplers::RandomSampler>;
 
@@ -27,7 +29,9 @@ inline Set load(const std::string& folder, app::Pictures kind, std::size_t batch
   namespace change = td::data::transforms;
   const bool colour = kind == app::Pictures::kColour;
   const auto half = [&](bool train) -> sets::ImageDataset {
-    if (colour) return sets::CIFAR10(folder, train ? sets::CIFAR10::Mode::kTrain : sets::CIFAR10::Mode::kTest);
+    if (colour)
+      return sets::CIFAR10(folder,
+                           train ? sets::CIFAR10::Mode::kTrain : sets::CIFAR10::Mode::kTest);
     return sets::MNIST(folder, train ? sets::MNIST::Mode::kTrain : sets::MNIST::Mode::kTest);
   };
   const auto prepared = [](sets::ImageDataset images) {
@@ -37,7 +41,8 @@ inline Set load(const std::string& folder, app::Pictures kind, std::size_t batch
   sets::ImageDataset train = half(true), test = half(false);
   set.samples = *train.size();
   if (set.samples == 0 || *test.size() == 0)
-    throw td::IoError(folder + ": no pictures in the training or the test files; nothing to train on");
+    throw td::IoError(folder +
+                      ": no pictures in the training or the test files; nothing to train on");
   set.train = td::data::make_data_loader(prepared(train),
                                          td::data::DataLoaderOptions(batch_size).workers(1));
   auto test_loader = td::data::make_data_loader<td::data::samplers::SequentialSampler>(

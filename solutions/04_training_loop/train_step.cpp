@@ -2,8 +2,9 @@
 #include "exercises.h"
 #include "td/exercise.h"
 
-td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn, td::optim::Optimizer& optimizer,
-                      const td::Tensor& inputs, const td::Tensor& targets) {
+td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
+                      td::optim::Optimizer& optimizer, const td::Tensor& inputs,
+                      const td::Tensor& targets) {
   // blank: Zero, forward, loss, backward, step; then the loss without its graph. 6 lines.
   optimizer.zero_grad();
   const td::Tensor output = model->forward(inputs);

@@ -7,8 +7,8 @@
 /// Two levels, parameters and buffers: body is a Linear and a BatchNorm1d, head a Linear.
 struct NetImpl : td::nn::Module {
   NetImpl() {
-    body = register_module(
-        "body", td::nn::Sequential(td::nn::Linear(7, 31), td::nn::BatchNorm1d(31)));
+    body =
+        register_module("body", td::nn::Sequential(td::nn::Linear(7, 31), td::nn::BatchNorm1d(31)));
     head = register_module("head", td::nn::Linear(31, 3));
   }
   td::Tensor forward(const td::Tensor& x) { return head(body->forward(x)); }

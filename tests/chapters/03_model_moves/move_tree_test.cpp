@@ -30,8 +30,9 @@ TEST_CASE("a parameter stays the tensor it was", "[move_tree]") {
   const auto now = net->parameters();
   for (std::size_t i = 0; i < held.size(); ++i) {
     check::expect(held[i].is_same(now[i]),
-                  name_of(i) + " is another tensor after the move: an optimizer would go on with "
-                               "the old one. Change what it shows with set_data");
+                  name_of(i) +
+                      " is another tensor after the move: an optimizer would go on with "
+                      "the old one. Change what it shows with set_data");
     check::expect_on(held[i], "sim:0", name_of(i) + " as an optimizer holds it");
   }
 }
@@ -65,7 +66,8 @@ TEST_CASE("parameters are leaves that want what they wanted", "[move_tree]") {
   check::expect(!net->head->weight.requires_grad(), "the frozen weight requires a gradient again");
   check::expect(net->head->bias.requires_grad(), "head.bias does not require a gradient any more");
   for (const td::Tensor& p : net->parameters())
-    check::expect(p.is_leaf(), "a parameter is the result of a recorded copy: move without recording");
+    check::expect(p.is_leaf(),
+                  "a parameter is the result of a recorded copy: move without recording");
 }
 
 TEST_CASE("the model trains on after the move", "[move_tree]") {
@@ -77,5 +79,6 @@ TEST_CASE("the model trains on after the move", "[move_tree]") {
   const auto twice = make_net();
   backward(*twice, "cpu");
   const td::Tensor once = twice->head->weight.grad();
-  check::expect_close(net->head->weight.grad(), once * 2, 1e-3, "the gradient of head.weight after two backwards");
+  check::expect_close(net->head->weight.grad(), once * 2, 1e-3,
+                      "the gradient of head.weight after two backwards");
 }

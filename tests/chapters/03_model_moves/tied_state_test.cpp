@@ -9,7 +9,8 @@ TEST_CASE("every name has a copy on the device", "[tied_state]") {
       td::manual_seed(4);
       const State state = {{"a", td::randn({31}).to(from)}, {"b", td::randn({1, 33}).to(from)}};
       State copies = tied_state(state, to);
-      check::expect(copies.size() == 2, "two names were given, " + std::to_string(copies.size()) + " came back");
+      check::expect(copies.size() == 2,
+                    "two names were given, " + std::to_string(copies.size()) + " came back");
       for (const auto& [name, tensor] : state) {
         const std::string what = "\"" + name + "\" from " + from.str() + " to " + to.str();
         check::expect_on(copies[name], to, what);
@@ -21,9 +22,10 @@ TEST_CASE("every name has a copy on the device", "[tied_state]") {
 TEST_CASE("names that shared a tensor share its copy", "[tied_state]") {
   const td::Tensor w = td::ones({3, 2});
   State copies = tied_state({{"in", w}, {"middle", td::ones({2})}, {"out", w}}, "sim:0");
-  check::expect(copies["in"].defined() && copies["in"].is_same(copies["out"]),
-                "\"in\" and \"out\" were one tensor and are two after the move: the tie is lost, and "
-                "training would change one of them only");
+  check::expect(
+      copies["in"].defined() && copies["in"].is_same(copies["out"]),
+      "\"in\" and \"out\" were one tensor and are two after the move: the tie is lost, and "
+      "training would change one of them only");
 }
 
 TEST_CASE("a copy has memory of its own, on the same device too", "[tied_state]") {

@@ -35,7 +35,8 @@ TEST_CASE("right answers over all answers, on every device", "[accuracy]") {
 
 TEST_CASE("batches of every size count by their samples", "[accuracy]") {
   td::nn::Sequential model = lookup("cpu");
-  const std::vector<Batch> batches = {answers({0, 0, 0}, {1, 1, 1}), answers({}, {}), answers({1}, {1})};
+  const std::vector<Batch> batches = {answers({0, 0, 0}, {1, 1, 1}), answers({}, {}),
+                                      answers({1}, {1})};
   check::expect_close(accuracy(model, batches, "cpu"), 1.0 / 4, 1e-9, "0 of 3, 0 of 0 and 1 of 1");
   check::expect_close(accuracy(model, {}, "cpu"), 0, 0, "no batches");
 }
@@ -52,10 +53,12 @@ TEST_CASE("the model is evaluated in evaluation mode", "[accuracy]") {
 TEST_CASE("the mode is put back as it was", "[accuracy]") {
   td::nn::Sequential net = make_net();
   accuracy(net, {make_batch(5)}, "cpu");
-  check::expect(net->is_training(), "the model was in training mode before and is in evaluation mode now");
+  check::expect(net->is_training(),
+                "the model was in training mode before and is in evaluation mode now");
   net->eval();
   accuracy(net, {make_batch(5)}, "cpu");
-  check::expect(!net->is_training(), "the model was in evaluation mode before and is in training mode now");
+  check::expect(!net->is_training(),
+                "the model was in evaluation mode before and is in training mode now");
 }
 
 namespace {

@@ -7,7 +7,8 @@
 /// A small net with a batch norm, so that modes matter, always with the same weights.
 inline td::nn::Sequential make_net(td::Device device = "cpu") {
   td::manual_seed(3);
-  td::nn::Sequential net(td::nn::Linear(7, 31), td::nn::BatchNorm1d(31), td::nn::ReLU(), td::nn::Linear(31, 3));
+  td::nn::Sequential net(td::nn::Linear(7, 31), td::nn::BatchNorm1d(31), td::nn::ReLU(),
+                         td::nn::Linear(31, 3));
   net->to(device);
   return net;
 }

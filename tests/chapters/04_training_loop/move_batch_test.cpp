@@ -7,7 +7,8 @@ TEST_CASE("data and target arrive, values and types unchanged", "[move_batch]") 
       for (const std::int64_t n : check::odd_sizes()) {
         const Batch batch = make_batch(n, from);
         const Batch moved = move_batch(batch, to);
-        const std::string what = " of " + std::to_string(n) + " samples, " + from.str() + " to " + to.str();
+        const std::string what =
+            " of " + std::to_string(n) + " samples, " + from.str() + " to " + to.str();
         check::expect_on(moved.data, to, "the data" + what);
         check::expect_on(moved.target, to, "the target" + what);
         check::expect_dtype(moved.target, td::kInt64, "the target" + what);
@@ -32,7 +33,8 @@ TEST_CASE("the batch given stays as it was", "[move_batch]") {
 }
 
 TEST_CASE("the last batch may be empty", "[move_batch]") {
-  const Batch moved = move_batch({td::zeros({0, 7}), td::zeros({0}, td::TensorOptions(td::kInt64))}, "sim:0");
+  const Batch moved =
+      move_batch({td::zeros({0, 7}), td::zeros({0}, td::TensorOptions(td::kInt64))}, "sim:0");
   check::expect_on(moved.data, "sim:0", "the data of an empty batch");
   check::expect_sizes(moved.data, {0, 7}, "the data of an empty batch");
 }

@@ -4,7 +4,8 @@
 namespace {
 
 void set_gradient(const td::Tensor& parameter, double value) {
-  parameter.mutable_grad() = td::full(parameter.sizes(), value, td::TensorOptions(parameter.device()));
+  parameter.mutable_grad() =
+      td::full(parameter.sizes(), value, td::TensorOptions(parameter.device()));
 }
 
 td::Tensor parameter_of(std::int64_t n, td::Device device) {
@@ -38,9 +39,11 @@ TEST_CASE("the parameter stays the tensor it was, a leaf", "[sgd_momentum]") {
   set_gradient(held, 1);
   const std::vector<double> before = check::values(held);
   sgd_momentum(parameters, velocity, 1, 0);
-  check::expect_close(check::values(held), std::vector<double>{before[0] - 1, before[1] - 1, before[2] - 1}, 1e-6,
+  check::expect_close(check::values(held),
+                      std::vector<double>{before[0] - 1, before[1] - 1, before[2] - 1}, 1e-6,
                       "the parameter as the model holds it");
-  check::expect(held.is_leaf() && held.requires_grad(), "the parameter is no longer a leaf that wants a gradient");
+  check::expect(held.is_leaf() && held.requires_grad(),
+                "the parameter is no longer a leaf that wants a gradient");
 }
 
 TEST_CASE("the velocity has memory of its own", "[sgd_momentum]") {

@@ -1,5 +1,5 @@
-// Tests of time_it. Work of known length: a stream of sim that sleeps. Only lengths that differ by a
-// factor are told apart, so that a busy machine does not turn a right answer wrong.
+// Tests of time_it. Work of known length: a stream of sim that sleeps. Only lengths that differ by
+// a factor are told apart, so that a busy machine does not turn a right answer wrong.
 #include <algorithm>
 #include <chrono>
 #include <sstream>
@@ -33,7 +33,8 @@ void expect_about(double seconds, double expected, const std::string& what) {
 
 TEST_CASE("the device's time is measured, not the host's", "[time_it]") {
   for (const td::Device device : {td::Device("cpu"), td::Device("sim:0")})
-    expect_about(time_it([&] { busy(device, 0.04); }, device, 3), 0.04, "work of 40 ms on " + device.str());
+    expect_about(time_it([&] { busy(device, 0.04); }, device, 3), 0.04,
+                 "work of 40 ms on " + device.str());
 }
 
 TEST_CASE("what was queued before is not part of the measure", "[time_it]") {
@@ -46,7 +47,8 @@ TEST_CASE("what was queued before is not part of the measure", "[time_it]") {
 TEST_CASE("the first call warms up and is not counted", "[time_it]") {
   int calls = 0;
   const double seconds = time_it([&] { busy("cpu", calls++ == 0 ? 0.3 : 0.02); }, "cpu", 3);
-  check::expect(calls == 4, "3 runs and a warm-up are 4 calls; there were " + std::to_string(calls));
+  check::expect(calls == 4,
+                "3 runs and a warm-up are 4 calls; there were " + std::to_string(calls));
   expect_about(seconds, 0.02, "runs of 20 ms after a warm-up of 300 ms");
 }
 

@@ -17,7 +17,9 @@ Trained train(td::Device device, bool with_exercise) {
     const Batch batch = make_batch(33, device, step);
     td::Tensor loss;
     if (with_exercise) {
-      const Loss as_function = [&](const td::Tensor& a, const td::Tensor& b) { return td::nn::CrossEntropyLoss(loss_fn)(a, b); };
+      const Loss as_function = [&](const td::Tensor& a, const td::Tensor& b) {
+        return td::nn::CrossEntropyLoss(loss_fn)(a, b);
+      };
       loss = train_step(t.net, as_function, optimizer, batch.data, batch.target);
     } else {
       optimizer.zero_grad();
@@ -35,10 +37,13 @@ Trained train(td::Device device, bool with_exercise) {
 TEST_CASE("four steps give the losses and the parameters of the plain loop", "[train_step]") {
   for (const td::Device device : check::devices()) {
     const Trained expected = train(device, false), got = train(device, true);
-    check::expect_close(got.losses, expected.losses, 1e-5, "the losses of four steps on " + device.str());
+    check::expect_close(got.losses, expected.losses, 1e-5,
+                        "the losses of four steps on " + device.str());
     const auto a = got.net->parameters(), b = expected.net->parameters();
     for (std::size_t i = 0; i < a.size(); ++i)
-      check::expect_close(a[i], b[i], 1e-5, "parameter " + std::to_string(i) + " after four steps on " + device.str());
+      check::expect_close(
+          a[i], b[i], 1e-5,
+          "parameter " + std::to_string(i) + " after four steps on " + device.str());
   }
 }
 
@@ -52,9 +57,10 @@ TEST_CASE("the loss is one number on the device, without its graph", "[train_ste
         optimizer, batch.data, batch.target);
     check::expect_sizes(loss, {}, "the loss");
     check::expect_on(loss, device, "the loss");
-    check::expect(!loss.requires_grad(),
-                  "the loss still belongs to the graph: a caller who adds losses up keeps all graphs "
-                  "alive. Return it detached");
+    check::expect(
+        !loss.requires_grad(),
+        "the loss still belongs to the graph: a caller who adds losses up keeps all graphs "
+        "alive. Return it detached");
   }
 }
 
@@ -62,8 +68,9 @@ TEST_CASE("gradients of this step are left for whoever looks", "[train_step]") {
   td::nn::Sequential net = make_net();
   td::optim::SGD optimizer(net->parameters(), td::optim::SGDOptions(0.1));
   const Batch batch = make_batch(31);
-  train_step(net, [](const td::Tensor& a, const td::Tensor& b) { return td::cross_entropy_loss(a, b); },
-             optimizer, batch.data, batch.target);
+  train_step(
+      net, [](const td::Tensor& a, const td::Tensor& b) { return td::cross_entropy_loss(a, b); },
+      optimizer, batch.data, batch.target);
   const td::Tensor gradient = net->parameters()[0].grad();
   check::expect(gradient.defined() && gradient.abs().sum().item<float>() > 0,
                 "the gradient of the first layer is zero after the step: it was cleared after "

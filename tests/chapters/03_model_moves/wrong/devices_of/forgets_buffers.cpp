@@ -6,6 +6,7 @@
 std::vector<td::Device> devices_of(const td::nn::Module& model) {
   std::vector<td::Device> found;
   for (const td::Tensor& p : model.parameters())
-    if (std::find(found.begin(), found.end(), p.device()) == found.end()) found.push_back(p.device());
+    if (std::find(found.begin(), found.end(), p.device()) == found.end())
+      found.push_back(p.device());
   return found;
 }

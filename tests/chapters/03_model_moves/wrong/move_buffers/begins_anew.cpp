@@ -1,4 +1,4 @@
-// expect: body.1.running_mean: 
+// expect: body.1.running_mean:
 // Fresh memory on the right device, without what the buffers had learned.
 #include "exercises.h"
 

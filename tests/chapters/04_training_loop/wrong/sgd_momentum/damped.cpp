@@ -8,7 +8,8 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     td::Tensor p = parameters[i];
     if (!p.grad().defined()) continue;
-    velocity[i] = velocity[i].defined() ? velocity[i] * momentum + p.grad() * (1 - momentum) : p.grad().clone();
+    velocity[i] = velocity[i].defined() ? velocity[i] * momentum + p.grad() * (1 - momentum)
+                                        : p.grad().clone();
     p.sub_(velocity[i] * lr);
   }
 }

@@ -12,7 +12,8 @@ double time_it(const std::function<void()>& work, td::Device device, int runs) {
     const auto start = std::chrono::steady_clock::now();
     work();
     td::synchronize(device);
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(seconds.begin(), seconds.end());
   return seconds[seconds.size() / 2];

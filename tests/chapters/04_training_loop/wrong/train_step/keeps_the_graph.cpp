@@ -2,8 +2,9 @@
 // Right for a caller who calls item() at once.
 #include "exercises.h"
 
-td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn, td::optim::Optimizer& optimizer,
-                      const td::Tensor& inputs, const td::Tensor& targets) {
+td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
+                      td::optim::Optimizer& optimizer, const td::Tensor& inputs,
+                      const td::Tensor& targets) {
   optimizer.zero_grad();
   const td::Tensor loss = loss_fn(model->forward(inputs), targets);
   loss.backward();

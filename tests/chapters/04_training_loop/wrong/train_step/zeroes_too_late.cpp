@@ -2,8 +2,9 @@
 // The gradients are cleared between backward and step, so nothing is learned.
 #include "exercises.h"
 
-td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn, td::optim::Optimizer& optimizer,
-                      const td::Tensor& inputs, const td::Tensor& targets) {
+td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
+                      td::optim::Optimizer& optimizer, const td::Tensor& inputs,
+                      const td::Tensor& targets) {
   const td::Tensor loss = loss_fn(model->forward(inputs), targets);
   loss.backward();
   optimizer.zero_grad();
