@@ -56,13 +56,17 @@ void train_with_loader(std::int64_t epochs, td::Device device) {
 // anchor end
 
 // anchor: styles
-// Both ways to bring model, loss and the first batch to a device.
+// Brings model, loss and the first batch to a device. Both styles know a kind's device 0 only, as
+// most programs do; any other device is named.
 void migrate(const std::string& style, td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
              Batch& batch, td::Device device) {
-  if (style == "scattered" && !device.is_cpu())
-    migrate_one_by_one(*model, *loss_fn, batch, device.type());
-  else if (!device.is_cpu())
-    migrate_to_one(*model, *loss_fn, batch, device.type());
+  if (!device.is_cpu() && device.index() == 0) {
+    if (style == "scattered") return migrate_one_by_one(*model, *loss_fn, batch, device.type());
+    return void(migrate_to_one(*model, *loss_fn, batch, device.type()));
+  }
+  model->to(device);
+  loss_fn->to(device);
+  batch = move_batch(batch, device);
 }
 // anchor end
 

@@ -77,8 +77,9 @@ def models(program, colour, grey):
         on = ["--device", device]
         ends(program, on + ["--model", "simple"], 0, "Epoch 1, Loss: ", "Epoch 10, Loss: ")
         ends(program, on + ["--model", "simple10"], 0, "Epoch 1, Loss: ")
-        ends(program, on + ["--model", "simple5"], 0, "32 samples on " + device, "4 samples on " + device)
-    for device, style in (("cpu", "central"), ("sim", "scattered"), ("sim", "central")):
+        ends(program, on + ["--model", "simple5"], 0, "32 samples on " + device,
+             " 4 samples on " + device)
+    for device, style in (("cpu", "central"), ("sim", "scattered"), ("sim:1", "central")):
         on = ["--device", device, "--epochs", 1, "--style", style]
         ends(program, on + ["--data", colour], 0, "test accuracy: ", " samples/s", "One step of ")
         ends(program, on + ["--data", colour, "--channels-last"], 0, "test accuracy: ")
