@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs chapter 04's program as a user does: every model on small data, Ctrl-C, and bad input.
 
-    training_program_test.py PROGRAM_FOLDER
+    training_program_test.py PROGRAM_FOLDER COURSE_TOOL
 
-Called by CTest. Each case states the exit code and a part of the text; a program that leaves a file
+Called by CTest; the tool draws the pictures. Each case states the exit code and a part of the text; a program that leaves a file
 behind in the data folder, or that is ended by a signal, fails.
 """
 
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -127,6 +128,21 @@ def refused(program):
     ends(program, ["--device", "sim:x"], 1, "sim:x")
 
 
+def learns(program, tool, folder):
+    """The chapter's promise, in fewer epochs: the network tells the shapes, a linear classifier does not."""
+    subprocess.run([tool, "data", "--data", folder], check=True, timeout=PATIENCE,
+                   stdout=subprocess.DEVNULL)
+    def last_accuracy(*arguments):
+        run = subprocess.run([program, "--data", folder / "shapes10", *arguments], env=ENVIRONMENT,
+                             timeout=PATIENCE * 2, text=True, stdout=subprocess.PIPE, check=False)
+        return float(re.findall(r"test accuracy: ([0-9.]+) %", run.stdout)[-1])
+    for device in ("cpu", "sim"):
+        network = last_accuracy("--device", device, "--epochs", "2", "--channels-last")
+        expect(network > 90, f"the network on {device}: {network} % after two epochs, expected over 90")
+    linear = last_accuracy("--device", "cpu", "--model", "linear", "--epochs", "10", "--lr", "0.001")
+    expect(20 < linear < 60, f"a linear classifier: {linear} %, expected 20 to 60")
+
+
 def main():
     program = pathlib.Path(sys.argv[1]) / "ch04_training_loop"
     with tempfile.TemporaryDirectory() as name:
@@ -139,6 +155,7 @@ def main():
         refused(program)
         expect(sorted(folder.rglob("*")) == before, "a run left files behind in the data folder")
         damaged(program, folder)
+        learns(program, pathlib.Path(sys.argv[2]), folder / "drawn")
     print("\n".join(faults + [f"{len(faults)} faults"]))
     sys.exit(1 if faults else 0)
 
