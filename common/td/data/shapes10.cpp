@@ -111,6 +111,9 @@ datasets::ImageDataset draw_shapes10(std::size_t count, std::uint64_t seed, bool
 
 void write_shapes10(const std::string& folder, std::uint64_t seed, const Shapes10Progress& progress,
                     Shapes10Sizes sizes) {
+  TD_CHECK(Error, sizes.train >= kBatches && sizes.test > 0, "write_shapes10: ", sizes.train,
+           " training and ", sizes.test, " test pictures; each of the ", kBatches,
+           " training files and the test file needs at least one");
   make_folder(folder);
   const Set train{seed, true, 32, 3}, test{seed, false, 32, 3};
   for (std::size_t b = 0; b < kBatches; ++b) {
