@@ -97,6 +97,15 @@ intrusive_ptr<Node> Pass::pop_ready() {
   return node;
 }
 
+// The stream that uses a gradient waits for the one that made it.
+void hand_over(const Tensor& g, void* producer, void* consumer) {
+  const Device device = g.device();
+  if (device.is_cpu() || producer == consumer) return;
+  const Stream waiting(device, consumer);
+  waiting.wait(Stream(device, producer));
+  g.record_stream(waiting);
+}
+
 void Pass::run(const TensorList& roots, const TensorList& gradients) {
   count(roots);
   if (!captures_.empty()) mark_needed();
@@ -105,6 +114,7 @@ void Pass::run(const TensorList& roots, const TensorList& gradients) {
     Visit& visit = task_.visit(edge.node);
     Tensor g = gradients[i];
     check(*edge.node, edge.output, g);
+    if (!g.is_cpu()) hand_over(g, current_native_stream(g.device()), edge.node->stream);
     accumulate(visit.gradients[edge.output], g);
   }
   for (Visit& visit : task_.visits())
@@ -137,13 +147,7 @@ void Pass::deposit(const Edge& edge, Tensor g, const Node* from) {
   Visit* visit = task_.find(edge.node.get());
   if (g.defined()) {
     check(*edge.node, edge.output, g);
-    // The consumer's stream must wait for the producer's.
-    const Device device = g.device();
-    if (!device.is_cpu() && from->stream != edge.node->stream) {
-      const Stream consumer(device, edge.node->stream), producer(device, from->stream);
-      consumer.wait(producer);
-      g.record_stream(consumer);
-    }
+    hand_over(g, from->stream, edge.node->stream);
     accumulate(visit->gradients[edge.output], g);
   }
   if (--visit->waiting == 0) push_ready(edge.node);
