@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "td/device/stream.h"
+#include "td/tensor/handed_out.h"
 #include "td/tensor/impl.h"
 #include "td/tensor/scalar.h"
 
@@ -150,6 +151,8 @@ template <class T>
 T* Tensor::data_ptr() const {
   if (dtype() != scalar_type_of<std::remove_const_t<T>>()) [[unlikely]]
     wrong_dtype_error(*this, scalar_type_of<std::remove_const_t<T>>());
+  if (is_sim()) [[unlikely]]
+    note_handed_out(*this);
   return static_cast<T*>(data_ptr());
 }
 template <class T>

@@ -10,6 +10,8 @@
 #include "child_process.h"
 #include "sim_work.h"
 #include "td/base/error.h"
+#include "td/device/block_describer.h"
+#include "td/tensor/tensor.h"
 
 using namespace td;
 using test::DeviceArray;
@@ -32,10 +34,17 @@ TEST_CASE("child: several threads read", "[.child]") {
 
 TEST_CASE("child: host writes", "[.child]") {
   DeviceArray<float> x("sim:0", 100);
-  sim::set_block_describer([](const void*, char* text, std::size_t room) {
-    return static_cast<std::size_t>(std::snprintf(text, room, "tensor of the test"));
-  });
+  block_describer = [](const void*, char* text, std::size_t room) {
+    return static_cast<std::size_t>(std::snprintf(text, room, ", tensor of the test"));
+  };
   *static_cast<volatile float*>(x.data() + 99) = 1;
+}
+
+TEST_CASE("child: host reads elements of a tensor", "[.child]") {
+  const Tensor other = empty({7}, TensorOptions(kInt64).device("sim:0"));
+  static_cast<void>(other.data_ptr<std::int64_t>());
+  const Tensor x = empty({2, 3}, Device("sim:0"));
+  std::cout << *static_cast<volatile float*>(x[1].data_ptr<float>());
 }
 
 TEST_CASE("child: host reads a released block", "[.child]") {
@@ -120,6 +129,12 @@ TEST_CASE("touching device memory ends the program with an explanation and exit 
   CHECK_THAT(result.output, Catch::Contains("host code wrote to memory of sim:0"));
   CHECK_THAT(result.output,
              Catch::Contains(", byte 396 of a block of 400 bytes, tensor of the test.\n"));
+
+  result = run_child("child: host reads elements of a tensor");
+  CHECK(result.exit_code == 70);
+  CHECK_THAT(result.output, Catch::Contains(", byte 12 of a block of "));
+  CHECK_THAT(result.output,
+             Catch::Contains(", given out by data_ptr() of a float32 tensor of sizes [3].\n"));
 
   result = run_child("child: host reads a released block");
   CHECK(result.exit_code == 70);

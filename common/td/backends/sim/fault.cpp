@@ -13,6 +13,7 @@
 
 #include "td/backends/sim/arena.h"
 #include "td/backends/sim/sim.h"
+#include "td/device/block_describer.h"
 #include "td/device/caching_allocator.h"
 
 namespace td::sim {
@@ -21,7 +22,6 @@ namespace {
 constexpr int kExitCode = 70;  // EX_SOFTWARE: the program is at fault
 
 struct sigaction previous_action;
-std::atomic<BlockDescriber> describer{nullptr};
 thread_local constinit const char* running_name = nullptr;
 thread_local constinit int running_index = 0;
 
@@ -94,10 +94,8 @@ void describe_place(Text& text, int index, std::uintptr_t address) {
   }
   text << ", byte " << address - reinterpret_cast<std::uintptr_t>(block.data) << " of a block of "
        << block.bytes << " bytes";
-  if (BlockDescriber describe_block = describer.load(std::memory_order_acquire)) {
-    text << ", ";
+  if (BlockDescriber describe_block = block_describer.load(std::memory_order_acquire))
     text.append([&](char* to, std::size_t room) { return describe_block(block.data, to, room); });
-  }
 }
 
 void describe(Text& text, int index, std::uintptr_t address, Access access) {
@@ -189,9 +187,5 @@ RunningRecord::RunningRecord(const char* name, int index) {
 }
 
 RunningRecord::~RunningRecord() { running_name = nullptr; }
-
-void set_block_describer(BlockDescriber describe) {
-  describer.store(describe, std::memory_order_release);
-}
 
 }  // namespace td::sim

@@ -46,10 +46,4 @@ std::size_t capacity();
 /// Also TD_SIM_DEVICES=4. @throws DeviceError when a sim device is in use already.
 void set_devices(int count);
 
-/// Writes to `text` (at most `room` bytes, no end mark) what the block at `block` belongs to, and
-/// returns the length. Called inside a signal handler: no heap, no waiting for locks.
-using BlockDescriber = std::size_t (*)(const void* block, char* text, std::size_t room);
-/// Lets the tensor layer name the tensor when the host touches device memory. Null to remove it.
-void set_block_describer(BlockDescriber describer);
-
 }  // namespace td::sim
