@@ -202,21 +202,21 @@ Tensor Tensor::pow(const Scalar& exponent) const { return td::pow(*this, exponen
 Tensor Tensor::maximum(const Tensor& other) const { return td::maximum(*this, other); }
 Tensor Tensor::minimum(const Tensor& other) const { return td::minimum(*this, other); }
 
-Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) {
-  return add_scaled_(kAdd, *this, other, alpha);
+Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const {
+  return add_scaled_(kAdd, handle(), other, alpha);
 }
-Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) {
-  return add_scaled_(kSub, *this, other, -alpha);
+Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) const {
+  return add_scaled_(kSub, handle(), other, -alpha);
 }
-Tensor& Tensor::mul_(const Tensor& other) { return binary_in_place(mul_op, *this, other); }
-Tensor& Tensor::div_(const Tensor& other) { return binary_in_place(div_op, *this, other); }
-Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) {
+Tensor& Tensor::mul_(const Tensor& other) const { return binary_in_place(mul_op, handle(), other); }
+Tensor& Tensor::div_(const Tensor& other) const { return binary_in_place(div_op, handle(), other); }
+Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) const {
   return add_(wrapped_number(o), alpha);
 }
-Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) {
+Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) const {
   return sub_(wrapped_number(o), alpha);
 }
-Tensor& Tensor::mul_(const Scalar& other) { return mul_(wrapped_number(other)); }
-Tensor& Tensor::div_(const Scalar& other) { return div_(wrapped_number(other)); }
+Tensor& Tensor::mul_(const Scalar& other) const { return mul_(wrapped_number(other)); }
+Tensor& Tensor::div_(const Scalar& other) const { return div_(wrapped_number(other)); }
 
 }  // namespace td

@@ -103,7 +103,7 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
   return is_contiguous(format) ? *this : clone(format);
 }
 
-Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
+Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
   if (!source.defined()) undefined_argument(kCopy, 1);
   const Sizes sizes = broadcast_sizes("copy_", this->sizes(), source.sizes());
   TD_CHECK(ShapeError, sizes == impl().sizes, "copy_: \"source\" of sizes ", source.sizes(),
@@ -121,27 +121,27 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
                       grads.give(0, [&] { return g * 0; });
                       grads.give(1, [&] { return sum_to(g, from).to(device, type); });
                     });
-  return *this;
+  return handle();
 }
 
 Tensor& Tensor::operator=(const Tensor& value) && { return copy_(value); }
 Tensor& Tensor::operator=(const Scalar& value) && { return fill_(value); }
 
-Tensor& Tensor::fill_(const Scalar& value) {
+Tensor& Tensor::fill_(const Scalar& value) const {
   about_to_change("fill_", *this);
   kernels::fill(*this, value);
   if (recording(*this))
     record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {
       grads.give(0, [&] { return g * 0; });
     });
-  return *this;
+  return handle();
 }
-Tensor& Tensor::fill_(const Tensor& value) {
+Tensor& Tensor::fill_(const Tensor& value) const {
   TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
            value.sizes());
   return copy_(value);
 }
-Tensor& Tensor::zero_() { return fill_(0); }
+Tensor& Tensor::zero_() const { return fill_(0); }
 
 Tensor Tensor::pin_memory() const {
   TD_CHECK(DeviceError, is_cpu(),

@@ -112,7 +112,7 @@ Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
 Tensor clamp_min(const Tensor& input, const Scalar& min) { return clamp(input, min); }
 Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp(input, nullopt, max); }
 
-Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) {
+Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
   common_device(clamp_op, *this);
   check_limits(min, max);
   const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
@@ -122,7 +122,7 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) {
     record_in_place("clamp", *this, {this}, [kept](Gradients& grads, const Tensor& g) {
       grads.give(0, [&] { return only_where(kept, g); });
     });
-  return *this;
+  return handle();
 }
 
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
@@ -130,7 +130,7 @@ Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value)
   return where(m, number_for(input, value), input);
 }
 
-Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) {
+Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   const Tensor m = mask_on(*this, mask);
   const Sizes fits = broadcast_sizes("masked_fill_", sizes(), m.sizes());
   TD_CHECK(ShapeError, fits == impl().sizes, "masked_fill_: \"mask\" of sizes ", m.sizes(),
@@ -141,7 +141,7 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) {
     record_in_place("masked_fill", *this, {this}, [m](Gradients& grads, const Tensor& g) {
       grads.give(0, [&] { return where(m, Scalar(0), g); });
     });
-  return *this;
+  return handle();
 }
 
 Tensor Tensor::logical_not() const { return td::logical_not(*this); }
@@ -160,7 +160,7 @@ Tensor Tensor::clamp(optional<Scalar> min, optional<Scalar> max) const {
 }
 Tensor Tensor::clamp_min(const Scalar& min) const { return td::clamp(*this, min); }
 Tensor Tensor::clamp_max(const Scalar& max) const { return td::clamp(*this, nullopt, max); }
-Tensor& Tensor::clamp_min_(const Scalar& min) { return clamp_(min); }
-Tensor& Tensor::clamp_max_(const Scalar& max) { return clamp_(nullopt, max); }
+Tensor& Tensor::clamp_min_(const Scalar& min) const { return clamp_(min); }
+Tensor& Tensor::clamp_max_(const Scalar& max) const { return clamp_(nullopt, max); }
 
 }  // namespace td

@@ -102,25 +102,25 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
   return host.to(options.device(), options.has_dtype() ? options.dtype() : kLong);
 }
 
-Tensor& Tensor::uniform_(double from, double to) {
+Tensor& Tensor::uniform_(double from, double to) const {
   check_float("uniform_", *this);
   TD_CHECK(Error, from <= to, "uniform_: from (", from, ") is larger than to (", to, ")");
   about_to_change("uniform_", *this);
   draw_uniform(*this, from, to);
-  return replaced("uniform", *this);
+  return replaced("uniform", handle());
 }
-Tensor& Tensor::normal_(double mean, double std) {
+Tensor& Tensor::normal_(double mean, double std) const {
   check_float("normal_", *this);
   TD_CHECK(Error, std >= 0, "normal_: the standard deviation must not be negative but is ", std);
   about_to_change("normal_", *this);
   draw_normal(*this, mean, std);
-  return replaced("normal", *this);
+  return replaced("normal", handle());
 }
-Tensor& Tensor::bernoulli_(double p) {
+Tensor& Tensor::bernoulli_(double p) const {
   TD_CHECK(Error, p >= 0 && p <= 1, "bernoulli_: a probability lies between 0 and 1, not ", p);
   about_to_change("bernoulli_", *this);
   draw(*this, [&](const Tensor& t, kernels::RandomStream r) { kernels::bernoulli(t, r, p); });
-  return replaced("bernoulli", *this);
+  return replaced("bernoulli", handle());
 }
 
 }  // namespace td

@@ -107,7 +107,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
 }
 
 Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
-                           const Scalar& alpha) {
+                           const Scalar& alpha) const {
   const Device device = common_device(index_add_op, *this, index, source);
   const std::int64_t d = wrap_dim("index_add_", dim, this->dim());
   const Tensor at = checked_index(index_add_op, index, device);
@@ -128,10 +128,10 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
                       grads.give(0, [&] { return g; });
                       grads.give(1, [&] { return td::index_select(g, d, at) * alpha; });
                     });
-  return *this;
+  return handle();
 }
 
-Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& source) {
+Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
   const Places p = check_scatter(scatter_add_op, *this, dim, index, source);
   about_to_change("scatter_add_", *this);
   const Tensor from = covered(source, p.index).contiguous();
@@ -145,10 +145,10 @@ Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor
       grads.give(1, [&] { return td::gather(g, p.dim, p.index); });
     });
   }
-  return *this;
+  return handle();
 }
 
-Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& source) {
+Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
   const Places p = check_scatter(scatter_op, *this, dim, index, source);
   about_to_change("scatter_", *this);
   const Tensor from = covered(source, p.index).contiguous();
@@ -162,10 +162,10 @@ Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& so
       grads.give(1, [&] { return td::gather(g, p.dim, p.index); });
     });
   }
-  return *this;
+  return handle();
 }
 
-Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& value) {
+Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& value) const {
   if (!index.defined()) undefined_argument(scatter_op, 1);
   return scatter_(dim, index, full(index.sizes(), value, options()));
 }

@@ -91,7 +91,7 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self) {
   Tensor name(const Tensor& input) { return unary(name##_op, input); }        \
   Tensor& name##_(Tensor& input) { return unary_in_place(name##_op, input); } \
   Tensor Tensor::name() const { return unary(name##_op, *this); }             \
-  Tensor& Tensor::name##_() { return unary_in_place(name##_op, *this); }
+  Tensor& Tensor::name##_() const { return unary_in_place(name##_op, handle()); }
 #include "td/tensor/unary_any.def"
 #include "td/tensor/unary_float.def"
 #undef UNARY

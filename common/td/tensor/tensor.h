@@ -98,7 +98,7 @@ class Tensor {
   Tensor clone(MemoryFormat format = MemoryFormat::Preserve) const;
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   /// Copies values of any type and device into this tensor's memory. `source` broadcasts.
-  Tensor& copy_(const Tensor& source, bool non_blocking = false);
+  Tensor& copy_(const Tensor& source, bool non_blocking = false) const;
   Tensor pin_memory() const;
   /// Tells the allocator that `stream` uses this tensor's memory too.
   void record_stream(const Stream& stream) const;
@@ -118,6 +118,9 @@ class Tensor {
 
  private:
   [[noreturn, gnu::cold]] static void undefined_error();
+  // Methods that change elements are const, as in libtorch: the handle stays what it is. They
+  // return it as it came, so that calls can follow one another.
+  Tensor& handle() const { return const_cast<Tensor&>(*this); }
   intrusive_ptr<TensorImpl> impl_;
 };
 
