@@ -1,6 +1,9 @@
-// Max pooling. On the host a line of outputs is worked on at once, so that the inner loop is
-// vectorized: the channels of one position (channels last), or the positions of one row.
+// Max pooling. On the host up to 64 outputs are worked on at once, so that the comparisons become
+// vector instructions: channels of one position (channels last), or positions of one plane, whose
+// elements are brought together first.
 #define TD_KERNEL_FILE
+#include <limits>
+
 #include "td/kernels/kernels.h"
 #include "td/kernels/pool.h"
 #include "td/kernels/pool_shape.h"
@@ -11,146 +14,171 @@ namespace {
 
 using kernels::PoolWindow;
 
-// NaN wins, and of equal values the first.
+// NaN wins, and of equal values the first. Written with | so that it is computed without branches.
 template <class T>
 TD_HD bool replaces(T value, T largest) {
-  return value > largest || value != value;
+  return (value > largest) | (value != value);
 }
+
+/// Outputs that are worked on together, one a lane of the vector instructions.
+template <class T>
+struct Lanes {
+  using C = compute_t<T>;
+  static constexpr std::int64_t kMost = 64;
+
+  std::int32_t start[kMost];  // place of the window's first element; it may lie in the padding
+  C value[kMost];             // what is looked at now
+  C largest[kMost];
+  std::int32_t at[kMost];  // place of the largest
+
+  /// Takes value[i], `step` places after start[i], into account.
+  void compare(std::int64_t count, std::int32_t step) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) {
+      const bool better = replaces(value[i], largest[i]);
+      largest[i] = better ? value[i] : largest[i];
+      at[i] = better ? start[i] + step : at[i];
+    }
+  }
+};
 
 template <class T>
 struct MaxPool {
+  using C = compute_t<T>;
   PoolWindow window;
   Images in, out;
   const T* x;
   T* y;
-  std::int32_t* index;
+  std::int32_t* index;  // nullptr: not wanted
 
-  static constexpr std::int64_t kPacked = 64;
+  // What a window starts with: nothing is smaller, and the place of its first element in the image
+  // (of the last one in the image where all of the window is outside).
+  TD_HD static C smallest() { return -std::numeric_limits<C>::infinity(); }
+  TD_HD static std::int64_t first_inside(std::int64_t at, std::int64_t step, std::int64_t size) {
+    if (at < 0) at += (-at + step - 1) / step * step;
+    return at < size ? at : size - 1;
+  }
+  TD_HD std::int32_t first_place(std::int64_t row, std::int64_t column) const {
+    return static_cast<std::int32_t>(first_inside(row, window.dilation[0], in.h) * in.w +
+                                     first_inside(column, window.dilation[1], in.w));
+  }
+  TD_HD std::int64_t row_of(std::int64_t oy) const {
+    return oy * window.stride[0] - window.padding[0];
+  }
+  TD_HD std::int64_t column_of(std::int64_t ox) const {
+    return ox * window.stride[1] - window.padding[1];
+  }
+  bool inside(std::int64_t row, std::int64_t column) const {
+    return row >= 0 && row < in.h && column >= 0 && column < in.w;
+  }
 
-  // Some outputs beside each other in memory: `count` of them, from out element `to`.
-  struct Line {
-    std::int64_t to, count, from;      // `from`: the input plane they look at
-    std::int64_t in_step, place_step;  // from one output to the next, in elements and in places
-    std::int64_t oy, ox;               // position of the first output
-    bool along_width;
-  };
+  // Whether no window reaches into the padding, or beyond the image as ceil_mode lets it.
+  bool all_inside() const {
+    const auto within = [&](int side, std::int64_t size, std::int64_t outputs) {
+      return window.padding[side] == 0 &&
+             (outputs - 1) * window.stride[side] +
+                     (window.kernel[side] - 1) * window.dilation[side] <
+                 size;
+    };
+    return within(0, in.h, out.h) && within(1, in.w, out.w);
+  }
 
-  // Takes one element of the window into account for outputs [first, last) of the line; `row` and
-  // `column` are its place for output 0. Step is the line's in_step, known to the compiler.
-  template <int Step>
-  void take(const Line& line, std::int64_t row, std::int64_t column, std::int64_t first,
-            std::int64_t last) const {
-    const std::int64_t place = row * in.w + column;
-    [[maybe_unused]] const std::int64_t step = Step ? Step : line.in_step;
-    const T* source = x + line.from + in.pixel(place);
-    if constexpr (Step == 1) {
-      compare(line, place, first, last - first, source + first);
-    } else {
-      T packed[kPacked];
-      for (std::int64_t from = first; from < last; from += kPacked) {
-        const std::int64_t n = std::min(kPacked, last - from);
-        for (std::int64_t i = 0; i < n; ++i) packed[i] = source[(from + i) * step];
-        compare(line, place, from, n, packed);
+  // Outputs [first, first + count) of a contiguous plane.
+  template <bool kAllInside>
+  void pool_plane(std::int64_t plane, std::int64_t first, std::int64_t count) const {
+    Lanes<T> lanes;
+    const T* from[Lanes<T>::kMost];
+    [[maybe_unused]] std::int64_t row[Lanes<T>::kMost], column[Lanes<T>::kMost];
+    const T* const pixels = x + plane * in.step_c;
+    std::int64_t oy = first / out.w, ox = first % out.w;
+    std::int64_t start = row_of(oy) * in.w + column_of(ox);
+    for (std::int64_t i = 0; i < count; ++i) {
+      lanes.start[i] = static_cast<std::int32_t>(start);
+      from[i] = pixels + start;
+      if constexpr (!kAllInside) row[i] = row_of(oy), column[i] = column_of(ox);
+      start += window.stride[1];
+      if (++ox == out.w) {
+        ox = 0;
+        start = row_of(++oy) * in.w + column_of(0);
       }
     }
-  }
-
-  // The inner loop: outputs [first, first + count) against `values`, which lie side by side. The
-  // compiler vectorizes it only so: with strided values or with || it branches.
-  void compare(const Line& line, std::int64_t place, std::int64_t first, std::int64_t count,
-               const T* values) const {
-    T* largest = y + line.to + first;
-    std::int32_t* at = index + line.to + first;
-    const auto step = static_cast<std::int32_t>(line.place_step);
-    const auto start = static_cast<std::int32_t>(place + line.place_step * first);
-    const auto n = static_cast<std::int32_t>(count);
-#pragma omp simd
-    for (std::int32_t i = 0; i < n; ++i) {
-      const bool better = (at[i] < 0) | replaces<compute_t<T>>(values[i], largest[i]);
-      largest[i] = better ? values[i] : largest[i];
-      at[i] = better ? start + step * i : at[i];
-    }
-  }
-
-  // Outputs [first, last) of the line whose element s lies inside the row.
-  void inside(const Line& line, std::int64_t column, std::int64_t& first,
-              std::int64_t& last) const {
-    first = 0;
-    last = line.count;
-    if (!line.along_width) {
-      if (column < 0 || column >= in.w) last = 0;
-      return;
-    }
-    const std::int64_t stride = window.stride[1];
-    if (column < 0) first = (-column + stride - 1) / stride;
-    last = std::min(last, column >= in.w ? 0 : (in.w - 1 - column) / stride + 1);
-  }
-
-  void pool(const Line& line) const {
-    std::fill_n(y + line.to, line.count, T(0));
-    std::fill_n(index + line.to, line.count, -1);  // nothing seen yet
-    for (std::int64_t r = 0; r < window.kernel[0]; ++r) {
-      const std::int64_t row =
-          line.oy * window.stride[0] - window.padding[0] + r * window.dilation[0];
-      if (row < 0 || row >= in.h) continue;
+    for (std::int64_t i = 0; i < count; ++i)
+      lanes.at[i] = kAllInside ? lanes.start[i] : first_place(row[i], column[i]);
+    std::fill_n(lanes.largest, count, smallest());
+    for (std::int64_t r = 0; r < window.kernel[0]; ++r)
       for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
-        const std::int64_t column =
-            line.ox * window.stride[1] - window.padding[1] + s * window.dilation[1];
-        std::int64_t first, last;
-        inside(line, column, first, last);
-        if (line.in_step == 1)
-          take<1>(line, row, column, first, last);
-        else if (line.in_step == 2)
-          take<2>(line, row, column, first, last);
-        else
-          take<0>(line, row, column, first, last);
+        const std::int64_t down = r * window.dilation[0], right = s * window.dilation[1];
+        const std::int64_t step = down * in.w + right;
+        for (std::int64_t i = 0; i < count; ++i)
+          lanes.value[i] = kAllInside || inside(row[i] + down, column[i] + right)
+                               ? static_cast<C>(from[i][step])
+                               : smallest();
+        lanes.compare(count, static_cast<std::int32_t>(step));
       }
-    }
+    store(lanes, plane * out.step_c + first, count);
   }
 
+  // Channels [first, first + count) of one output, which lie side by side.
+  void pool_channels(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    Lanes<T> lanes;
+    const std::int64_t image = pixel / (out.h * out.w);
+    const std::int64_t row = row_of(pixel / out.w % out.h), column = column_of(pixel % out.w);
+    std::fill_n(lanes.start, count, 0);
+    std::fill_n(lanes.largest, count, smallest());
+    std::fill_n(lanes.at, count, first_place(row, column));
+    for (std::int64_t r = 0; r < window.kernel[0]; ++r)
+      for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
+        const std::int64_t h = row + r * window.dilation[0], w = column + s * window.dilation[1];
+        if (!inside(h, w)) continue;
+        const T* const from = x + in.plane(image, first) + in.pixel(h * in.w + w);
+        for (std::int64_t i = 0; i < count; ++i) lanes.value[i] = static_cast<C>(from[i]);
+        lanes.compare(count, static_cast<std::int32_t>(h * in.w + w));
+      }
+    store(lanes, pixel * out.c + first, count);
+  }
+
+  void store(const Lanes<T>& lanes, std::int64_t to, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i) y[to + i] = static_cast<T>(lanes.largest[i]);
+    if (index) std::copy_n(lanes.at, count, index + to);
+  }
+
+  // A line is what lies side by side: the channels of a pixel, or a plane.
   void on_host() const {
-    const std::int64_t shortest = 8;  // below, a line is not worth its preparation
-    if (!out.channels_last && out.w < shortest)
-      return WorkersWork<MaxPool<T>>{*this, out.numel()}.on_host();
-    const std::int64_t lines = out.channels_last ? out.n * out.h * out.w : out.n * out.c * out.h;
-    const std::int64_t length = out.channels_last ? out.c : out.w;
+    const std::int64_t length = out.channels_last ? out.c : out.h * out.w;
     const std::int64_t work = length * window.kernel[0] * window.kernel[1];
-    parallel_for(0, lines, std::max<std::int64_t>(1, 32768 / work),
+    const bool simple = all_inside();
+    parallel_for(0, out.numel() / length, std::max<std::int64_t>(1, 32768 / work),
                  [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i) pool(line_at(i));
+                   for (std::int64_t line = begin; line < end; ++line)
+                     for (std::int64_t i = 0; i < length; i += Lanes<T>::kMost) {
+                       const std::int64_t n = std::min(Lanes<T>::kMost, length - i);
+                       if (out.channels_last)
+                         pool_channels(line, i, n);
+                       else
+                         simple ? pool_plane<true>(line, i, n) : pool_plane<false>(line, i, n);
+                     }
                  });
   }
 
-  Line line_at(std::int64_t i) const {
-    if (out.channels_last) {
-      const std::int64_t image = i / (out.h * out.w);
-      return {i * out.c, out.c, in.plane(image, 0), 1, 0, i / out.w % out.h, i % out.w, false};
-    }
-    return {i * out.w, out.w, i / out.h * in.step_c, window.stride[1], window.stride[1], i % out.h,
-            0,         true};
-  }
-
-  // One output, for cuda and for narrow images.
+  // One output, for cuda.
   TD_HD std::int64_t cost() const { return 4 * window.kernel[0] * window.kernel[1]; }
   TD_HD void operator()(std::int64_t i) const {
     const auto at = out.place(i);
     const T* plane = x + in.plane(at.n, at.c);
-    compute_t<T> largest = 0;
-    std::int32_t place = -1;
+    C largest = smallest();
+    std::int32_t place = first_place(row_of(at.y), column_of(at.x));
     for (std::int64_t r = 0; r < window.kernel[0]; ++r)
       for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
-        const std::int64_t row =
-            at.y * window.stride[0] - window.padding[0] + r * window.dilation[0];
-        const std::int64_t column =
-            at.x * window.stride[1] - window.padding[1] + s * window.dilation[1];
+        const std::int64_t row = row_of(at.y) + r * window.dilation[0];
+        const std::int64_t column = column_of(at.x) + s * window.dilation[1];
         if (row < 0 || row >= in.h || column < 0 || column >= in.w) continue;
-        const compute_t<T> v = plane[in.pixel(row * in.w + column)];
-        if (place >= 0 && !replaces(v, largest)) continue;
+        const C v = plane[in.pixel(row * in.w + column)];
+        if (!replaces(v, largest)) continue;
         largest = v;
         place = static_cast<std::int32_t>(row * in.w + column);
       }
     y[i] = static_cast<T>(largest);
-    index[i] = place;
+    if (index) index[i] = place;
   }
 #ifdef __CUDACC__
   void on_cuda(cudaStream_t stream) const {
@@ -238,8 +266,11 @@ void max_pool2d(const Tensor& output, const Tensor& index, const Tensor& input,
                           Images(output, last),
                           kernel_pointer<const T>(input),
                           kernel_pointer<T>(output),
-                          kernel_pointer<std::int32_t>(index)};
-    launch("max_pool2d", output.device(), work, {&input}, {&output, &index});
+                          index.defined() ? kernel_pointer<std::int32_t>(index) : nullptr};
+    if (index.defined())
+      launch("max_pool2d", output.device(), work, {&input}, {&output, &index});
+    else
+      launch("max_pool2d", output.device(), work, {&input}, {&output});
   });
 }
 

@@ -13,9 +13,8 @@ struct PoolWindow {
   std::array<std::int64_t, 2> kernel, stride, padding{0, 0}, dilation{1, 1};
 };
 
-/// output = the largest value under each window; `index` (int32) = its place in the plane, y *
-/// width
-/// + x. NaN counts as the largest; of equal values the first is taken.
+/// output = the largest value under each window; `index` (int32), unless undefined, = its place in
+/// the plane, y * width + x. NaN counts as the largest; of equal values the first is taken.
 void max_pool2d(const Tensor& output, const Tensor& index, const Tensor& input,
                 const PoolWindow& window);
 /// grad_input = each element of `grad` added at its index, zero elsewhere.

@@ -106,11 +106,13 @@ Tensor take(const Tensor& x, const Tensor& index, const PoolWindow& w) {
   return y;
 }
 
-// The maxima, and their places as int32.
-std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ceil_mode) {
+// The maxima, and their places as int32, which are left out when nobody needs them.
+std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ceil_mode,
+                                   bool with_places) {
   const Sizes sizes{x.size(0), x.size(1), outputs(kMaxPool, x, w, 0, ceil_mode),
                     outputs(kMaxPool, x, w, 1, ceil_mode)};
-  Tensor y = empty_image(x, sizes, x.dtype()), index = empty_image(x, sizes, kInt);
+  Tensor y = empty_image(x, sizes, x.dtype()), index;
+  if (with_places || recording(x)) index = empty_image(x, sizes, kInt);
   kernels::max_pool2d(y, index, x, w);
   if (recording(x))
     record("max_pool2d_with_indices", y, {&x},
@@ -161,7 +163,7 @@ Tensor max_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stri
                   IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   const Tensor x = checked_image(kMaxPool, input);
   const PoolWindow w = window_of(kMaxPool, kernel_size, stride, padding, dilation);
-  return without_batch(max_pool(x, w, ceil_mode).first, input);
+  return without_batch(max_pool(x, w, ceil_mode, false).first, input);
 }
 
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
@@ -169,7 +171,7 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArray
                                                    IntArrayRef dilation, bool ceil_mode) {
   const Tensor x = checked_image(kMaxPool, input);
   const PoolWindow w = window_of(kMaxPool, kernel_size, stride, padding, dilation);
-  const auto [y, index] = max_pool(x, w, ceil_mode);
+  const auto [y, index] = max_pool(x, w, ceil_mode, true);
   return {without_batch(y, input), without_batch(index.to(kLong), input)};
 }
 

@@ -86,6 +86,32 @@ TEST_CASE("max_pool2d: values, places and gradients, every layout and type") {
         }
 }
 
+TEST_CASE("max_pool2d: more outputs and channels than are worked on at once") {
+  for (const Device device : all_devices())
+    for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast})
+      for (const Window p : {Window{2, 1, 0, 1, false}, Window{3, 1, 1, 1, false}}) {
+        const Tensor x = filled({1, 70, 10, 9}, kFloat).to(device).to(format);
+        const auto [value, place] = largest(values(x), 70, 10, 9, p);
+        const auto [y, index] = max_pool2d_with_indices(x, p.kernel, p.stride, p.padding);
+        CHECK(values(y) == value);
+        CHECK(values(index) == place);
+      }
+}
+
+TEST_CASE("max_pool2d: a window that lies outside altogether") {
+  for (const Device device : all_devices())
+    for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+      // Its rows are -1 and 9 of 9, so it sees nothing; its place must still be one of the image.
+      const Tensor x = filled({1, 2, 9, 9}, kFloat).to(device).to(format);
+      const Tensor input = x.detach().requires_grad_();
+      const auto [y, index] = max_pool2d_with_indices(input, 2, 2, 1, 10);
+      CHECK(values(y) == Values{-INFINITY, -INFINITY});
+      for (const double place : values(index)) CHECK((place >= 0 && place < 81));
+      y.backward(td::ones_like(y));
+      CHECK(values(input.grad().sum()) == Values{2});
+    }
+}
+
 TEST_CASE("max_pool2d: NaN wins, minus infinity is a value, the first of equals is taken") {
   for (const Device device : all_devices())
     for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
