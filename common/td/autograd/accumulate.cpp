@@ -33,6 +33,22 @@ void accumulate(Tensor& into, const Tensor& gradient) {
   }
 }
 
+void clear_gradient(const Tensor& leaf, bool set_to_none) {
+  AutogradMeta* meta = find_meta(leaf);
+  if (!meta) return;
+  Tensor& gradient = meta->grad;
+  if (set_to_none) {
+    gradient = Tensor();
+    meta->grad_is_zero = false;
+  } else if (gradient.defined() && sole_owner(gradient)) {
+    gradient = Tensor();
+    meta->grad_is_zero = true;
+  } else if (gradient.defined()) {  // somebody holds it, and must see it become zero
+    if (gradient.requires_grad()) gradient = gradient.detach();
+    gradient.zero_();
+  }
+}
+
 AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node("AccumulateGrad"), leaf_(leaf) {
   // Leaves come first among the ready nodes: their hooks (an all-reduce, say) start early.
   sequence = std::numeric_limits<std::uint64_t>::max();
@@ -65,6 +81,7 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
       // Somebody else sees this memory, or its order differs: the leaf gets its own, in its order.
       meta.grad = empty_like(leaf_).copy_(g);
     }
+    meta.grad_is_zero = false;
   }
   for (auto& hook : meta.post_accumulate) hook(leaf_);
 }

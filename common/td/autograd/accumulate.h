@@ -18,6 +18,8 @@ class AccumulateGrad final : public Node {
   Tensor leaf_;
 };
 
+/// What zero_grad does to one leaf: its gradient becomes undefined, or zeros.
+void clear_gradient(const Tensor& leaf, bool set_to_none);
 /// `into = into + gradient`, in place where nobody else can see `into`'s memory.
 void accumulate(Tensor& into, const Tensor& gradient);
 /// `gradient` summed over the dimensions in which `sizes` was broadcast to it. Defined in ops/, as

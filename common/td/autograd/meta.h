@@ -22,6 +22,9 @@ struct AutogradMeta : public RefCounted, public Slabbed {
   std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
   bool retains_grad = false;    ///< a result that keeps its gradient all the same
   Tensor grad;                  ///< of a leaf, or of a result that retains_grad
+  /// An undefined grad stands for zeros, which are made when somebody asks for them. What arrives
+  /// first can then become the gradient, instead of being added to zeros that had to be written.
+  bool grad_is_zero = false;
   std::vector<std::pair<unsigned, TensorHook>> hooks;  ///< of a leaf
   std::vector<PostAccumulateHook> post_accumulate;     ///< of a leaf
   /// The leaf's AccumulateGrad while some graph holds it; the node clears it when it goes.

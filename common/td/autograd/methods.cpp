@@ -32,11 +32,22 @@ intrusive_ptr<Node> Tensor::grad_fn() const {
 
 const Tensor& Tensor::grad() const {
   static const Tensor undefined;
-  const AutogradMeta* meta = find_meta(*this);
-  return meta ? meta->grad : undefined;
+  AutogradMeta* meta = find_meta(*this);
+  if (!meta) return undefined;
+  if (meta->grad_is_zero) [[unlikely]] {
+    meta->grad_is_zero = false;
+    if (!meta->grad.defined()) {
+      InferenceMode normal(false);
+      meta->grad = empty_like(detach()).zero_();
+    }
+  }
+  return meta->grad;
 }
 
-Tensor& Tensor::mutable_grad() const { return meta_of(*this).grad; }
+Tensor& Tensor::mutable_grad() const {
+  grad();
+  return meta_of(*this).grad;
+}
 
 void Tensor::retain_grad() const {
   TD_CHECK(AutogradError, requires_grad(),

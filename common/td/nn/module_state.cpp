@@ -3,6 +3,7 @@
 // layer would be left holding the old one.
 #include <set>
 
+#include "td/autograd/accumulate.h"
 #include "td/autograd/modes.h"
 #include "td/nn/cloneable.h"
 #include "td/nn/module.h"
@@ -52,14 +53,7 @@ void Module::to(MemoryFormat format) {
 }
 
 void Module::zero_grad(bool set_to_none) {
-  for (const Tensor& parameter : parameters()) {
-    Tensor& gradient = parameter.mutable_grad();
-    if (!gradient.defined()) continue;
-    if (set_to_none)
-      gradient = Tensor();
-    else
-      (gradient = gradient.detach()).zero_();
-  }
+  for (const Tensor& parameter : parameters()) clear_gradient(parameter, set_to_none);
 }
 
 OrderedDict<std::string, Tensor> Module::state_dict() const {

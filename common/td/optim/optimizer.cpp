@@ -1,6 +1,7 @@
 // Groups, zero_grad and state_dict: what does not depend on the rule of the step.
 #include "td/optim/optimizer.h"
 
+#include "td/autograd/accumulate.h"
 #include "td/autograd/modes.h"
 #include "td/ops/ops.h"
 
@@ -47,14 +48,7 @@ std::size_t Optimizer::size() const noexcept {
 
 void Optimizer::zero_grad(bool set_to_none) {
   for (const OptimizerParamGroup& group : groups_)
-    for (const Tensor& param : group.params()) {
-      if (!param.grad().defined()) continue;
-      Tensor& gradient = param.mutable_grad();
-      if (set_to_none)
-        gradient = Tensor();
-      else
-        (gradient.requires_grad() ? gradient = gradient.detach() : gradient).zero_();
-    }
+    for (const Tensor& param : group.params()) clear_gradient(param, set_to_none);
 }
 
 Tensor Optimizer::loss_of(const LossClosure& closure) {

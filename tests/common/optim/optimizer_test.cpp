@@ -75,6 +75,32 @@ TEST_CASE("zero_grad fills with zeros or drops") {
   CHECK_FALSE(p.grad().defined());
 }
 
+TEST_CASE("a gradient that zero_grad only noted as zero is zero for whoever asks, in p's layout") {
+  for (const bool ask : {false, true}) {
+    const Tensor p = ones({3, 2}).t().requires_grad_(), unused = leaf({1, 2});
+    optim::SGD sgd({p, unused}, optim::SGDOptions(0.5).momentum(0.5));
+    p.mutable_grad() = ones_like(p);
+    unused.mutable_grad() = ones({2});
+    sgd.step();
+    sgd.zero_grad();
+    if (ask) {
+      CHECK(values(p.grad()) == std::vector<double>(6, 0));
+      CHECK(p.grad().strides() == p.strides());
+      CHECK(p.grad().is_same(p.grad()));
+      p.mutable_grad() += 1;
+      sgd.zero_grad();
+    }
+    (p * 3).sum().backward();
+    CHECK(values(p.grad()) == std::vector<double>(6, 3));
+    sgd.step();  // momentum goes on where the gradient is zero
+    CHECK(values(unused) == std::vector<double>{1 - 0.5 - 0.25, 2 - 0.5 - 0.25});
+    sgd.zero_grad();
+    sgd.zero_grad(true);
+    CHECK_FALSE(p.grad().defined());
+    CHECK_FALSE(unused.grad().defined());
+  }
+}
+
 namespace {
 
 template <class Make>
