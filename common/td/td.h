@@ -9,6 +9,7 @@
 #include "td/device/device.h"
 #include "td/device/guard.h"
 #include "td/device/stream.h"
+#include "td/io/io.h"
 #include "td/nn/nn.h"
 #include "td/ops/ops.h"
 #include "td/optim/optim.h"

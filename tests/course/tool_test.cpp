@@ -47,6 +47,11 @@ TEST_CASE("a damaged course.toml is named with its line") {
   const Outcome broken = learner.types({"list"});
   CHECK(broken.exit_code == 1);
   CHECK_SAYS(broken, "course.toml, line 2");
+  // What the TOML library itself does not survive in a release build.
+  course::write_file(file, "[[?]]\n");
+  CHECK_SAYS(learner.types({"list"}), "course.toml: not TOML; is there a key in every pair of");
+  course::write_file(file, "[[chapter\xc3\xa9]]\n");
+  CHECK_SAYS(learner.types({"list"}), "course.toml, line 1");
   course::write_file(file, "[[chapter]]\nnumber = 91\n");
   CHECK_SAYS(learner.types({"list"}), "\"folder\" is missing");
   course::write_file(file, "");

@@ -62,17 +62,33 @@ check_this_machine() {  # What CI must have: absent is a failure here, never a s
   check "gloo is here" test -f /usr/include/gloo/allreduce.h
   check "libtorch is here" test -f /usr/include/torch/csrc/api/include/torch/torch.h
   check "user namespaces work" unshare -Urn true
+  check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
 }
 
 has_cuda() { grep -q '^CMAKE_CUDA_COMPILER:.*nvcc' build/release/CMakeCache.txt 2>/dev/null; }
 
+fuzz() {  # fuzz SECONDS: every parser meets made-up input
+  local start=$SECONDS output
+  { output="$(tools/fuzz.sh "$1" 2>&1 | tee /dev/fd/3)"; } 3>&1
+  # shellcheck disable=SC2046
+  add_results $(sed -n '$s/ \(passed\|failed\|skipped\),\?//gp' <<<"$output")
+  echo "fuzz: $((SECONDS - start)) s"
+}
+
+fetch_safetensors() {  # Python's own reader and writer of checkpoints, which a test compares ours with
+  python3 -m pip --disable-pip-version-check install --quiet --only-binary :all: --upgrade \
+    --target build/python safetensors==0.4.5 numpy==1.26.4
+}
+
 test_all() {
   check_this_machine
+  check "Python's safetensors is here" fetch_safetensors
   check "the code is laid out by clang-format" tools/check_format.sh
   build_and_test release all
   check "CUDA was compiled" has_cuda
   build_and_test asan "core_tests checkers" -L 'common|solutions'
   build_and_test tsan threaded_tests -L threaded
+  fuzz 10
   local start=$SECONDS
   check "the documentation builds without a warning" build_in release docs
   echo "docs: $((SECONDS - start)) s"

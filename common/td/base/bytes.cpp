@@ -29,7 +29,8 @@ bool parse_bytes(const std::string& text, std::size_t* bytes) {
   char* rest = nullptr;
   const double amount = std::strtod(text.c_str(), &rest);
   while (*rest == ' ') ++rest;
-  const std::string unit = rest;
+  // Up to the end of the text, which a zero byte is not.
+  const std::string unit = text.substr(static_cast<std::size_t>(rest - text.c_str()));
   const std::array<std::pair<const char*, double>, 10> units = {{{"", 1},
                                                                  {"B", 1},
                                                                  {"KB", 1e3},

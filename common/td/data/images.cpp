@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "td/data/file.h"
+#include "td/base/file.h"
 #include "td/ops/ops.h"
 
 namespace td::data::datasets {
@@ -28,13 +28,17 @@ namespace {
 constexpr std::size_t kCifarPixels = 3 * 32 * 32, kCifarRecord = 1 + kCifarPixels;
 constexpr int kClasses = 10;
 
+Bytes read_data(const std::string& path) {
+  return read_file(path, "check the folder's name, or draw the data with ./course data");
+}
+
 std::string in_folder(const std::string& folder, const std::string& name) {
   return folder.empty() || folder.back() == '/' ? folder + name : folder + "/" + name;
 }
 
 // Appends a file's records to `records`.
 void append_cifar(const std::string& path, Bytes& records) {
-  const Bytes file = read_file(path);
+  const Bytes file = read_data(path);
   TD_CHECK(IoError, !file.empty(), path, ": the file is empty; expected records of ", kCifarRecord,
            " bytes (1 label, 3072 colours). Draw the data again with ./course data.");
   TD_CHECK(IoError, file.size() % kCifarRecord == 0, path, ": the file ends at offset ",
@@ -81,7 +85,7 @@ std::vector<std::string> read_class_names(const std::string& folder) {
   const std::string path = in_folder(folder, "batches.meta.txt");
   std::vector<std::string> names;
   if (file_exists(path)) {
-    const Bytes text = read_file(path);
+    const Bytes text = read_data(path);
     std::istringstream lines(std::string(text.begin(), text.end()));
     for (std::string line; std::getline(lines, line);)
       if (!line.empty()) names.push_back(line);
@@ -109,12 +113,15 @@ std::vector<std::size_t> idx_sizes(const std::string& path, const Bytes& file, s
            wanted, " (IDX, unsigned bytes, ", dims, dims == 1 ? " dimension" : " dimensions",
            "). Is the file still compressed (.gz), or another kind of file?");
   std::vector<std::size_t> sizes;
-  std::size_t bytes = 1;
+  std::size_t bytes = 1, extent = 1;
   for (std::uint32_t d = 0; d < dims; ++d) {
     sizes.push_back(big_endian(file, 4 + 4 * d));
-    // A damaged size could overflow the product; no file is that large.
-    TD_CHECK(IoError, sizes[d] == 0 || bytes <= (std::size_t{1} << 48) / sizes[d], path,
-             ": the size at offset ", 4 + 4 * d, " is ", sizes[d], ", which is not believable");
+    // A damaged size could overflow the product, and with it the strides, even where another size
+    // is 0; no file is that large.
+    const std::size_t factor = std::max<std::size_t>(sizes[d], 1);
+    TD_CHECK(IoError, extent <= (std::size_t{1} << 48) / factor, path, ": the size at offset ",
+             4 + 4 * d, " is ", sizes[d], ", which is not believable");
+    extent *= factor;
     bytes *= sizes[d];
   }
   TD_CHECK(IoError, file.size() == header + bytes, path, ": the file ends at offset ", file.size(),
@@ -127,7 +134,7 @@ std::vector<std::size_t> idx_sizes(const std::string& path, const Bytes& file, s
 ImageDataset read_idx(const std::string& folder, const char* kind) {
   const std::string image_path = in_folder(folder, std::string(kind) + "-images-idx3-ubyte");
   const std::string label_path = in_folder(folder, std::string(kind) + "-labels-idx1-ubyte");
-  const Bytes image_file = read_file(image_path), label_file = read_file(label_path);
+  const Bytes image_file = read_data(image_path), label_file = read_data(label_path);
   const std::vector<std::size_t> sizes = idx_sizes(image_path, image_file, 3);
   const std::size_t count = idx_sizes(label_path, label_file, 1)[0];
   TD_CHECK(IoError, count == sizes[0], label_path, ": ", count, " labels for the ", sizes[0],

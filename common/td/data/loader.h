@@ -10,6 +10,7 @@
 #include "td/data/dataset.h"
 #include "td/data/pipeline.h"
 #include "td/data/samplers.h"
+#include "td/ops/ops.h"
 
 namespace td::data {
 
@@ -85,10 +86,15 @@ class StatelessDataLoader {
         });
   }
 
-  /// Starts an epoch. @throws whatever loading the first batch throws.
+  /// Starts an epoch, or goes on with the one that load_state_dict put back.
+  /// @throws whatever loading the first batch throws.
   Iterator<BatchType> begin() {
     if (pipeline_) pipeline_->clear();
-    sampler_.reset();
+    if (!std::exchange(resumes_, false)) {
+      sampler_.reset();
+      given_ = 0;
+    }
+    in_epoch_ = true;
     for (std::size_t job = 0; job < jobs_; ++job) submit();
     return Iterator<BatchType>([this] { return next(); });
   }
@@ -99,6 +105,29 @@ class StatelessDataLoader {
   const DatasetType& dataset() const noexcept { return dataset_; }
   /// Which gives the order of the examples.
   SamplerType& sampler() noexcept { return sampler_; }
+
+  /// Where the loop is: behind the batches it was given so far, the present one included, however
+  /// far the workers are ahead. @throws Error when batches come in no order, or the sampler cannot
+  /// tell its place.
+  samplers::StateDict state_dict() const {
+    TD_CHECK(Error, !pipeline_ || options_.enforce_ordering(),
+             "data loader: with enforce_ordering off the batches given are not the first ones, so "
+             "there is no place to come back to");
+    samplers::StateDict state = sampler_.state_dict(given_);
+    state.insert("in_epoch", full({}, in_epoch_, kBool));
+    return state;
+  }
+  /// Puts a place back: the next begin() gives the batches that the saved loop had not seen.
+  /// @throws Error when the state is of a dataset of another size; nothing is changed then.
+  void load_state_dict(const samplers::StateDict& state) {
+    const bool in_epoch = state["in_epoch"].item<bool>();
+    const auto given = state["index"].item<std::int64_t>();
+    samplers::StateDict place = state;
+    place.erase("in_epoch");
+    sampler_.load_state_dict(place);
+    in_epoch_ = resumes_ = in_epoch;
+    given_ = static_cast<std::size_t>(given);
+  }
 
  private:
   static BatchType load(DatasetType& dataset, const std::vector<std::size_t>& indices, bool pins) {
@@ -114,7 +143,14 @@ class StatelessDataLoader {
   void submit() {
     if (auto indices = next_indices()) pipeline_->submit(std::move(*indices));
   }
+  // Counts what the loop was given.
   optional<BatchType> next() {
+    optional<BatchType> batch = next_batch();
+    in_epoch_ = batch.has_value();
+    if (batch) given_ += options_.batch_size();
+    return batch;
+  }
+  optional<BatchType> next_batch() {
     if (!pipeline_) {
       const auto indices = next_indices();
       if (!indices) return nullopt;
@@ -129,6 +165,10 @@ class StatelessDataLoader {
   DatasetType dataset_;
   SamplerType sampler_;
   std::size_t jobs_ = 0;
+  // Items given in this epoch, as if every batch were full; whether the epoch has batches left to
+  // ask for; and whether the next begin() is to go on with it.
+  std::size_t given_ = 0;
+  bool in_epoch_ = false, resumes_ = false;
   std::unique_ptr<Pipeline<BatchType>> pipeline_;  // last: its threads use the members above
 };
 

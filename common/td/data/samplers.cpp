@@ -6,6 +6,48 @@
 #include "td/ops/ops.h"
 
 namespace td::data::samplers {
+namespace {
+
+Tensor count_tensor(std::size_t count) { return full({}, count, kLong); }
+
+// The number `name` of a state, which is at most `limit`.
+std::size_t count_of(const StateDict& state, const char* name, std::size_t limit) {
+  const auto count = state[name].item<std::int64_t>();
+  TD_CHECK(Error, count >= 0 && static_cast<std::size_t>(count) <= limit, "load_state_dict: ", name,
+           " is ", count, " in the state; expected 0 to ", limit,
+           ", as the dataset has that many items");
+  return static_cast<std::size_t>(count);
+}
+
+void check_size(std::int64_t state, std::size_t here) {
+  TD_CHECK(Error, state == static_cast<std::int64_t>(here), "load_state_dict: the state is of a ",
+           "dataset of ", state, " items but this one has ", here);
+}
+
+}  // namespace
+
+StateDict Sampler::state_dict(optional<std::size_t>) const {
+  fail<Error>(
+      "state_dict: this sampler does not keep its place; override state_dict and "
+      "load_state_dict in its class");
+}
+void Sampler::load_state_dict(const StateDict&) {
+  fail<Error>(
+      "load_state_dict: this sampler does not keep its place; override state_dict and "
+      "load_state_dict in its class");
+}
+
+StateDict SequentialSampler::state_dict(optional<std::size_t> given) const {
+  StateDict state("Entry");
+  state.insert("size", count_tensor(size_));
+  state.insert("index", count_tensor(std::min(given.value_or(index_), size_)));
+  return state;
+}
+
+void SequentialSampler::load_state_dict(const StateDict& state) {
+  check_size(state["size"].item<std::int64_t>(), size_);
+  index_ = count_of(state, "index", size_);
+}
 
 void SequentialSampler::reset(optional<std::size_t> new_size) {
   size_ = new_size.value_or(size_);
@@ -35,6 +77,32 @@ optional<std::vector<std::size_t>> RandomSampler::next(std::size_t batch_size) {
   const auto from = order_.begin() + static_cast<std::ptrdiff_t>(index_);
   index_ += count;
   return std::vector<std::size_t>(from, from + static_cast<std::ptrdiff_t>(count));
+}
+
+StateDict RandomSampler::state_dict(optional<std::size_t> given) const {
+  Tensor order = empty({static_cast<std::int64_t>(order_.size())}, kLong);
+  std::copy(order_.begin(), order_.end(), order.data_ptr<std::int64_t>());
+  StateDict state("Entry");
+  state.insert("order", order);
+  state.insert("index", count_tensor(std::min(given.value_or(index_), order_.size())));
+  return state;
+}
+
+void RandomSampler::load_state_dict(const StateDict& state) {
+  const Tensor order = state["order"].to(kLong).cpu().contiguous();
+  check_size(order.numel(), order_.size());
+  const std::int64_t* from = order.data_ptr<std::int64_t>();
+  // An index is an address into the dataset; a damaged one must not get that far.
+  std::vector<bool> seen(order_.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const auto item = static_cast<std::size_t>(from[i]);
+    TD_CHECK(Error, item < seen.size() && !seen[item],
+             "load_state_dict: the order in the state is ", "no permutation of the dataset's ",
+             seen.size(), " items: ", from[i], " at place ", i);
+    seen[item] = true;
+  }
+  index_ = count_of(state, "index", order_.size());
+  std::copy(from, from + order_.size(), order_.begin());
 }
 
 }  // namespace td::data::samplers

@@ -3,7 +3,7 @@
 
 #include "td/base/parallel.h"
 #include "td/data/drawing.h"
-#include "td/data/file.h"
+#include "td/base/file.h"
 #include "td/ops/ops.h"
 
 namespace td::data {

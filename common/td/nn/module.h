@@ -113,9 +113,10 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Parameters and buffers under Python's names ("0.weight"), sharing memory with the module.
   OrderedDict<std::string, Tensor> state_dict() const;
   /// Copies values into this module's tensors, whatever device they come from.
-  /// @param strict when true, both sides must have the same names.
-  /// @throws Error listing every missing or unexpected name and every size that differs; nothing
-  /// is copied then.
+  /// @param strict when true, both sides must have the same names and dtypes; when false, names of
+  /// one side are passed over and values are converted.
+  /// @throws Error listing every missing or unexpected name and every size or dtype that differs;
+  /// nothing is copied then.
   void load_state_dict(const OrderedDict<std::string, Tensor>& state, bool strict = true);
   /// @}
 

@@ -76,11 +76,13 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
       return;
     }
     used.insert(name);
-    if (value->sizes() == tensor.sizes())
-      copies.emplace_back(tensor, *value);
-    else
+    if (value->sizes() != tensor.sizes())
       problems << "\n  size differs: \"" << name << "\" is " << tensor.sizes() << " here but "
                << value->sizes() << " in the state";
+    if (strict && value->dtype() != tensor.dtype())
+      problems << "\n  dtype differs: \"" << name << "\" is " << tensor.dtype() << " here but "
+               << value->dtype() << " in the state";
+    copies.emplace_back(tensor, *value);
   });
   if (strict)
     for (const auto& item : state)

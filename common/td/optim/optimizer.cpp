@@ -1,4 +1,4 @@
-// Groups, zero_grad and state_dict: what does not depend on the rule of the step.
+// Groups and zero_grad: what does not depend on the rule of the step. state_dict is in state.cpp.
 #include "td/optim/optimizer.h"
 
 #include "td/autograd/accumulate.h"
@@ -55,60 +55,6 @@ Tensor Optimizer::loss_of(const LossClosure& closure) {
   if (!closure) return {};
   AutoGradMode recording(true);
   return closure();
-}
-
-namespace {
-
-Tensor number(double value) {
-  Tensor tensor = empty({}, kDouble);
-  *tensor.data_ptr<double>() = value;
-  return tensor;
-}
-
-}  // namespace
-
-StateDict Optimizer::state_dict() const {
-  StateDict all("Entry");
-  std::size_t index = 0;
-  for (const OptimizerParamGroup& group : groups_)
-    for (const Tensor& param : group.params()) {
-      const auto found = state_.find(param.impl_ptr().get());
-      if (found != state_.end()) found->second->save("state." + std::to_string(index) + ".", all);
-      ++index;
-    }
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const std::string prefix = "param_groups." + std::to_string(g) + ".";
-    groups_[g].options().clone()->visit(
-        [&](const char* name, double& value) { all.insert(prefix + name, number(value)); });
-    all.insert(prefix + "params", number(static_cast<double>(groups_[g].params().size())));
-  }
-  return all;
-}
-
-void Optimizer::load_state_dict(const StateDict& state) {
-  for (std::size_t g = 0; g <= groups_.size(); ++g) {
-    const Tensor* count = state.find("param_groups." + std::to_string(g) + ".params");
-    const bool expected = g < groups_.size();
-    TD_CHECK(Error, (count != nullptr) == expected, "load_state_dict: the state has ",
-             expected ? "fewer" : "more", " parameter groups than this optimizer's ",
-             groups_.size());
-    if (!expected) break;
-    const std::size_t params = groups_[g].params().size();
-    TD_CHECK(Error, count->item<std::size_t>() == params, "load_state_dict: parameter group ", g,
-             " has ", params, " parameters here but ", count->item<std::size_t>(), " in the state");
-  }
-  std::size_t index = 0;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    groups_[g].options().visit([&](const char* name, double& value) {
-      const Tensor* found = state.find("param_groups." + std::to_string(g) + "." + name);
-      if (found) value = found->item<double>();
-    });
-    for (const Tensor& param : groups_[g].params()) {
-      auto loaded = make_state();
-      loaded->load("state." + std::to_string(index++) + ".", state);
-      state_[param.impl_ptr().get()] = std::move(loaded);
-    }
-  }
 }
 
 }  // namespace td::optim

@@ -114,12 +114,16 @@ class Optimizer {
     return state_;
   }
 
-  /// State and options by name: "state.0.momentum_buffer", "param_groups.0.lr". Parameters are
-  /// numbered over all groups, as in Python.
-  StateDict state_dict() const;
-  /// Puts a state back; tensors are copied to the parameters' devices.
-  /// @throws Error when it has more parameters or groups than this optimizer.
-  void load_state_dict(const StateDict& state);
+  /// State and options by name: "state.fc1.weight.momentum_buffer", "param_groups.0.lr".
+  /// @param names what the parameters are called, as model->named_parameters() gives them; without
+  /// it they are numbered over all groups, as in Python.
+  /// @throws Error when `names` lacks a parameter of this optimizer.
+  StateDict state_dict(const StateDict& names = StateDict("Parameter")) const;
+  /// Puts a state back that was made with the same kind of names; at the next step its tensors
+  /// follow the parameters to their devices.
+  /// @throws Error when groups differ in number or size, and one that lists every entry that is
+  /// missing, unexpected or of another size or type; nothing is changed then.
+  void load_state_dict(const StateDict& state, const StateDict& names = StateDict("Parameter"));
 
  protected:
   /// A new state of one parameter.
@@ -135,7 +139,14 @@ class Optimizer {
   static Tensor loss_of(const LossClosure& closure);
 
  private:
+  using States = std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>>;
+
   void check_new(const Tensor& param, std::size_t index) const;
+  void check_groups(const StateDict& state) const;
+  // Calls f("state.<name>.", parameter) for every parameter.
+  void visit_params(const StateDict& names,
+                    const std::function<void(const std::string&, const Tensor&)>& f) const;
+  StateDict collect(const StateDict& names, const States& states) const;
 
   std::vector<OptimizerParamGroup> groups_;
   std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>> state_;

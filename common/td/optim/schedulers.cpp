@@ -1,8 +1,11 @@
 // The schedules' formulas.
 #include "td/optim/schedulers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "td/ops/ops.h"
 
 namespace td::optim {
 
@@ -27,6 +30,26 @@ void LRScheduler::set_optimizer_lrs(const std::vector<double>& rates) {
   for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates[g]);
 }
 
+StateDict LRScheduler::state_dict() const {
+  const auto count = static_cast<std::int64_t>(base_.size());
+  Tensor base = empty({count}, kDouble);
+  std::copy(base_.begin(), base_.end(), base.data_ptr<double>());
+  StateDict state("Entry");
+  state.insert("step_count", full({}, step_count_, kLong));
+  state.insert("base_lrs", base);
+  return state;
+}
+
+void LRScheduler::load_state_dict(const StateDict& state) {
+  const Tensor count = state["step_count"], base = state["base_lrs"].to(kDouble).cpu().contiguous();
+  TD_CHECK(Error, base.dim() == 1 && base.size(0) == static_cast<std::int64_t>(base_.size()),
+           "load_state_dict: the state has ", base.sizes(),
+           " rates to start from but this schedule has [", base_.size(),
+           "]; it belongs to another schedule, or to an optimizer with other parameter groups");
+  step_count_ = count.item<unsigned>();
+  std::copy_n(base.data_ptr<double>(), base_.size(), base_.begin());
+}
+
 StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma)
     : LRScheduler(optimizer), step_size_(step_size), gamma_(gamma) {
   TD_CHECK(Error, step_size > 0, "StepLR: step_size must be at least 1");
@@ -39,7 +62,8 @@ std::vector<double> StepLR::get_lrs() {
 }
 
 LambdaLR::LambdaLR(Optimizer& optimizer, std::function<double(unsigned)> factor)
-    : LRScheduler(optimizer), base_(get_current_lrs()), factor_(std::move(factor)) {
+    : LRScheduler(optimizer), factor_(std::move(factor)) {
+  base_ = get_current_lrs();
   step();
 }
 std::vector<double> LambdaLR::get_lrs() {
@@ -49,7 +73,8 @@ std::vector<double> LambdaLR::get_lrs() {
 }
 
 CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, unsigned T_max, double eta_min)
-    : LRScheduler(optimizer), base_(get_current_lrs()), t_max_(T_max), eta_min_(eta_min) {
+    : LRScheduler(optimizer), t_max_(T_max), eta_min_(eta_min) {
+  base_ = get_current_lrs();
   TD_CHECK(Error, T_max > 0, "CosineAnnealingLR: T_max must be at least 1");
   step();
 }

@@ -18,6 +18,12 @@ class LRScheduler {
   /// Sets the learning rate of every group for the next epoch.
   void step();
 
+  /// Where the schedule stands: the number of calls and the rates that it started from. The
+  /// optimizer's own state holds the present rates.
+  StateDict state_dict() const;
+  /// Puts that back. @throws Error when the state is another schedule's; nothing is changed then.
+  void load_state_dict(const StateDict& state);
+
  protected:
   /// The new rates, one a group.
   virtual std::vector<double> get_lrs() = 0;
@@ -28,6 +34,8 @@ class LRScheduler {
 
   /// How often step was called.
   unsigned step_count_ = 0;
+  /// The rates of the groups at the start, for schedules that compute from them; else empty.
+  std::vector<double> base_;
 
  private:
   Optimizer& optimizer_;
@@ -57,7 +65,6 @@ class LambdaLR : public LRScheduler {
   std::vector<double> get_lrs() override;
 
  private:
-  std::vector<double> base_;
   std::function<double(unsigned)> factor_;
 };
 
@@ -72,7 +79,6 @@ class CosineAnnealingLR : public LRScheduler {
   std::vector<double> get_lrs() override;
 
  private:
-  std::vector<double> base_;
   unsigned t_max_;
   double eta_min_;
 };

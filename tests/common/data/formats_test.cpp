@@ -4,7 +4,7 @@
 
 #include "folder.h"
 #include "td/data/data.h"
-#include "td/data/file.h"
+#include "td/base/file.h"
 
 using namespace td;
 using data::datasets::CIFAR10;
@@ -111,6 +111,10 @@ TEST_CASE("damaged IDX files are told with file, offset and expectation") {
             "bytes. It is truncated; download it, or draw it with ./course data, again.");
   put(images, idx({0x803, 0x7fffffff, 0x7fffffff, 0x7fffffff}, "xyz"));
   CHECK(message<IoError>(read).find("not believable") != std::string::npos);
+  // No images of a size that no number holds.
+  put(images, idx({0x803, 0, -1, -1}, ""));
+  CHECK(message<IoError>(read) ==
+        images + ": the size at offset 12 is 4294967295, which is not believable");
   put(images, idx({0x803, 2, 1, 1}, "xy"));
   CHECK(message<IoError>(read).find("1 labels for the 2 images of") != std::string::npos);
   put(images, idx({0x803, 1, 1, 1}, "x"));
@@ -123,7 +127,7 @@ TEST_CASE("damaged IDX files are told with file, offset and expectation") {
 TEST_CASE("a file is written whole or not at all") {
   TemporaryFolder folder;
   const std::string path = folder / "out.bin";
-  data::write_file(path, "old", 3);
+  write_file(path, "old", 3);
   CHECK(get(path) == "old");
   const std::string large(100000, 'x');
   rlimit before{};
@@ -133,7 +137,7 @@ TEST_CASE("a file is written whole or not at all") {
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
   std::string text;
   try {
-    data::write_file(path, large.data(), large.size());
+    write_file(path, large.data(), large.size());
   } catch (const IoError& error) {
     text = error.what();
   }
@@ -147,17 +151,17 @@ TEST_CASE("a file is written whole or not at all") {
 TEST_CASE("folders that cannot be used are refused in words") {
   TemporaryFolder folder;
   put(folder / "file", "x");
-  CHECK(message<IoError>([&] { data::make_folder(folder / "file/below"); }) ==
+  CHECK(message<IoError>([&] { make_folder(folder / "file/below"); }) ==
         "cannot make the folder " + (folder / "file") +
             ": File exists; a file stands where a folder "
             "is needed; choose another name");
   CHECK(message<IoError>([&] {
-          data::write_file(folder / "none/out", "x", 1);
+          write_file(folder / "none/out", "x", 1);
         }).find("cannot write " + (folder / "none/out") + ": No such file or directory") == 0);
   CHECK(message<IoError>([&] {
           data::write_shapes10("/proc/td/data");
         }).find("cannot make the folder /proc/td") == 0);
-  data::make_folder(folder / "a/b/c");
-  data::make_folder(folder / "a/b/c");
+  make_folder(folder / "a/b/c");
+  make_folder(folder / "a/b/c");
   CHECK(std::filesystem::is_directory(folder / "a/b/c"));
 }

@@ -30,6 +30,7 @@ TEST_CASE("amounts of memory are read with their unit") {
   CHECK((parse_bytes("2TiB", &bytes) && bytes == std::size_t{2} << 40));
   for (const char* text : {"", "x", "-1", "0", "MiB", "1 QB", "1e99", "0x10", " 1", "1MiB ", "nan"})
     CHECK_FALSE(parse_bytes(text, &bytes));
+  CHECK_FALSE(parse_bytes(std::string("5\0", 2), &bytes));
   CHECK(bytes == std::size_t{2} << 40);
 }
 

@@ -20,11 +20,12 @@ struct Settings {
   std::atomic<double> launch_cost_us{0};
   std::atomic<bool> in_use{false};
   std::string error;
-  Settings();
+  explicit Settings(const std::function<const char*(const char*)>& variable);
 };
 
 Settings& settings() {
-  static Settings& instance = *new Settings;  // stream threads read it until the process ends
+  static Settings& instance =
+      *new Settings(std::getenv);  // stream threads read it until the process ends
   return instance;
 }
 
@@ -77,7 +78,8 @@ bool parse_launch_cost(const std::string& text, Settings& s) {
   return true;
 }
 
-Settings::Settings() : capacity(default_capacity()) {
+Settings::Settings(const std::function<const char*(const char*)>& variable)
+    : capacity(default_capacity()) {
   struct Variable {
     const char *name, *expected;
     bool (*parse)(const std::string&, Settings&);
@@ -89,7 +91,7 @@ Settings::Settings() : capacity(default_capacity()) {
       {"TD_SIM_LAUNCH_COST", "a time in microseconds, as 5us", parse_launch_cost},
   };
   for (const Variable& v : variables) {
-    const char* value = std::getenv(v.name);
+    const char* value = variable(v.name);
     if (!value || v.parse(value, *this)) continue;
     error = std::string(v.name) + "=" + value + " is malformed: expected " + v.expected + '.';
     devices = 0;
@@ -101,6 +103,9 @@ Settings::Settings() : capacity(default_capacity()) {
 
 int devices() { return settings().devices.load(std::memory_order_relaxed); }
 const std::string& settings_error() { return settings().error; }
+std::string check_settings(const std::function<const char*(const char*)>& variable) {
+  return Settings(variable).error;
+}
 void mark_in_use() { settings().in_use = true; }
 
 void set_link(Link link) {

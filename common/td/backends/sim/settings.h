@@ -3,6 +3,7 @@
 // settings_error says why.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "td/backends/sim/sim.h"
@@ -13,6 +14,8 @@ namespace td::sim {
 int devices();
 /// What is wrong with the environment, with the spelling expected; empty when nothing is.
 const std::string& settings_error();
+/// The same for other values than this process's: `variable(name)` is a value, or null.
+std::string check_settings(const std::function<const char*(const char*)>& variable);
 /// From now on set_devices refuses. Called when the first arena is made.
 void mark_in_use();
 

@@ -1,0 +1,78 @@
+// Files with errors in words: read whole or in pieces, and written all or nothing. Data sets,
+// checkpoints and their tests use it. Invariant: a file appears under its name complete, or not at
+// all; whenever a process or a machine stops, the name holds the old file or the new one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace td {
+
+/// The contents of a file.
+using Bytes = std::vector<std::uint8_t>;
+
+/// An open file of the system, closed at the end of the scope.
+class FileDescriptor {
+ public:
+  /// Opens with the flags of open(2); get() is -1 and errno says why when that fails.
+  FileDescriptor(const std::string& path, int flags);
+  ~FileDescriptor() { close(); }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return descriptor_; }
+  /// False, with errno, when the system reports a late failure of a write.
+  bool close();
+
+ private:
+  int descriptor_;
+};
+
+/// A file that is read in pieces.
+class InputFile {
+ public:
+  /// @param when_missing the next step for a reader whose file is not there.
+  /// @throws IoError naming the file, the system's reason and the next step.
+  explicit InputFile(const std::string& path, const char* when_missing = "check the path");
+  const std::string& path() const { return path_; }
+  /// Bytes in the file when it was opened.
+  std::size_t size() const { return size_; }
+  /// Reads up to `bytes` bytes from `offset` on and returns how many there were: fewer only at the
+  /// end of the file. @throws IoError
+  std::size_t read(std::size_t offset, void* to, std::size_t bytes) const;
+
+ private:
+  std::string path_;
+  FileDescriptor file_;
+  std::size_t size_ = 0;
+};
+
+/// A file in the making: bytes go to a temporary neighbour, and commit() puts it in place. Without
+/// commit() the neighbour is removed and whatever stood under the name stays.
+class AtomicFile {
+ public:
+  /// @throws IoError naming the file, the system's reason and the next step; so do the others.
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  void write(const void* data, std::size_t bytes);
+  /// Flushes the bytes to disk, renames, and flushes the folder, in this order.
+  void commit();
+
+ private:
+  std::string path_, temporary_;
+  FileDescriptor file_;
+};
+
+/// A whole file. @throws IoError naming the file, the system's reason and the next step.
+Bytes read_file(const std::string& path, const char* when_missing = "check the path");
+/// True when something is at `path`.
+bool file_exists(const std::string& path);
+/// Makes a folder and those above it. @throws IoError
+void make_folder(const std::string& path);
+/// Writes a whole file by way of an AtomicFile. @throws IoError
+void write_file(const std::string& path, const void* data, std::size_t bytes);
+
+}  // namespace td

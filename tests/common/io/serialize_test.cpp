@@ -1,0 +1,166 @@
+// save and load of tensors, lists, modules and optimizers.
+#include "td/io/serialize.h"
+
+#include "../data/folder.h"
+#include "../nn/nets.h"
+#include "td/td.h"
+
+using namespace td;
+
+namespace {
+
+// Two names for one weight, as in language models.
+struct TiedImpl : nn::Module {
+  TiedImpl() {
+    first = register_parameter("first", randn({3, 3}));
+    second = register_parameter("second", first);
+  }
+  Tensor first, second;
+};
+
+}  // namespace
+
+TEST_CASE("tensors and lists are saved and loaded, to a device if asked") {
+  TemporaryFolder folder;
+  const Tensor x = randn({2, 3});
+  save(x, folder / "x");
+  Tensor loaded;
+  load(loaded, folder / "x");
+  CHECK(values(loaded) == values(x));
+  CHECK(loaded.is_cpu());
+  for (const Device device : devices()) {
+    save(x.to(device), folder / "x");
+    load(loaded, folder / "x", device);
+    CHECK(loaded.device() == device);
+    CHECK(values(loaded) == values(x));
+  }
+  TensorList many;
+  for (int i = 0; i < 12; ++i) many.push_back(full({i % 3}, i, i % 2 ? kLong : kFloat));
+  save(many, folder / "many");
+  TensorList back{ones({1})};
+  load(back, folder / "many");
+  REQUIRE(back.size() == 12);
+  for (std::size_t i = 0; i < 12; ++i) {
+    CHECK(back[i].dtype() == many[i].dtype());
+    CHECK(values(back[i]) == values(many[i]));
+  }
+  CHECK(message<IoError>([&] { load(loaded, folder / "many"); }) ==
+        (folder / "many") +
+            ": there is no tensor \"tensor\"; expected a file written by save() of one tensor. "
+            "io::load_file reads any safetensors file.");
+  CHECK(message<IoError>([&] { load(back, folder / "x"); }).find("of a list of tensors") !=
+        std::string::npos);
+}
+
+TEST_CASE("a module is loaded in place, parameters and buffers, from any device") {
+  TemporaryFolder folder;
+  for (const Device device : devices()) {
+    INFO(device);
+    TwoLayers from, to;
+    from(randn({5, 3}));  // moves the running mean
+    from->steps.fill_(4);
+    to->to(device);
+    const Tensor weight = to->first->weight;
+    save(from, folder / "net");
+    load(to, folder / "net");
+    CHECK(weight.is_same(to->first->weight));
+    CHECK(weight.device() == device);
+    CHECK(values(weight) == values(from->first->weight));
+    CHECK(values(to->norm->running_mean) == values(from->norm->running_mean));
+    CHECK(to->steps.item<int>() == 4);
+    // And back to the host.
+    TwoLayers again;
+    save(to, folder / "net");
+    load(again, folder / "net");
+    CHECK(values(again->last->weight) == values(from->last->weight));
+  }
+}
+
+TEST_CASE("a module that does not fit is told as a whole, and nothing is copied") {
+  TemporaryFolder folder;
+  TwoLayers net;
+  io::StateDict state{net->state_dict(), {}};
+  state.tensors.erase("scale");
+  state.tensors.insert("other", ones({1}));
+  state.tensors["first.bias"] = ones({5});
+  state.tensors["last.weight"] = ones({2, 4}, kDouble);
+  io::save_file(state, folder / "net");
+  net->first->weight.detach().add_(1);
+  const std::vector<double> changed = values(net->first->weight);
+  CHECK(message<Error>([&] { load(net, folder / "net"); }) ==
+        "load_state_dict: the state does not fit TwoLayersImpl, and nothing was copied:\n"
+        "  missing: \"scale\" [1]\n"
+        "  size differs: \"first.bias\" is [4] here but [5] in the state\n"
+        "  dtype differs: \"last.weight\" is float32 here but float64 in the state\n"
+        "  unexpected: \"other\"");
+  CHECK(values(net->first->weight) == changed);
+  state.tensors["first.bias"] = ones({4});
+  net->load_state_dict(state.tensors, false);
+  CHECK(values(net->last->weight) == std::vector<double>(8, 1));
+}
+
+TEST_CASE("tied weights of a module are stored once and stay tied") {
+  TemporaryFolder folder;
+  nn::ModuleHolder<TiedImpl> from, to;
+  save(from, folder / "net");
+  CHECK(std::filesystem::file_size(folder / "net") < 8 + 2 * 9 * 4 + 200);
+  load(to, folder / "net");
+  CHECK(values(to->second) == values(from->first));
+  to->first.detach().fill_(1);
+  CHECK(values(to->second) == std::vector<double>(9, 1));
+}
+
+TEST_CASE("an optimizer's state is saved by number, or by name in any order") {
+  TemporaryFolder folder;
+  const auto make = [](bool swapped) {
+    nn::Linear model(2, 2);
+    const TensorList parameters =
+        swapped ? TensorList{model->bias, model->weight} : TensorList{model->weight, model->bias};
+    auto optimizer = std::make_unique<optim::Adam>(parameters, optim::AdamOptions(0.1));
+    return std::pair(model, std::move(optimizer));
+  };
+  auto [model, adam] = make(false);
+  model->weight.mutable_grad() = ones({2, 2});
+  model->bias.mutable_grad() = full({2}, 3.0);
+  adam->step();
+  save(*adam, folder / "adam");
+  auto [same, numbered] = make(false);
+  load(*numbered, folder / "adam");
+  CHECK(numbered->state_dict().keys() == adam->state_dict().keys());
+
+  const auto names = model->named_parameters();
+  CHECK(adam->state_dict(names).keys().front() == "state.weight.step");
+  auto [other, swapped] = make(true);
+  swapped->load_state_dict(adam->state_dict(names), other->named_parameters());
+  CHECK(values(swapped->state_dict(other->named_parameters())["state.bias.exp_avg"]) ==
+        values(adam->state_dict()["state.1.exp_avg"]));
+  CHECK(message<Error>([&] { swapped->state_dict(same->named_parameters()); }) ==
+        "optimizer: parameter 0 of size [2] has no name in the list given; give the "
+        "named_parameters() of the module that holds it");
+}
+
+TEST_CASE("an optimizer's state that does not fit is told as a whole, and nothing is changed") {
+  Tensor a = leaf({1, 2}), b = leaf({3});
+  optim::Adam adam({a, b}, optim::AdamOptions(0.1));
+  a.mutable_grad() = ones({2});
+  b.mutable_grad() = ones({1});
+  adam.step();
+  auto state = adam.state_dict();
+  state["param_groups.0.lr"] = full({}, 0.5, kDouble);
+  state["state.0.exp_avg"] = ones({3});
+  state["state.0.step"] = ones({});
+  state.erase("state.1.exp_avg_sq");
+  state.erase("param_groups.0.eps");
+  state.insert("state.2.exp_avg", ones({1}));
+  state.insert("state.1.velocity", ones({1}));
+  CHECK(message<Error>([&] { adam.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit this optimizer, and nothing was changed:\n"
+        "  dtype differs: \"state.0.step\" is int64 here but float32 in the state\n"
+        "  size differs: \"state.0.exp_avg\" is [2] here but [3] in the state\n"
+        "  missing: \"state.1.exp_avg_sq\"\n"
+        "  missing: \"param_groups.0.eps\"\n"
+        "  unexpected: \"state.2.exp_avg\"\n"
+        "  unexpected: \"state.1.velocity\"");
+  CHECK(adam.param_groups()[0].options().get_lr() == 0.1);
+  CHECK(adam.state_dict()["state.0.step"].item<int>() == 1);
+}
