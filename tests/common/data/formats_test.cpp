@@ -3,8 +3,8 @@
 #include <csignal>
 
 #include "folder.h"
-#include "td/data/data.h"
 #include "td/base/file.h"
+#include "td/data/data.h"
 
 using namespace td;
 using data::datasets::CIFAR10;
