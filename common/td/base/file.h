@@ -35,6 +35,7 @@ class InputFile {
   /// @param when_missing the next step for a reader whose file is not there.
   /// @throws IoError naming the file, the system's reason and the next step.
   explicit InputFile(const std::string& path, const char* when_missing = "check the path");
+  /// The name it was opened by.
   const std::string& path() const { return path_; }
   /// Bytes in the file when it was opened.
   std::size_t size() const { return size_; }
@@ -52,13 +53,15 @@ class InputFile {
 /// commit() the neighbour is removed and whatever stood under the name stays.
 class AtomicFile {
  public:
-  /// @throws IoError naming the file, the system's reason and the next step; so do the others.
+  /// @throws IoError naming the file, the system's reason and the next step.
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
+  /// Appends bytes. @throws IoError likewise.
   void write(const void* data, std::size_t bytes);
   /// Flushes the bytes to disk, renames, and flushes the folder, in this order.
+  /// @throws IoError likewise; the old file is whole unless only the folder could not be flushed.
   void commit();
 
  private:

@@ -17,17 +17,17 @@ using Metadata = std::map<std::string, std::string>;
 
 /// One tensor of a file.
 struct TensorInfo {
-  std::string name;
-  ScalarType dtype = kFloat;
-  Sizes shape;
-  std::size_t begin = 0;  ///< offset from the start of the data, in bytes
-  std::size_t end = 0;    ///< behind its last byte
+  std::string name;           ///< unique in the file
+  ScalarType dtype = kFloat;  ///< of its elements
+  Sizes shape;                ///< empty for a scalar
+  std::size_t begin = 0;      ///< offset from the start of the data, in bytes
+  std::size_t end = 0;        ///< behind its last byte
 };
 
 /// What a header holds.
 struct Header {
   std::vector<TensorInfo> tensors;  ///< in the order of their data
-  Metadata metadata;
+  Metadata metadata;                ///< the strings that go along
 };
 
 /// The longest header that is read, as in the format's own library.

@@ -11,8 +11,8 @@ namespace td::io {
 
 /// Tensors by name, in order, and strings that go along with them.
 struct StateDict {
-  OrderedDict<std::string, Tensor> tensors{"Tensor"};
-  Metadata metadata;
+  OrderedDict<std::string, Tensor> tensors{"Tensor"};  ///< names may share memory
+  Metadata metadata;                                   ///< strings, free of choice
 };
 
 /// Writes `state` to `path`, in place of what stands there. Tensors of devices are brought to the
