@@ -8,15 +8,12 @@
 
 namespace td::scalar_math {
 
-using std::ceil;
 using std::cos;
 using std::erf;
 using std::exp;
-using std::floor;
 using std::log;
 using std::log1p;
 using std::pow;
-using std::rint;
 using std::sin;
 using std::sqrt;
 using std::tanh;
@@ -25,11 +22,35 @@ template <class A, class B>
 TD_HD auto where(bool condition, A yes, B no) {
   return condition ? yes : no;
 }
-/// -1, 0 or 1; NaN stays NaN.
+/// -1, 0 or 1; 0 for NaN, as in libtorch.
 template <class T>
 TD_HD T sign(T x) {
-  return x != x ? x : static_cast<T>((T(0) < x) - (x < T(0)));
+  return static_cast<T>((T(0) < x) - (x < T(0)));
 }
+/// Whole numbers are rounded already.
+///@{
+template <class T>
+TD_HD T floor(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::floor(x);
+  else
+    return x;
+}
+template <class T>
+TD_HD T ceil(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::ceil(x);
+  else
+    return x;
+}
+template <class T>
+TD_HD T rint(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::rint(x);
+  else
+    return x;
+}
+///@}
 
 template <class T>
 TD_HD T larger(T a, T b) {

@@ -148,7 +148,16 @@ TD_PLAIN_LAYER(AdaptiveAvgPool2d, ExpandingArray<2>);
 /// exp(x) over its sum along a dimension.
 TD_PLAIN_LAYER(Softmax, std::int64_t);
 /// In training sets elements to zero with probability p and scales the rest by 1 / (1 - p).
-TD_PLAIN_LAYER_WITH_DEFAULTS(Dropout);
+class DropoutImpl : public Cloneable<DropoutImpl> {
+ public:
+  explicit DropoutImpl(const DropoutOptions& options_ = {});
+  /// @throws Error when p is no probability.
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+  DropoutOptions options;
+};
+TD_MODULE(Dropout);
 /// Joins the dimensions from start_dim to end_dim into one.
 TD_PLAIN_LAYER_WITH_DEFAULTS(Flatten);
 /// max(x, 0).

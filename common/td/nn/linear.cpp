@@ -4,6 +4,7 @@
 #include "td/nn/functional.h"
 #include "td/nn/init.h"
 #include "td/nn/reset.h"
+#include "td/ops/ops.h"
 
 namespace td::nn {
 
@@ -25,6 +26,12 @@ Tensor LinearImpl::forward(const Tensor& input) { return F::linear(input, weight
 
 EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options_) : options(options_) { reset(); }
 void EmbeddingImpl::reset() {
+  if (const auto row = options.padding_idx()) {
+    const std::int64_t rows = options.num_embeddings();
+    TD_CHECK(Error, *row >= -rows && *row < rows, "Embedding: padding_idx ", *row,
+             " is no row of a table of ", rows, " rows");
+    options.padding_idx(*row < 0 ? *row + rows : *row);
+  }
   weight = parameter(*this, "weight", true, {options.num_embeddings(), options.embedding_dim()});
   reset_parameters();
 }
@@ -37,6 +44,8 @@ void EmbeddingImpl::pretty_print(std::ostream& stream) const {
   if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
   stream << ")";
 }
-Tensor EmbeddingImpl::forward(const Tensor& indices) { return F::embedding(indices, weight); }
+Tensor EmbeddingImpl::forward(const Tensor& indices) {
+  return td::embedding(weight, indices, options.padding_idx().value_or(-1));
+}
 
 }  // namespace td::nn

@@ -35,6 +35,11 @@ Tensor LayerNormImpl::forward(const Tensor& input) {
                                   .eps(options.eps()));
 }
 
+DropoutImpl::DropoutImpl(const DropoutOptions& options_) : options(options_) { reset(); }
+void DropoutImpl::reset() {
+  TD_CHECK(Error, options.p() >= 0 && options.p() <= 1,
+           "Dropout: a probability lies between 0 and 1, not ", options.p());
+}
 void DropoutImpl::pretty_print(std::ostream& stream) const {
   stream << "Dropout(p=" << options.p() << ", inplace=" << (options.inplace() ? "True" : "False")
          << ")";

@@ -68,13 +68,11 @@ Tensor operator~(const Tensor& a) {
 
 Tensor isnan(const Tensor& input) { return input.ne(input); }
 Tensor isinf(const Tensor& input) {
-  if (!input.is_floating_point())
-    return zeros(input.sizes(), TensorOptions(kBool).device(input.device()));
+  if (!input.is_floating_point()) return zeros_like(input, TensorOptions(kBool));
   return input.detach().abs().eq(Scalar(std::numeric_limits<double>::infinity()));
 }
 Tensor isfinite(const Tensor& input) {
-  if (!input.is_floating_point())
-    return ones(input.sizes(), TensorOptions(kBool).device(input.device()));
+  if (!input.is_floating_point()) return ones_like(input, TensorOptions(kBool));
   return input.detach().abs().lt(Scalar(std::numeric_limits<double>::infinity()));
 }
 
@@ -85,8 +83,11 @@ bool equal(const Tensor& input, const Tensor& other) {
 
 bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
   common_device(allclose_op, input, other);
+  TD_CHECK(DtypeError, input.dtype() == other.dtype(), "allclose: \"input\" is ", input.dtype(),
+           " but \"other\" is ", other.dtype(), "; convert one with to(dtype)");
   const NoGradGuard no_grad;
-  const Tensor a = input.detach(), b = other.detach();
+  // Differences of whole numbers are taken as floats, which cannot wrap around.
+  const Tensor a = input.detach(), b = as_type(other.detach(), float_type(other.dtype()));
   // Equality first: two equal infinities are close, though their difference is NaN.
   Tensor close = logical_or(
       a.eq(b), logical_and((a - b).abs().le(b.abs() * rtol + Scalar(atol)), isfinite(b)));

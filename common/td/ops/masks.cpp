@@ -36,16 +36,18 @@ Tensor nonzero(const Tensor& input) {
   const Device device = common_device(nonzero_op, input);
   const std::vector<std::int64_t> flat = places_of(input.detach().ne(Scalar(0)));
   const std::int64_t dims = input.dim();
-  Tensor host = empty({static_cast<std::int64_t>(flat.size()), dims}, TensorOptions(kLong));
+  const auto count = static_cast<std::int64_t>(flat.size());
+  // One row of memory a dimension, as libtorch has it: a column is then quick to read.
+  Tensor host = empty({dims, count}, TensorOptions(kLong));
   std::int64_t* out = host.data_ptr<std::int64_t>();
-  for (std::int64_t place : flat) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t place = flat[i];
     for (std::int64_t d = dims - 1; d >= 0; --d) {
-      out[d] = place % input.size(d);
+      out[d * count + i] = place % input.size(d);
       place /= input.size(d);
     }
-    out += dims;
   }
-  return host.to(device);
+  return host.to(device).t();
 }
 
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {

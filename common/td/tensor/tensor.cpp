@@ -46,15 +46,34 @@ bool is_channels_last(IntArrayRef sizes, IntArrayRef strides) {
   return sizes.size() == 4 && same_order(sizes, strides, channels_last_strides(sizes));
 }
 
+namespace {
+
+// 1 when dimension `a` lies outside `b` in memory, -1 when inside, 0 when the strides do not tell:
+// those of a broadcast dimension are 0.
+int compare_dims(IntArrayRef sizes, IntArrayRef strides, std::size_t a, std::size_t b) {
+  if (strides[a] == 0 || strides[b] == 0) return 0;
+  if (strides[a] != strides[b]) return strides[a] > strides[b] ? 1 : -1;
+  return sizes[a] > sizes[b] ? 1 : 0;
+}
+
+}  // namespace
+
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like) {
-  // Dimensions from the outermost to the innermost of `like`; ties keep their order.
+  // Dimensions from the innermost to the outermost, sorted by insertion as libtorch does: where the
+  // strides do not tell, the order of row-major stays.
   std::array<std::size_t, kMaxDims> order{};
-  for (std::size_t d = 0; d < sizes.size(); ++d) order[d] = d;
-  std::stable_sort(order.begin(), order.begin() + sizes.size(),
-                   [&](std::size_t a, std::size_t b) { return like[a] > like[b]; });
+  for (std::size_t d = 0; d < sizes.size(); ++d) order[d] = sizes.size() - 1 - d;
+  for (std::size_t i = 1; i < sizes.size(); ++i)
+    for (std::size_t at = i, inner = i; inner-- > 0;) {
+      const int comparison = compare_dims(sizes, like, order[inner], order[at]);
+      if (comparison < 0) break;
+      if (comparison == 0) continue;
+      std::swap(order[inner], order[at]);
+      at = inner;
+    }
   Sizes strides(sizes.size(), 1);
   std::int64_t next = 1;
-  for (std::size_t i = sizes.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
     strides[order[i]] = next;
     next *= std::max<std::int64_t>(sizes[order[i]], 1);
   }

@@ -1,0 +1,24 @@
+// Options of layers that change gradients or are refused.
+#include <catch2/catch.hpp>
+
+#include "../tensor/values.h"
+#include "td/nn/nn.h"
+
+using namespace td;
+
+TEST_CASE("the padding row of an embedding is zeros and gets no gradient") {
+  for (const std::int64_t row : {0, -5}) {
+    nn::Embedding table(nn::EmbeddingOptions(5, 2).padding_idx(row));
+    CHECK(values(table->weight[0]) == std::vector<double>{0, 0});
+    table(tensor({0, 4, 0})).sum().backward();
+    CHECK(values(table->weight.grad()) == std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
+  }
+  CHECK(message<Error>([] { nn::Embedding(nn::EmbeddingOptions(5, 2).padding_idx(5)); }) ==
+        "Embedding: padding_idx 5 is no row of a table of 5 rows");
+}
+
+TEST_CASE("a dropout whose p is no probability cannot be made") {
+  CHECK(message<Error>([] { nn::Dropout(1.5); }) ==
+        "Dropout: a probability lies between 0 and 1, not 1.5");
+  CHECK_NOTHROW(nn::Dropout(1.0));
+}
