@@ -81,4 +81,25 @@ expect 0 "2 passed, 0 failed, 0 skipped"
 sums false
 expect 1 "1 passed, 1 failed, 0 skipped"
 expect 1 "fail: it holds"
+
+echo "every parser's fuzzer counts, and a finding turns the sum red"
+mkdir -p "$folder/fuzzers/fuzz"
+for source in "$source_folder"/tests/fuzz/*_fuzz.cpp; do
+  printf '#!/bin/sh\necho "stat::number_of_executed_units: 7"\n[ "${0##*/}" != "$FINDS" ]\n' \
+    >"$folder/fuzzers/fuzz/$(basename "$source" .cpp)"
+done
+chmod +x "$folder"/fuzzers/fuzz/*
+all="$(find "$folder/fuzzers/fuzz" -type f | wc -l)"
+fuzz() {  # fuzz NAME: what `test --all` counts when this fuzzer finds something
+  run env FUZZ_FOLDER="$folder/fuzzers" FINDS="$1" bash -c 'cd "$0" && . tools/shell/test.sh && fuzz 1
+    echo "counted $passed $failed $skipped"' "$source_folder"
+}
+fuzz nothing
+expect 0 "pass: fuzz device: 7 inputs in 1 s"
+expect 0 "counted $all 0 0"
+fuzz device_fuzz
+expect 0 "fail: fuzz device"
+expect 0 "counted $((all - 1)) 1 0"
+run "$source_folder/tools/fuzz.sh" ten
+expect 2 "usage: tools/fuzz.sh SECONDS [NAME...]"
 exit $failed

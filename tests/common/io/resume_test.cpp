@@ -217,6 +217,19 @@ TEST_CASE("other schedules and samplers keep their place") {
         "place 1");
 }
 
+TEST_CASE("a sampler that cannot tell its place says so") {
+  struct Twice : data::samplers::Sampler {
+    void reset(optional<std::size_t>) override {}
+    optional<std::vector<std::size_t>> next(std::size_t) override { return nullopt; }
+  };
+  Twice sampler;
+  io::Checkpoint checkpoint;
+  checkpoint.add("sampler", sampler);
+  CHECK(message<Error>([&] { checkpoint.save("none"); }) ==
+        "state_dict: this sampler does not keep its place; override state_dict and "
+        "load_state_dict in its class");
+}
+
 TEST_CASE("a checkpoint names the parts that do not fit") {
   TemporaryFolder folder;
   nn::Linear model(2, 2), wide(3, 2);
