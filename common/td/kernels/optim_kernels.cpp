@@ -152,7 +152,8 @@ struct ListWork {
 
   void on_host() const {
     const std::int64_t total = work.end[work.count - 1];
-    parallel_for(0, total, kGrain, [this](std::int64_t a, std::int64_t b) {
+    // One launch a step comes alone, when the other threads sleep already: waking them must pay.
+    parallel_for(0, total, 2 * kGrain, [this](std::int64_t a, std::int64_t b) {
       for (int k = 0; k < work.count; ++k) {
         const std::int64_t begin = k ? work.end[k - 1] : 0;
         const std::int64_t from = std::max(a, begin), to = std::min(b, work.end[k]);

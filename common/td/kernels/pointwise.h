@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "td/base/parallel.h"
+#include "td/base/stream_store.h"
 #include "td/kernels/geometry.h"
 #include "td/kernels/launch.h"
 
@@ -105,24 +106,31 @@ struct PointwiseRow {
     pieces(w, n, offset, Index{});
   }
 
-  // The whole row at once when every operand lies side by side, else a tile at a time.
+  // The whole row at once when every operand lies side by side, else a tile at a time. Also a tile
+  // at a time for a very large result, whose finished tiles then go past the caches.
   template <std::size_t... K>
   static void pieces(const PointwiseWork<N>& w, std::int64_t n, const std::int64_t* offset,
                      std::index_sequence<K...>) {
     const int d = w.g.dims - 1;
     const std::int64_t stride = w.g.strides[0][d];
     const bool dense = stride == 1 && ((w.g.strides[K + 1][d] == 1) && ...);
-    const std::int64_t piece = dense ? n : kRowTile;
+    const bool past_caches =
+        dense && d == 0 && static_cast<std::size_t>(w.g.numel) * sizeof(Out) >= kStreamBytes;
+    const std::int64_t piece = dense && !past_caches ? n : kRowTile;
     const F f = *reinterpret_cast<const F*>(w.functor);
     Out* const out = static_cast<Out*>(w.data[0]) + offset[0];
     [[maybe_unused]] Tiles<Index, In...> tiles;
     Tile<Out> result;
     for (std::int64_t from = 0; from < n; from += piece) {
       const std::int64_t m = std::min(piece, n - from);
-      loop(f, m, stride == 1 ? out + from : result.at,
+      loop(f, m, stride == 1 && !past_caches ? out + from : result.at,
            input<In>(w, K + 1, offset, from, m, static_cast<NumberedTile<K, In>&>(tiles))...);
-      if (stride != 1) scatter(result.at, out + from * stride, stride, m);
+      if (past_caches)
+        stream_store(out + from, result.at, static_cast<std::size_t>(m) * sizeof(Out));
+      else if (stride != 1)
+        scatter(result.at, out + from * stride, stride, m);
     }
+    if (past_caches) finish_stream_stores();
   }
 
   template <class T>

@@ -31,6 +31,26 @@ void tiny_gemm(const Gemm& g, const T* a_data, const T* b_data, T* c) {
     }
 }
 
+// Multiplications below which threads that must meet again cost more than they bring: 64 rows
+// through a layer of 512 x 64 take one thread about 20 us.
+constexpr std::int64_t kOneThread = 4 << 20;
+
+/// Keeps the libraries to the calling thread while it lives, when `wanted`.
+class OneThread {
+ public:
+  explicit OneThread(bool wanted) : width_(wanted ? parallel_width() : 1) {
+    if (width_ > 1) set_parallel_width(1);
+  }
+  ~OneThread() {
+    if (width_ > 1) set_parallel_width(width_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int width_;
+};
+
 #ifdef TD_HAS_OPENBLAS
 int as_int(std::int64_t n) { return static_cast<int>(n); }
 CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
@@ -71,10 +91,12 @@ void large_gemm<double>(const Gemm& g, const double* a, const double* b, double*
 template <class T>
 void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.m * g.n * g.k <= kTiny)
+  if (g.m * g.n * g.k <= kTiny) {
     tiny_gemm(g, a, b, c);
-  else
+  } else {
+    const OneThread small(g.m * g.n * g.k < kOneThread);
     large_gemm(g, a, b, c);
+  }
   if (!bias) return;
   const std::int64_t grain = std::max<std::int64_t>(1, 32768 / g.n);
   parallel_for(0, g.m, grain, [&](std::int64_t from, std::int64_t to) {

@@ -1,0 +1,48 @@
+// Stores past the caches, by whole cache lines where the processor can.
+#include "td/base/stream_store.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+namespace td {
+
+#ifdef __SSE2__
+namespace {
+
+#ifdef __AVX512F__
+using Line = __m512i;
+void store(Line* to, const void* from) { _mm512_stream_si512(to, _mm512_loadu_si512(from)); }
+#else
+using Line = __m128i;
+void store(Line* to, const void* from) {
+  _mm_stream_si128(to, _mm_loadu_si128(static_cast<const Line*>(from)));
+}
+#endif
+
+}  // namespace
+
+void stream_store(void* to, const void* from, std::size_t bytes) noexcept {
+  char* target = static_cast<char*>(to);
+  const char* source = static_cast<const char*>(from);
+  // Up to the first whole line the ordinary way; stores past the caches must be aligned.
+  const std::size_t ahead = -reinterpret_cast<std::uintptr_t>(to) % sizeof(Line);
+  std::size_t done = std::min(ahead, bytes);
+  std::memcpy(target, source, done);
+  for (; done + sizeof(Line) <= bytes; done += sizeof(Line))
+    store(reinterpret_cast<Line*>(target + done), source + done);
+  std::memcpy(target + done, source + done, bytes - done);
+}
+void finish_stream_stores() noexcept { _mm_sfence(); }
+#else
+void stream_store(void* to, const void* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
+}
+void finish_stream_stores() noexcept {}
+#endif
+
+}  // namespace td
