@@ -92,7 +92,7 @@ void check_bools(const std::string& path, const TensorInfo& info, const Tensor& 
 }
 
 Tensor read_tensor(const InputFile& file, const TensorInfo& info, std::size_t data_at) {
-  const Tensor tensor = empty(info.shape, info.dtype);
+  Tensor tensor = empty(info.shape, info.dtype);
   const std::size_t bytes = info.end - info.begin, offset = data_at + info.begin;
   if (bytes == 0) return tensor;
   TD_CHECK(IoError, file.read(offset, tensor.data_ptr(), bytes) == bytes, file.path(),
