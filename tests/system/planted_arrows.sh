@@ -27,6 +27,7 @@ verdict 1 "kernels must not include td/autograd/node.h" \
   kernels/rows.h '#  include "td/autograd/node.h"'
 verdict 1 "ops must not include td/backends/sim/sim.h" ops/add.cpp '#include "td/backends/sim/sim.h"'
 verdict 1 "only backends, device and kernels" tensor/print.cpp '#if defined(TD_HAS_CUDA)'
+verdict 1 "io must not include td/nn/module.h" io/checkpoint.h '#include "td/nn/module.h"'
 verdict 1 "the folder misc is in no layer" misc/x.h '#include "td/base/error.h"'
 verdict 1 "0 files" empty/readme.txt 'nothing to read is not a pass'
 exit $failed

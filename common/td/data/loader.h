@@ -10,7 +10,6 @@
 #include "td/data/dataset.h"
 #include "td/data/pipeline.h"
 #include "td/data/samplers.h"
-#include "td/ops/ops.h"
 
 namespace td::data {
 
@@ -109,20 +108,20 @@ class StatelessDataLoader {
   /// Where the loop is: behind the batches it was given so far, the present one included, however
   /// far the workers are ahead. @throws Error when batches come in no order, or the sampler cannot
   /// tell its place.
-  samplers::StateDict state_dict() const {
+  NamedTensors state_dict() const {
     TD_CHECK(Error, !pipeline_ || options_.enforce_ordering(),
              "data loader: with enforce_ordering off the batches given are not the first ones, so "
              "there is no place to come back to");
-    samplers::StateDict state = sampler_.state_dict(given_);
-    state.insert("in_epoch", full({}, in_epoch_, kBool));
+    NamedTensors state = sampler_.state_dict(given_);
+    state.insert("in_epoch", number_entry(in_epoch_));
     return state;
   }
   /// Puts a place back: the next begin() gives the batches that the saved loop had not seen.
   /// @throws Error when the state is of a dataset of another size; nothing is changed then.
-  void load_state_dict(const samplers::StateDict& state) {
-    const bool in_epoch = state["in_epoch"].item<bool>();
-    const auto given = state["index"].item<std::int64_t>();
-    samplers::StateDict place = state;
+  void load_state_dict(const NamedTensors& state) {
+    const bool in_epoch = number_in(state, "in_epoch") != 0;
+    const std::int64_t given = number_in(state, "index");
+    NamedTensors place = state;
     place.erase("in_epoch");
     sampler_.load_state_dict(place);
     in_epoch_ = resumes_ = in_epoch;

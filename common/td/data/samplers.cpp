@@ -8,11 +8,11 @@
 namespace td::data::samplers {
 namespace {
 
-Tensor count_tensor(std::size_t count) { return full({}, count, kLong); }
+Tensor count_entry(std::size_t count) { return number_entry(static_cast<std::int64_t>(count)); }
 
 // The number `name` of a state, which is at most `limit`.
-std::size_t count_of(const StateDict& state, const char* name, std::size_t limit) {
-  const auto count = state[name].item<std::int64_t>();
+std::size_t count_of(const NamedTensors& state, const char* name, std::size_t limit) {
+  const std::int64_t count = number_in(state, name);
   TD_CHECK(Error, count >= 0 && static_cast<std::size_t>(count) <= limit, "load_state_dict: ", name,
            " is ", count, " in the state; expected 0 to ", limit,
            ", as the dataset has that many items");
@@ -26,26 +26,26 @@ void check_size(std::int64_t state, std::size_t here) {
 
 }  // namespace
 
-StateDict Sampler::state_dict(optional<std::size_t>) const {
+NamedTensors Sampler::state_dict(optional<std::size_t>) const {
   fail<Error>(
       "state_dict: this sampler does not keep its place; override state_dict and "
       "load_state_dict in its class");
 }
-void Sampler::load_state_dict(const StateDict&) {
+void Sampler::load_state_dict(const NamedTensors&) {
   fail<Error>(
       "load_state_dict: this sampler does not keep its place; override state_dict and "
       "load_state_dict in its class");
 }
 
-StateDict SequentialSampler::state_dict(optional<std::size_t> given) const {
-  StateDict state("Entry");
-  state.insert("size", count_tensor(size_));
-  state.insert("index", count_tensor(std::min(given.value_or(index_), size_)));
+NamedTensors SequentialSampler::state_dict(optional<std::size_t> given) const {
+  NamedTensors state("Entry");
+  state.insert("size", count_entry(size_));
+  state.insert("index", count_entry(std::min(given.value_or(index_), size_)));
   return state;
 }
 
-void SequentialSampler::load_state_dict(const StateDict& state) {
-  check_size(state["size"].item<std::int64_t>(), size_);
+void SequentialSampler::load_state_dict(const NamedTensors& state) {
+  check_size(number_in(state, "size"), size_);
   index_ = count_of(state, "index", size_);
 }
 
@@ -79,17 +79,19 @@ optional<std::vector<std::size_t>> RandomSampler::next(std::size_t batch_size) {
   return std::vector<std::size_t>(from, from + static_cast<std::ptrdiff_t>(count));
 }
 
-StateDict RandomSampler::state_dict(optional<std::size_t> given) const {
+NamedTensors RandomSampler::state_dict(optional<std::size_t> given) const {
   Tensor order = empty({static_cast<std::int64_t>(order_.size())}, kLong);
   std::copy(order_.begin(), order_.end(), order.data_ptr<std::int64_t>());
-  StateDict state("Entry");
+  NamedTensors state("Entry");
   state.insert("order", order);
-  state.insert("index", count_tensor(std::min(given.value_or(index_), order_.size())));
+  state.insert("index", count_entry(std::min(given.value_or(index_), order_.size())));
   return state;
 }
 
-void RandomSampler::load_state_dict(const StateDict& state) {
-  const Tensor order = state["order"].to(kLong).cpu().contiguous();
+void RandomSampler::load_state_dict(const NamedTensors& state) {
+  TD_CHECK(Error, state["order"].dtype() == kLong, "load_state_dict: \"order\" is ",
+           state["order"].dtype(), " in the state; expected int64");
+  const Tensor order = state["order"].cpu().contiguous();
   check_size(order.numel(), order_.size());
   const std::int64_t* from = order.data_ptr<std::int64_t>();
   // An index is an address into the dataset; a damaged one must not get that far.

@@ -5,13 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "td/base/ordered_dict.h"
-#include "td/tensor/tensor.h"
+#include "td/ops/state.h"
 
 namespace td::data::samplers {
-
-/// Where a sampler stands, by name.
-using StateDict = OrderedDict<std::string, Tensor>;
 
 /// Base of samplers.
 class Sampler {
@@ -24,9 +20,9 @@ class Sampler {
 
   /// What is needed to go on in the middle of an epoch: where the sampler stands now, or stood when
   /// it had given `given` items of this epoch. @throws Error from a sampler that cannot tell.
-  virtual StateDict state_dict(optional<std::size_t> given = nullopt) const;
+  virtual NamedTensors state_dict(optional<std::size_t> given = nullopt) const;
   /// Puts a state back. @throws Error when it is of a dataset of another size; nothing is changed.
-  virtual void load_state_dict(const StateDict& state);
+  virtual void load_state_dict(const NamedTensors& state);
 };
 
 /// 0, 1, 2, ...
@@ -35,8 +31,8 @@ class SequentialSampler : public Sampler {
   explicit SequentialSampler(std::size_t size) : size_(size) {}
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
-  StateDict state_dict(optional<std::size_t> given = nullopt) const override;
-  void load_state_dict(const StateDict& state) override;
+  NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
+  void load_state_dict(const NamedTensors& state) override;
   /// How many items of this epoch were given.
   std::size_t index() const noexcept { return index_; }
 
@@ -50,8 +46,8 @@ class RandomSampler : public Sampler {
   explicit RandomSampler(std::size_t size);
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
-  StateDict state_dict(optional<std::size_t> given = nullopt) const override;
-  void load_state_dict(const StateDict& state) override;
+  NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
+  void load_state_dict(const NamedTensors& state) override;
   /// How many examples were given out.
   std::size_t index() const noexcept { return index_; }
 

@@ -3,19 +3,8 @@
 
 #include <algorithm>
 
-#include "td/ops/ops.h"
-
 namespace td::io {
 namespace {
-
-// Seed and offset are 64 bits without a sign; an int64 keeps the bits.
-Tensor bits(std::uint64_t value) { return full({}, static_cast<std::int64_t>(value), kLong); }
-std::uint64_t bits(const NamedTensors& state, const char* name) {
-  const Tensor& tensor = state[name];
-  TD_CHECK(Error, tensor.dtype() == kLong && tensor.dim() == 0, "random stream: \"", name, "\" is ",
-           tensor.dtype(), ' ', tensor.sizes(), " in the state; expected one int64");
-  return static_cast<std::uint64_t>(tensor.item<std::int64_t>());
-}
 
 // The tensors of one file, part by part.
 class Parts {
@@ -51,12 +40,14 @@ Checkpoint& Checkpoint::add(const std::string& name, Generator& generator) {
   const auto get = [&generator] {
     const Generator::State state = generator.get_state();
     NamedTensors all("Entry");
-    all.insert("seed", bits(state.seed));
-    all.insert("offset", bits(state.offset));
+    // 64 bits without a sign; an int64 keeps them.
+    all.insert("seed", number_entry(static_cast<std::int64_t>(state.seed)));
+    all.insert("offset", number_entry(static_cast<std::int64_t>(state.offset)));
     return all;
   };
   return add(name, get, [&generator](const NamedTensors& state) {
-    generator.set_state({bits(state, "seed"), bits(state, "offset")});
+    generator.set_state({static_cast<std::uint64_t>(number_in(state, "seed")),
+                         static_cast<std::uint64_t>(number_in(state, "offset"))});
   });
 }
 

@@ -8,12 +8,10 @@
 #include <functional>
 
 #include "td/io/safetensors.h"
+#include "td/ops/state.h"
 #include "td/tensor/generator.h"
 
 namespace td::io {
-
-/// A state as parts give and take it.
-using NamedTensors = OrderedDict<std::string, Tensor>;
 
 /// A module, an optimizer, a schedule, a sampler, a data loader.
 template <class T>

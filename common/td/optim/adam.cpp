@@ -5,6 +5,7 @@
 #include "td/autograd/record.h"
 #include "td/kernels/optim.h"
 #include "td/ops/ops.h"
+#include "td/ops/state.h"
 #include "td/optim/fused.h"
 
 namespace td::optim {
@@ -23,15 +24,16 @@ void AdamOptionsBase<Derived>::visit(const std::function<void(const char*, doubl
 
 void AdamParamState::save(const std::string& prefix, StateDict& state) const {
   if (!exp_avg_.defined()) return;
-  Tensor step = empty({}, kLong);
-  *step.data_ptr<std::int64_t>() = step_;
-  state.insert(prefix + "step", step);
+  state.insert(prefix + "step", number_entry(step_));
   state.insert(prefix + "exp_avg", exp_avg_);
   state.insert(prefix + "exp_avg_sq", exp_avg_sq_);
   if (max_exp_avg_sq_.defined()) state.insert(prefix + "max_exp_avg_sq", max_exp_avg_sq_);
 }
 void AdamParamState::load(const std::string& prefix, const StateDict& state) {
-  if (const Tensor* found = state.find(prefix + "step")) step_ = found->item<std::int64_t>();
+  if (state.contains(prefix + "step")) step_ = number_in(state, prefix + "step");
+  // So many steps nobody makes, and the next one must not overflow.
+  TD_CHECK(Error, step_ >= 0 && step_ < std::int64_t{1} << 53, "load_state_dict: \"", prefix,
+           "step\" is ", step_, " in the state; expected a number of steps, 0 or more");
   const auto take = [&](const char* name, Tensor& into) {
     if (const Tensor* found = state.find(prefix + name)) into = found->clone();
   };

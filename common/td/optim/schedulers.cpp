@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "td/ops/ops.h"
+#include "td/ops/state.h"
 
 namespace td::optim {
 
@@ -35,18 +35,19 @@ StateDict LRScheduler::state_dict() const {
   Tensor base = empty({count}, kDouble);
   std::copy(base_.begin(), base_.end(), base.data_ptr<double>());
   StateDict state("Entry");
-  state.insert("step_count", full({}, step_count_, kLong));
+  state.insert("step_count", number_entry(step_count_));
   state.insert("base_lrs", base);
   return state;
 }
 
 void LRScheduler::load_state_dict(const StateDict& state) {
-  const Tensor count = state["step_count"], base = state["base_lrs"].to(kDouble).cpu().contiguous();
+  const std::int64_t count = number_in(state, "step_count");
+  const Tensor base = state["base_lrs"].to(kDouble).cpu().contiguous();
   TD_CHECK(Error, base.dim() == 1 && base.size(0) == static_cast<std::int64_t>(base_.size()),
            "load_state_dict: the state has ", base.sizes(),
            " rates to start from but this schedule has [", base_.size(),
            "]; it belongs to another schedule, or to an optimizer with other parameter groups");
-  step_count_ = count.item<unsigned>();
+  step_count_ = static_cast<unsigned>(count);
   std::copy_n(base.data_ptr<double>(), base_.size(), base_.begin());
 }
 

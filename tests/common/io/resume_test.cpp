@@ -217,6 +217,24 @@ TEST_CASE("other schedules and samplers keep their place") {
         "place 1");
 }
 
+TEST_CASE("numbers of a state are whole, one, and in range") {
+  data::samplers::RandomSampler sampler(3);
+  const auto complaint = [&](const char* name, const Tensor& value) {
+    auto state = sampler.state_dict();
+    state[name] = value;
+    return message<Error>([&] { sampler.load_state_dict(state); });
+  };
+  CHECK(complaint("index", full({}, 0.0 / 0.0, kDouble)) ==
+        "load_state_dict: \"index\" is float64 [] in the state; expected one int64");
+  CHECK(complaint("index", zeros({2}, kLong)) ==
+        "load_state_dict: \"index\" is int64 [2] in the state; expected one int64");
+  CHECK(complaint("index", full({}, 4, kLong)) ==
+        "load_state_dict: index is 4 in the state; expected 0 to 3, as the dataset has that many "
+        "items");
+  CHECK(complaint("order", full({3}, 0.0 / 0.0, kDouble)) ==
+        "load_state_dict: \"order\" is float64 in the state; expected int64");
+}
+
 TEST_CASE("a sampler that cannot tell its place says so") {
   struct Twice : data::samplers::Sampler {
     void reset(optional<std::size_t>) override {}

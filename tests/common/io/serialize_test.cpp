@@ -161,6 +161,11 @@ TEST_CASE("an optimizer's state that does not fit is told as a whole, and nothin
         "  missing: \"param_groups.0.eps\"\n"
         "  unexpected: \"state.2.exp_avg\"\n"
         "  unexpected: \"state.1.velocity\"");
+  state = adam.state_dict();
+  state["state.0.step"] = full({}, INT64_MAX, kLong);
+  CHECK(message<Error>([&] { adam.load_state_dict(state); }) ==
+        "load_state_dict: \"state.0.step\" is 9223372036854775807 in the state; expected a number "
+        "of steps, 0 or more");
   CHECK(adam.param_groups()[0].options().get_lr() == 0.1);
   CHECK(adam.state_dict()["state.0.step"].item<int>() == 1);
 }
