@@ -22,9 +22,9 @@ bool repeats_elements(const Tensor& t) {
 
 }  // namespace
 
-void accumulate(Tensor& into, const Tensor& gradient) {
+void accumulate(Tensor& into, Tensor gradient) {
   if (!into.defined()) {
-    into = gradient;
+    into = std::move(gradient);
   } else if (!GradMode::is_enabled() && sole_owner(into) && !repeats_elements(into) &&
              into.impl().sizes == gradient.impl().sizes) {
     into.add_(gradient);
@@ -49,21 +49,16 @@ void clear_gradient(const Tensor& leaf, bool set_to_none) {
   }
 }
 
-AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node("AccumulateGrad"), leaf_(leaf) {
+AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node("AccumulateGrad"), leaf_(&leaf.impl()) {
   // Leaves come first among the ready nodes: their hooks (an all-reduce, say) start early.
   sequence = std::numeric_limits<std::uint64_t>::max();
   stream = current_native_stream(leaf.device());
   outputs.push_back({leaf.impl().sizes, leaf.dtype(), leaf.device()});
 }
 
-AccumulateGrad::~AccumulateGrad() {
-  AutogradMeta& meta = *find_meta(leaf_);
-  std::lock_guard lock(meta.mutex);
-  if (meta.accumulator == this) meta.accumulator = nullptr;
-}
-
 void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
-  AutogradMeta& meta = *find_meta(leaf_);
+  const Tensor leaf = this->leaf();
+  AutogradMeta& meta = *find_meta(leaf);
   Tensor g = std::move(gradient[0]);
   for (auto& [number, hook] : meta.hooks)
     if (Tensor changed = hook(g); changed.defined()) g = changed;
@@ -75,15 +70,15 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
       meta.grad = meta.grad.add(g);
     } else if (GradMode::is_enabled()) {
       meta.grad = g;
-    } else if (sole_owner(g) && g.impl().strides == leaf_.impl().strides) {
+    } else if (sole_owner(g) && g.impl().strides == leaf.impl().strides) {
       meta.grad = std::move(g);
     } else {
       // Somebody else sees this memory, or its order differs: the leaf gets its own, in its order.
-      meta.grad = empty_like(leaf_).copy_(g);
+      meta.grad = empty_like(leaf).copy_(g);
     }
     meta.grad_is_zero = false;
   }
-  for (auto& hook : meta.post_accumulate) hook(leaf_);
+  for (auto& hook : meta.post_accumulate) hook(leaf);
 }
 
 }  // namespace td

@@ -5,23 +5,25 @@
 
 namespace td {
 
-/// The node behind a leaf: adds what arrives to the leaf's grad().
+/// The node behind a leaf: adds what arrives to the leaf's grad(). The leaf owns it, and the edges
+/// that lead to it hold the leaf, so that one node serves the leaf for all its life.
 class AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(const Tensor& leaf);
-  ~AccumulateGrad() override;
   void apply(SmallVector<Tensor, 1>& gradient, Gradients& none) override;
-  /// The tensor whose gradient it keeps.
-  const Tensor& leaf() const { return leaf_; }
+  /// The tensor whose gradient it keeps; undefined when that is gone.
+  Tensor leaf() const { return Tensor(intrusive_ptr<TensorImpl>(leaf_)); }
+  /// The leaf is about to go.
+  void forget_leaf() { leaf_ = nullptr; }
 
  private:
-  Tensor leaf_;
+  TensorImpl* leaf_;
 };
 
 /// What zero_grad does to one leaf: its gradient becomes undefined, or zeros.
 void clear_gradient(const Tensor& leaf, bool set_to_none);
 /// `into = into + gradient`, in place where nobody else can see `into`'s memory.
-void accumulate(Tensor& into, const Tensor& gradient);
+void accumulate(Tensor& into, Tensor gradient);
 /// `gradient` summed over the dimensions in which `sizes` was broadcast to it. Defined in ops/, as
 /// Tensor's methods are: the engine may not look up.
 Tensor sum_to(const Tensor& gradient, IntArrayRef sizes);

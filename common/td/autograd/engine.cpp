@@ -4,6 +4,7 @@
 #include "td/autograd/engine.h"
 
 #include <algorithm>
+#include <span>
 
 #include "td/autograd/accumulate.h"
 #include "td/autograd/graph_task.h"
@@ -19,48 +20,44 @@ struct Capture {
   Tensor gradient;
 };
 
+using Tensors = std::span<const Tensor>;
+
 // One backward pass over the thread's GraphTask.
 class Pass {
  public:
   Pass(GraphTask& task, bool keep_graph, bool create_graph, std::vector<Capture>& captures)
       : task_(task), keep_graph_(keep_graph), mode_(create_graph), captures_(captures) {}
 
-  void run(const TensorList& roots, const TensorList& gradients);
+  // `gradients` has one entry a root; undefined ones mean 1.
+  void run(Tensors roots, Tensors gradients);
 
  private:
-  void count(const TensorList& roots);
+  void count(Tensors roots);
   void mark_needed();
+  void seed(const Tensor& root, Tensor gradient);
   void deposit(const Edge& edge, Tensor gradient, const Node* from);
-  void run_node(Visit visit);
+  void run_node(Visit& visit);
   void run_hooks(Visit& visit);
   void finish(Visit& visit, Gradients* results);
   void check(const Node& node, std::size_t i, Tensor& gradient) const;
-  void push_ready(const intrusive_ptr<Node>& node);
-  intrusive_ptr<Node> pop_ready();
+  void push_ready(Visit& visit);
+  Visit& pop_ready();
   void wait_for_streams();
 
   GraphTask& task_;
   bool keep_graph_;
   AutoGradMode mode_;  // gradients are recorded only under create_graph
   std::vector<Capture>& captures_;
-  SmallVector<intrusive_ptr<Node>, 16> ready_;  // a heap, the latest operation on top
+  SmallVector<Visit*, 16> ready_;  // a heap, the latest operation on top
 };
 
-void Pass::count(const TensorList& roots) {
-  SmallVector<intrusive_ptr<Node>, 16> open;
-  for (const Tensor& root : roots) {
-    const Edge edge = gradient_edge(root);
-    if (!task_.find(edge.node.get())) open.push_back(edge.node);
-    task_.visit(edge.node);
-  }
-  while (!open.empty()) {
-    const intrusive_ptr<Node> node = std::move(open[open.size() - 1]);
-    open.resize(open.size() - 1);
-    for (const Edge& edge : node->edges) {
-      if (!edge.node) continue;
-      if (!task_.find(edge.node.get())) open.push_back(edge.node);
-      ++task_.visit(edge.node).waiting;
-    }
+// Visits the whole graph behind the roots. From here on no visit is added, so that they stay put.
+void Pass::count(Tensors roots) {
+  for (const Tensor& root : roots) task_.visit(gradient_edge(root).node);
+  for (std::size_t i = 0; i < task_.visits().size(); ++i) {
+    const Node& node = *task_.visits()[i].node;
+    for (const Edge& edge : node.edges)
+      if (edge.node) ++task_.visit(edge.node).waiting;
   }
 }
 
@@ -81,20 +78,18 @@ void Pass::mark_needed() {
   }
 }
 
-bool runs_later(const intrusive_ptr<Node>& a, const intrusive_ptr<Node>& b) {
-  return a->sequence < b->sequence;
-}
+bool runs_later(const Visit* a, const Visit* b) { return a->node->sequence < b->node->sequence; }
 
-void Pass::push_ready(const intrusive_ptr<Node>& node) {
-  ready_.push_back(node);
+void Pass::push_ready(Visit& visit) {
+  ready_.push_back(&visit);
   std::push_heap(ready_.begin(), ready_.end(), runs_later);
 }
 
-intrusive_ptr<Node> Pass::pop_ready() {
+Visit& Pass::pop_ready() {
   std::pop_heap(ready_.begin(), ready_.end(), runs_later);
-  intrusive_ptr<Node> node = std::move(ready_[ready_.size() - 1]);
+  Visit* visit = ready_[ready_.size() - 1];
   ready_.resize(ready_.size() - 1);
-  return node;
+  return *visit;
 }
 
 // The stream that uses a gradient waits for the one that made it.
@@ -106,26 +101,38 @@ void hand_over(const Tensor& g, void* producer, void* consumer) {
   g.record_stream(waiting);
 }
 
-void Pass::run(const TensorList& roots, const TensorList& gradients) {
+// What a caller may pass: a root that has a graph, and a gradient of its sizes or none.
+void check_root(const Tensor& root, const Tensor& gradient) {
+  TD_CHECK(AutogradError, root.requires_grad(),
+           "backward: the tensor does not require a gradient and has no grad_fn. Was it made "
+           "under NoGradGuard, or from parameters without requires_grad?");
+  TD_CHECK(ShapeError, !gradient.defined() || gradient.impl().sizes == root.impl().sizes,
+           "backward: a gradient of sizes ", gradient.sizes(), " for a tensor of sizes ",
+           root.sizes(), "; they must be equal");
+  TD_CHECK(AutogradError, gradient.defined() || root.numel() == 1,
+           "backward: a gradient can be left out only for a single element, but the tensor has "
+           "sizes ",
+           root.sizes(), ". Reduce it first (sum, mean) or pass a gradient.");
+}
+
+void Pass::run(Tensors roots, Tensors gradients) {
+  for (std::size_t i = 0; i < roots.size(); ++i) check_root(roots[i], gradients[i]);
   count(roots);
   if (!captures_.empty()) mark_needed();
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    const Edge edge = gradient_edge(roots[i]);
-    Visit& visit = task_.visit(edge.node);
-    Tensor g = gradients[i];
-    check(*edge.node, edge.output, g);
-    if (!g.is_cpu()) hand_over(g, current_native_stream(g.device()), edge.node->stream);
-    accumulate(visit.gradients[edge.output], g);
-  }
+  for (std::size_t i = 0; i < roots.size(); ++i) seed(roots[i], gradients[i]);
   for (Visit& visit : task_.visits())
-    if (visit.waiting == 0) push_ready(visit.node);
-  while (!ready_.empty()) {
-    const intrusive_ptr<Node> node = pop_ready();
-    Visit& visit = task_.visit(node);
-    Visit taken{node, 0, visit.needed, std::move(visit.gradients)};
-    run_node(std::move(taken));
-  }
+    if (visit.waiting == 0) push_ready(visit);
+  while (!ready_.empty()) run_node(pop_ready());
   wait_for_streams();
+}
+
+// Puts the gradient of a root where it enters the graph.
+void Pass::seed(const Tensor& root, Tensor g) {
+  if (!g.defined()) g = empty_on(root.impl().sizes, root.dtype(), root.device()).fill_(1);
+  const Edge edge = gradient_edge(root);
+  check(*edge.node, edge.output, g);
+  if (!g.is_cpu()) hand_over(g, current_native_stream(g.device()), edge.node->stream);
+  accumulate(task_.find(edge.node.get())->gradients[edge.output], std::move(g));
 }
 
 // The gradient fits the result it belongs to: same sizes, type and device.
@@ -148,9 +155,9 @@ void Pass::deposit(const Edge& edge, Tensor g, const Node* from) {
   if (g.defined()) {
     check(*edge.node, edge.output, g);
     hand_over(g, from->stream, edge.node->stream);
-    accumulate(visit->gradients[edge.output], g);
+    accumulate(visit->gradients[edge.output], std::move(g));
   }
-  if (--visit->waiting == 0) push_ready(edge.node);
+  if (--visit->waiting == 0) push_ready(*visit);
 }
 
 void Pass::run_hooks(Visit& visit) {
@@ -167,13 +174,16 @@ void Pass::run_hooks(Visit& visit) {
       accumulate(c.gradient, visit.gradients[c.edge.output]);
 }
 
-void Pass::run_node(Visit visit) {
+void Pass::run_node(Visit& visit) {
   Node& node = *visit.node;
   bool any = false;
   for (Tensor& g : visit.gradients) any = any || g.defined();
   if (any) run_hooks(visit);
   const bool is_leaf = node.edges.empty();
-  if (!any || !visit.needed || (is_leaf && !captures_.empty())) return finish(visit, nullptr);
+  if (!any || !visit.needed || (is_leaf && !captures_.empty())) {
+    visit.gradients.clear();
+    return finish(visit, nullptr);
+  }
 
   Gradients results(node, task_.partial ? &task_ : nullptr);
   void* previous_node = std::exchange(thread_state().current_node, &node);
@@ -213,32 +223,6 @@ void Pass::wait_for_streams() {
   }
 }
 
-TensorList checked_gradients(const TensorList& roots, const TensorList& gradients) {
-  TD_CHECK(AutogradError, gradients.empty() || gradients.size() == roots.size(),
-           "backward: ", roots.size(), " tensors but ", gradients.size(),
-           " gradients; give one each");
-  TensorList all;
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    const Tensor& root = roots[i];
-    TD_CHECK(AutogradError, root.requires_grad(),
-             "backward: the tensor does not require a gradient and has no grad_fn. Was it made "
-             "under NoGradGuard, or from parameters without requires_grad?");
-    if (i < gradients.size() && gradients[i].defined()) {
-      TD_CHECK(ShapeError, gradients[i].impl().sizes == root.impl().sizes,
-               "backward: a gradient of sizes ", gradients[i].sizes(), " for a tensor of sizes ",
-               root.sizes(), "; they must be equal");
-      all.push_back(gradients[i]);
-      continue;
-    }
-    TD_CHECK(AutogradError, root.numel() == 1,
-             "backward: a gradient can be left out only for a single element, but the tensor has "
-             "sizes ",
-             root.sizes(), ". Reduce it first (sum, mean) or pass a gradient.");
-    all.push_back(empty(root.sizes(), root.options()).fill_(1));
-  }
-  return all;
-}
-
 // A task of this thread that no pass further out is using (a hook may call backward).
 class TaskLease {
  public:
@@ -263,22 +247,35 @@ class TaskLease {
 };
 thread_local int TaskLease::depth_ = 0;
 
-void run_pass(const TensorList& roots, const TensorList& gradients, optional<bool> retain_graph,
-              bool create_graph, std::vector<Capture>& captures) {
+void run_pass(Tensors roots, Tensors gradients, optional<bool> retain_graph, bool create_graph,
+              std::vector<Capture>& captures) {
   TaskLease task;
   Pass pass(*task, retain_graph.value_or(create_graph), create_graph, captures);
-  pass.run(roots, checked_gradients(roots, gradients));
+  pass.run(roots, gradients);
+}
+
+// One gradient for each root; `given` may be left out as a whole.
+TensorList one_each(const TensorList& roots, const TensorList& given) {
+  TD_CHECK(AutogradError, given.empty() || given.size() == roots.size(), "backward: ", roots.size(),
+           " tensors but ", given.size(), " gradients; give one each");
+  return given.empty() ? TensorList(roots.size()) : given;
 }
 
 }  // namespace
 
 namespace autograd {
 
+void backward_from(const Tensor& root, const Tensor& gradient, optional<bool> retain_graph,
+                   bool create_graph) {
+  std::vector<Capture> none;
+  run_pass({&root, 1}, {&gradient, 1}, retain_graph, create_graph, none);
+}
+
 void backward(const TensorList& roots, const TensorList& gradients, optional<bool> retain_graph,
               bool create_graph, const TensorList& inputs) {
   std::vector<Capture> captures;
   for (const Tensor& input : inputs) captures.push_back({gradient_edge(input), {}});
-  run_pass(roots, gradients, retain_graph, create_graph, captures);
+  run_pass(roots, one_each(roots, gradients), retain_graph, create_graph, captures);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     AutoGradMode mode(create_graph);
     if (captures[i].gradient.defined()) accumulate(meta_of(inputs[i]).grad, captures[i].gradient);
@@ -294,7 +291,7 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs, const Tenso
              "] does not require a gradient; call requires_grad_() before it is used");
     captures.push_back({gradient_edge(inputs[i]), {}});
   }
-  run_pass(outputs, grad_outputs, retain_graph, create_graph, captures);
+  run_pass(outputs, one_each(outputs, grad_outputs), retain_graph, create_graph, captures);
   TensorList gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     TD_CHECK(AutogradError, allow_unused || captures[i].gradient.defined(), "grad: inputs[", i,

@@ -14,6 +14,10 @@ void backward(const TensorList& roots, const TensorList& gradients = {},
               optional<bool> retain_graph = nullopt, bool create_graph = false,
               const TensorList& inputs = {});
 
+/// The same from a single root, without making lists: what Tensor::backward calls.
+void backward_from(const Tensor& root, const Tensor& gradient, optional<bool> retain_graph,
+                   bool create_graph);
+
 /// The gradients of `outputs` with respect to `inputs`; leaves' grad() stay as they are.
 /// @throws AutogradError for an input that is not part of the graph, unless `allow_unused`.
 TensorList grad(const TensorList& outputs, const TensorList& inputs,

@@ -13,8 +13,10 @@ std::size_t GraphTask::slot_of(const Node* node) const {
 
 void GraphTask::rehash(std::size_t slots) {
   table_.assign(slots, -1);
-  for (std::size_t i = 0; i < visits_.size(); ++i)
-    table_[slot_of(visits_[i].node.get())] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < visits_.size(); ++i) {
+    visits_[i].slot = slot_of(visits_[i].node.get());
+    table_[visits_[i].slot] = static_cast<std::int32_t>(i);
+  }
 }
 
 Visit& GraphTask::visit(const intrusive_ptr<Node>& node) {
@@ -22,9 +24,10 @@ Visit& GraphTask::visit(const intrusive_ptr<Node>& node) {
   const std::size_t slot = slot_of(node.get());
   if (table_[slot] < 0) {
     table_[slot] = static_cast<std::int32_t>(visits_.size());
-    visits_.emplace_back();
-    visits_.back().node = node;
-    visits_.back().gradients.resize(node->outputs.size());
+    Visit& visit = visits_.emplace_back();
+    visit.node = node;
+    visit.gradients.resize(node->outputs.size());
+    visit.slot = slot;
   }
   return visits_[table_[slot]];
 }
@@ -42,8 +45,9 @@ bool GraphTask::needs(const Node* node) const {
 }
 
 void GraphTask::clear() {
+  // Slot by slot: after one deep graph the table is large, and most graphs are small.
+  for (const Visit& visit : visits_) table_[visit.slot] = -1;
   visits_.clear();
-  std::fill(table_.begin(), table_.end(), -1);
   partial = false;
 }
 

@@ -15,6 +15,7 @@ struct Visit {
   int waiting = 0;                   ///< gradients not yet arrived
   bool needed = true;                ///< leads to a tensor whose gradient was asked for
   SmallVector<Tensor, 1> gradients;  ///< one per output
+  std::size_t slot = 0;              ///< its place in the task's table
 };
 
 /// The visits of one backward.
@@ -24,7 +25,7 @@ class GraphTask : public NodeFilter {
   Visit& visit(const intrusive_ptr<Node>& node);
   /// The visit of `node`, nullptr when it has none.
   Visit* find(const Node* node);
-  /// All of them, in the order they were made.
+  /// All of them, in the order they were made. The list may grow while it is walked by index.
   std::vector<Visit>& visits() { return visits_; }
   /// Forgets everything but keeps the memory.
   void clear();

@@ -2,6 +2,7 @@
 // and the node that adds to it. Lives in TensorImpl::autograd; created on demand.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "td/autograd/node.h"
@@ -11,12 +12,16 @@ namespace td {
 /// Called with the leaf after its gradient was added; DDP starts its all-reduce here.
 using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 
+class AccumulateGrad;
+
 /// What the graph knows of a tensor.
 struct AutogradMeta : public RefCounted, public Slabbed {
   ~AutogradMeta() override;
 
   /// Takes the place of output `number` of `node`.
   void set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number);
+  /// Lets go of the AccumulateGrad, if there is one; the next graph gets a new one.
+  void drop_accumulator();
 
   intrusive_ptr<Node> grad_fn;  ///< set for results
   std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
@@ -27,9 +32,9 @@ struct AutogradMeta : public RefCounted, public Slabbed {
   bool grad_is_zero = false;
   std::vector<std::pair<unsigned, TensorHook>> hooks;  ///< of a leaf
   std::vector<PostAccumulateHook> post_accumulate;     ///< of a leaf
-  /// The leaf's AccumulateGrad while some graph holds it; the node clears it when it goes.
-  Node* accumulator = nullptr;
-  std::mutex mutex;  ///< guards accumulator, and grad while threads add to it
+  /// A leaf's own AccumulateGrad, made when a graph first needs it.
+  std::atomic<AccumulateGrad*> accumulator{nullptr};
+  std::mutex mutex;  ///< held while accumulator changes, and while grad is added to
   /// A view knows what it looks into, so that an in-place change of it reaches the base's graph.
   Tensor base;
   std::uint32_t view_version = 0;  ///< version of the memory for which grad_fn is right

@@ -16,6 +16,7 @@ const Tensor& Tensor::requires_grad_(bool wants) const {
   TD_CHECK(AutogradError, !wants || !t.inference || InferenceMode::is_enabled(),
            "requires_grad_: a tensor made in inference mode cannot require a gradient outside it; "
            "clone it first");
+  if (wants) meta_of(*this);  // now, because threads that record on it later must not make it at once
   t.requires_grad = wants;
   return *this;
 }
@@ -60,7 +61,7 @@ void Tensor::retain_grad() const {
 
 void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph,
                       bool create_graph) const {
-  autograd::backward({*this}, {gradient}, retain_graph, create_graph);
+  autograd::backward_from(*this, gradient, retain_graph, create_graph);
 }
 
 unsigned Tensor::register_hook(TensorHook hook) const {
@@ -114,10 +115,7 @@ void Tensor::set_data(const Tensor& other) const {
   to.device = from.device;
   to.set_geometry(from.sizes, from.strides);
   // A graph recorded earlier ends in the old memory's AccumulateGrad; the next one gets a new one.
-  if (AutogradMeta* meta = find_meta(*this)) {
-    std::lock_guard lock(meta->mutex);
-    meta->accumulator = nullptr;
-  }
+  if (AutogradMeta* meta = find_meta(*this)) meta->drop_accumulator();
 }
 
 }  // namespace td

@@ -17,6 +17,7 @@ struct AutogradMeta;
 struct Edge {
   intrusive_ptr<Node> node;  ///< where the gradient goes
   std::uint32_t output = 0;  ///< which of its outputs this is the gradient of
+  Tensor leaf = {};          ///< the owner of `node` when that is an AccumulateGrad: kept alive
 };
 
 /// Says which nodes a partial backward must visit.

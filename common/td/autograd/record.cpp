@@ -24,7 +24,18 @@ AutogradMeta& meta_of(const Tensor& tensor) {
   return static_cast<AutogradMeta&>(*slot);
 }
 
-AutogradMeta::~AutogradMeta() { set_grad_fn(nullptr, 0); }
+AutogradMeta::~AutogradMeta() {
+  if (grad_fn) set_grad_fn(nullptr, 0);
+  AccumulateGrad* node = accumulator.load(std::memory_order_relaxed);
+  if (!node) return;
+  node->forget_leaf();
+  drop_accumulator();
+}
+
+void AutogradMeta::drop_accumulator() {
+  std::lock_guard lock(mutex);
+  if (AccumulateGrad* node = accumulator.exchange(nullptr)) node->release();
+}
 
 void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
   // The node knows by address whose gradient to keep, so the address must leave with us.
@@ -37,14 +48,19 @@ void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
 
 namespace {
 
+// The leaf's own node. Threads may ask at once: the first makes it, the others find it.
 intrusive_ptr<Node> accumulator_of(const Tensor& leaf) {
   AutogradMeta& meta = meta_of(leaf);
-  std::lock_guard lock(meta.mutex);
-  if (meta.accumulator && meta.accumulator->try_retain())
-    return intrusive_ptr<Node>::adopt(meta.accumulator);
-  intrusive_ptr<Node> node(new AccumulateGrad(leaf));
-  meta.accumulator = node.get();
-  return node;
+  AccumulateGrad* node = meta.accumulator.load(std::memory_order_acquire);
+  if (!node) {
+    std::lock_guard lock(meta.mutex);
+    node = meta.accumulator.load(std::memory_order_relaxed);
+    if (!node) {
+      node = make_intrusive<AccumulateGrad>(leaf).detach();
+      meta.accumulator.store(node, std::memory_order_release);
+    }
+  }
+  return intrusive_ptr<Node>(node);
 }
 
 // The gradient of a view, spread over memory shaped like its base.
@@ -79,7 +95,7 @@ void refresh_view(const Tensor& view, AutogradMeta& meta) {
       return whole;
     });
   };
-  intrusive_ptr<Node> node(new LambdaNode("as_strided", backward));
+  const intrusive_ptr<Node> node = lambda_node("as_strided", backward);
   const Tensor* input = &meta.base;
   connect(*node, &input, 1);
   attach_result(node, view);
@@ -95,13 +111,13 @@ Edge gradient_edge(const Tensor& tensor) {
     refresh_view(tensor, *meta);
   }
   if (!tensor.impl().requires_grad) return {};
-  if (meta && meta->grad_fn) return {meta->grad_fn, meta->output};
-  return {accumulator_of(tensor), 0};
+  if (meta && meta->grad_fn) return {meta->grad_fn, meta->output, {}};
+  return {accumulator_of(tensor), 0, tensor};
 }
 
 void connect(Node& node, const Tensor* const* inputs, std::size_t count) {
   thread_local std::uint64_t next_sequence = 0;
-  for (std::size_t i = 0; i < count; ++i) node.edges.push_back(gradient_edge(*inputs[i]));
+  for (std::size_t i = 0; i < count; ++i) node.edges.emplace_back(gradient_edge(*inputs[i]));
   node.sequence = next_sequence++;
 }
 
@@ -114,7 +130,7 @@ void attach_result(const intrusive_ptr<Node>& node, const Tensor& result) {
   meta.set_grad_fn(node, static_cast<std::uint32_t>(node->outputs.size()));
   meta.view_version = impl.storage->version();
   impl.requires_grad = is_floating_point(impl.dtype);
-  node->outputs.push_back({impl.sizes, impl.dtype, impl.device});
+  node->outputs.emplace_back(impl.sizes, impl.dtype, impl.device);
 }
 
 void mark_view(const Tensor& view, const Tensor& source) {
@@ -143,10 +159,10 @@ void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self) {
       return outside;
     });
   };
-  intrusive_ptr<Node> of_base(new LambdaNode("copy_slices", backward));
+  const intrusive_ptr<Node> of_base = lambda_node("copy_slices", backward);
   const Tensor* input = &base;
   connect(*of_base, &input, 1);
-  of_base->edges.push_back({node, 0});
+  of_base->edges.push_back({node, 0, {}});
   attach_result(of_base, base);
   refresh_view(self, *meta);
 }

@@ -31,7 +31,8 @@ bool recording(const TensorList& tensors);
 template <class F>
 class LambdaNode final : public Node {
  public:
-  LambdaNode(const char* operation, F f) : Node(operation), f_(std::move(f)) {}
+  template <class G>
+  LambdaNode(const char* operation, G&& f) : Node(operation), f_(std::forward<G>(f)) {}
   void apply(SmallVector<Tensor, 1>& results, Gradients& inputs) override {
     if (!f_) freed_graph_error(operation());
     if constexpr (std::is_invocable_v<F&, Gradients&, const Tensor&>)
@@ -44,6 +45,12 @@ class LambdaNode final : public Node {
  private:
   std::optional<F> f_;
 };
+
+/// A new node whose gradient is `f`.
+template <class F>
+intrusive_ptr<Node> lambda_node(const char* operation, F&& f) {
+  return make_intrusive<LambdaNode<std::decay_t<F>>>(operation, std::forward<F>(f));
+}
 
 /// The inputs of a recorded operation, in its order.
 using Inputs = std::initializer_list<const Tensor*>;
@@ -58,14 +65,14 @@ void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self);
 /// Records an operation with one new result.
 template <class F>
 void record(const char* operation, const Tensor& result, Inputs inputs, F&& f) {
-  intrusive_ptr<Node> node(new LambdaNode<std::decay_t<F>>(operation, std::forward<F>(f)));
+  const intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
   connect(*node, inputs.begin(), inputs.size());
   attach_result(node, result);
 }
 /// Records an operation with a list of inputs and a list of results.
 template <class F>
 void record(const char* operation, const TensorList& results, const TensorList& inputs, F&& f) {
-  intrusive_ptr<Node> node(new LambdaNode<std::decay_t<F>>(operation, std::forward<F>(f)));
+  const intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
   std::vector<const Tensor*> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
   connect(*node, pointers.data(), pointers.size());
@@ -74,7 +81,7 @@ void record(const char* operation, const TensorList& results, const TensorList& 
 /// Records a change of `self` in place; `self` is one of the inputs.
 template <class F>
 void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F&& f) {
-  intrusive_ptr<Node> node(new LambdaNode<std::decay_t<F>>(operation, std::forward<F>(f)));
+  const intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
   connect(*node, inputs.begin(), inputs.size());
   attach_in_place(node, self);
 }

@@ -40,8 +40,12 @@ class IntArrayRef {
   std::int64_t operator[](std::size_t i) const { return data_[i]; }
   std::int64_t back() const { return data_[size_ - 1]; }
   std::vector<std::int64_t> vec() const { return {begin(), end()}; }
+  // A loop: the lists are short, and std::equal would call memcmp.
   friend bool operator==(IntArrayRef a, IntArrayRef b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    for (std::size_t i = 0; i < a.size_; ++i)
+      if (a.data_[i] != b.data_[i]) return false;
+    return true;
   }
 
  private:
@@ -62,11 +66,15 @@ class Sizes {
  public:
   Sizes() = default;
   Sizes(IntArrayRef list) {
-    for (std::int64_t n : list) push_back(n);
+    check_count(list.size());
+    size_ = static_cast<std::uint32_t>(list.size());
+    std::copy(list.begin(), list.end(), data_);
   }
   Sizes(std::initializer_list<std::int64_t> list) : Sizes(IntArrayRef(list)) {}
   Sizes(std::size_t count, std::int64_t value) {
-    for (std::size_t i = 0; i < count; ++i) push_back(value);
+    check_count(count);
+    size_ = static_cast<std::uint32_t>(count);
+    std::fill_n(data_, count, value);
   }
 
   std::size_t size() const { return size_; }
@@ -81,8 +89,7 @@ class Sizes {
   std::int64_t& operator[](std::size_t i) { return data_[i]; }
   std::int64_t back() const { return data_[size_ - 1]; }
   void push_back(std::int64_t n) {
-    TD_CHECK(ShapeError, size_ < kMaxDims, "a tensor has at most ", kMaxDims,
-             " dimensions; join some with flatten or reshape first");
+    check_count(size_ + 1);
     data_[size_++] = n;
   }
   void pop_back() { --size_; }
@@ -100,6 +107,10 @@ class Sizes {
   }
 
  private:
+  static void check_count(std::size_t count) {
+    TD_CHECK(ShapeError, count <= kMaxDims, "a tensor has at most ", kMaxDims,
+             " dimensions; join some with flatten or reshape first");
+  }
   std::int64_t data_[kMaxDims];
   std::uint32_t size_ = 0;
 };

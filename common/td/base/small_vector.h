@@ -41,6 +41,12 @@ class SmallVector {
     if (size_ == capacity_) grow(capacity_ * 2);
     new (data_ + size_++) T(std::move(value));
   }
+  /// Makes a new last element in its place.
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == capacity_) grow(capacity_ * 2);
+    return *new (data_ + size_++) T{std::forward<Args>(args)...};
+  }
   /// Adds default elements or destroys the last ones.
   void resize(std::size_t count) {
     if (count > capacity_) grow(count);

@@ -13,7 +13,6 @@ namespace td {
 namespace {
 
 constexpr const char* kSpellings = "Write cpu, sim, sim:1, cuda or cuda:0.";
-constexpr int kLargestIndex = 127;  // what the handle can hold; check_device knows what exists
 
 DeviceType parse_type(const std::string& text, const std::string& kind) {
   for (DeviceType type : {kCPU, kSIM, kCUDA})
@@ -43,8 +42,8 @@ int parse_index(const std::string& text, const std::string& kind, const std::str
   TD_CHECK(DeviceError, digits == "0" || digits[0] != '0', '"', text,
            "\" is not a device: write the index without leading zeros, as in ", kind, ":0.");
   const int index = std::stoi(digits);
-  TD_CHECK(DeviceError, index <= kLargestIndex, '"', text,
-           "\" is not a device: an index is at most ", kLargestIndex, ".");
+  TD_CHECK(DeviceError, index <= kLargestDeviceIndex, '"', text,
+           "\" is not a device: an index is at most ", kLargestDeviceIndex, ".");
   return index;
 }
 
@@ -75,10 +74,9 @@ const char* device_type_name(DeviceType type) {
   return kNames[static_cast<int>(type)];
 }
 
-Device::Device(DeviceType type, int index) : type_(type), index_(static_cast<std::int8_t>(index)) {
-  TD_CHECK(DeviceError, index >= -1 && index <= kLargestIndex, "device index ", index, " of ",
-           device_type_name(type),
-           " is out of range: use 0 or more, or leave it out for the current ", "device.");
+void Device::refuse_index(DeviceType type, int index) {
+  fail<DeviceError>("device index ", index, " of ", device_type_name(type),
+                    " is out of range: use 0 or more, or leave it out for the current device.");
 }
 
 Device::Device(const std::string& text) : type_(kCPU), index_(-1) {

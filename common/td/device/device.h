@@ -21,6 +21,8 @@ inline constexpr DeviceType kCUDA = DeviceType::CUDA;  ///< An NVIDIA GPU.
 inline constexpr int kDeviceTypes = 3;
 /// At most this many devices of a kind.
 inline constexpr int kMaxDevices = 16;
+/// The largest index a Device can name; check_device knows which ones exist.
+inline constexpr int kLargestDeviceIndex = 127;
 
 /// "cpu", "sim" or "cuda".
 const char* device_type_name(DeviceType type);
@@ -29,7 +31,10 @@ const char* device_type_name(DeviceType type);
 class Device {
  public:
   /// @param index which device of the kind; -1 for the current one. @throws DeviceError below -1.
-  Device(DeviceType type, int index = -1);
+  Device(DeviceType type, int index = -1) : type_(type), index_(static_cast<std::int8_t>(index)) {
+    if (index < -1 || index > kLargestDeviceIndex) [[unlikely]]
+      refuse_index(type, index);
+  }
   /// Parses `cpu`, `sim`, `sim:1`, `cuda:0`.
   /// @throws DeviceError for anything else, with the spelling expected.
   Device(const std::string& text);
@@ -50,6 +55,8 @@ class Device {
   friend bool operator==(Device a, Device b) { return a.type_ == b.type_ && a.index_ == b.index_; }
 
  private:
+  [[noreturn, gnu::cold]] static void refuse_index(DeviceType type, int index);
+
   DeviceType type_;
   std::int8_t index_;
 };

@@ -83,11 +83,14 @@ template <std::size_t... K, class... In>
 struct Tiles<std::index_sequence<K...>, In...> : NumberedTile<K, In>... {};
 
 // Brings `n` elements together in `tile`. A single number (stride 0) stays there for the pieces of
-// the row that follow.
+// the row that follow, none of which is longer.
 template <class T>
 [[gnu::noinline]] const T* gather(const T* x, std::int64_t stride, std::int64_t from,
                                   std::int64_t n, Tile<T>& tile) {
-  if (stride == 0 && from > 0) return tile.at;
+  if (stride == 0) {
+    if (from == 0) std::fill_n(tile.at, n, *x);
+    return tile.at;
+  }
   for (std::int64_t i = 0; i < n; ++i) tile.at[i] = x[(from + i) * stride];
   return tile.at;
 }
@@ -181,13 +184,13 @@ void fill_operands(PointwiseWork<N>& work, const Tensor* const (&operands)[N]) {
   }
 }
 
-template <int N, std::size_t... K>
+template <int N>
 [[gnu::noinline]] void launch_pointwise(const char* name, PointwiseWork<N>& work,
-                                        const Tensor* const (&operands)[N],
-                                        std::index_sequence<K...>) {
+                                        const Tensor* const (&operands)[N]) {
   if (operands[0]->numel() == 0) return;
   fill_operands(work, operands);
-  launch(name, operands[0]->device(), work, {operands[K + 1]...}, {operands[0]});
+  launch(name, operands[0]->device(), work, TensorRefs(operands + 1, N - 1),
+         TensorRefs(operands, 1));
 }
 
 /// out = f(in...), element by element. `Out, In...` are the element types of the operands; f gets
@@ -205,7 +208,7 @@ void pointwise(const char* name, F f, const Tensor& out, const Operand&... in) {
   work.kernels = pointwise_kernels<F, Out, In...>();
 #endif
   const Tensor* const operands[] = {&out, &in...};
-  launch_pointwise<N>(name, work, operands, std::make_index_sequence<N - 1>{});
+  launch_pointwise<N>(name, work, operands);
 }
 
 }  // namespace

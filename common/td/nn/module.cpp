@@ -24,6 +24,11 @@ std::string class_name(const Module& module) {
 }
 
 // Adds `tensor` unless the list has this very tensor already.
+void add_once(TensorList& all, const Tensor& tensor) {
+  for (const Tensor& other : all)
+    if (other.is_same(tensor)) return;
+  all.push_back(tensor);
+}
 void add_once(OrderedDict<std::string, Tensor>& all, const std::string& name,
               const Tensor& tensor) {
   for (const auto& item : all)
@@ -85,6 +90,14 @@ void Module::visit_tensors(
   for (const auto& child : children_) child.value()->visit_tensors(join(prefix, child.key()), f);
 }
 
+void Module::each_tensor(const std::function<void(const Tensor&, bool)>& f) const {
+  for (const auto& item : parameters_)
+    if (item.value().defined()) f(item.value(), true);
+  for (const auto& item : buffers_)
+    if (item.value().defined()) f(item.value(), false);
+  for (const auto& child : children_) child.value()->each_tensor(f);
+}
+
 OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
   OrderedDict<std::string, Tensor> all("Parameter");
   if (recurse)
@@ -109,8 +122,19 @@ OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
   return all;
 }
 
-TensorList Module::parameters(bool recurse) const { return named_parameters(recurse).values(); }
-TensorList Module::buffers(bool recurse) const { return named_buffers(recurse).values(); }
+TensorList Module::unnamed(bool parameters, bool recurse) const {
+  TensorList all;
+  if (recurse)
+    each_tensor([&](const Tensor& tensor, bool is_parameter) {
+      if (is_parameter == parameters) add_once(all, tensor);
+    });
+  else
+    for (const auto& item : parameters ? parameters_ : buffers_)
+      if (item.value().defined()) add_once(all, item.value());
+  return all;
+}
+TensorList Module::parameters(bool recurse) const { return unnamed(true, recurse); }
+TensorList Module::buffers(bool recurse) const { return unnamed(false, recurse); }
 
 std::shared_ptr<Module> Module::shared_this() const {
   std::shared_ptr<const Module> self = weak_from_this().lock();

@@ -13,7 +13,7 @@ namespace td::nn {
 
 void Module::transform(const std::function<Tensor(const Tensor&)>& move) {
   NoGradGuard no_grad;
-  visit_tensors({}, [&](const std::string&, const Tensor& tensor, bool) {
+  each_tensor([&](const Tensor& tensor, bool) {
     Tensor gradient = tensor.grad();
     const Tensor moved = move(tensor.detach());
     if (moved.impl().storage != tensor.impl().storage) tensor.set_data(moved);
@@ -53,7 +53,9 @@ void Module::to(MemoryFormat format) {
 }
 
 void Module::zero_grad(bool set_to_none) {
-  for (const Tensor& parameter : parameters()) clear_gradient(parameter, set_to_none);
+  each_tensor([&](const Tensor& tensor, bool is_parameter) {
+    if (is_parameter) clear_gradient(tensor, set_to_none);
+  });
 }
 
 OrderedDict<std::string, Tensor> Module::state_dict() const {

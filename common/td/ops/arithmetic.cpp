@@ -9,7 +9,8 @@ namespace {
 
 // The two arguments brought to one type, and the result they will be written to.
 struct Pair {
-  Tensor a, b, out;
+  InType a, b;
+  Tensor out;
 };
 
 Pair prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
@@ -21,11 +22,11 @@ Pair prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
                           ? a.impl().sizes
                           : broadcast_sizes(op.name, a.sizes(), b.sizes());
   const Tensor& like = a.impl().sizes == sizes ? a : b;
-  return {as_type(a, type), as_type(b, type), result_like(like, sizes, type, device)};
+  return {{a, type}, {b, type}, result_like(like, sizes, type, device)};
 }
 
 // The same for `a op= b`: the result must fit into a.
-Tensor prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
+InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
   const Device device = common_device(op, a, b);
   if (!b.defined()) undefined_argument(op, 1);
   TD_CHECK(DeviceError, a.device() == device, op.name, "_: \"input\" is a number on ", a.device(),
@@ -36,7 +37,7 @@ Tensor prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
   const Sizes sizes = broadcast_sizes(op.name, a.sizes(), b.sizes());
   TD_CHECK(ShapeError, sizes == a.impl().sizes, op.name, "_: \"other\" of sizes ", b.sizes(),
            " does not fit into \"input\" of sizes ", a.sizes(), ", which is changed in place");
-  return as_type(b, a.dtype());
+  return {b, a.dtype()};
 }
 
 constexpr Op kAdd{"add", {"input", "other"}};
@@ -57,18 +58,18 @@ void give_sum(Gradients& grads, const Tensor& g, const Sizes& a, const Sizes& b,
 }
 
 Tensor add_scaled(const Op& op, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  const Pair p = prepare(op, a, b, false);
+  Pair p = prepare(op, a, b, false);
   check_alpha(op, p.out.dtype(), alpha);
   kernels::add(p.out, p.a, p.b, alpha);
   if (recording(a, b))
     record(op.name, p.out, {&a, &b},
            [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(), alpha](
                Gradients& grads, const Tensor& g) { give_sum(grads, g, sa, sb, ta, tb, alpha); });
-  return p.out;
+  return std::move(p.out);
 }
 
 Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alpha) {
-  const Tensor other = prepare_in_place(op, a, b);
+  const InType other = prepare_in_place(op, a, b);
   check_alpha(op, a.dtype(), alpha);
   about_to_change(op.name, a);
   kernels::add(a, a, other, alpha);
@@ -112,17 +113,17 @@ struct SavedPair {
 };
 
 Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
-  const Pair p = prepare(o.op, a, b, o.makes_float);
+  Pair p = prepare(o.op, a, b, o.makes_float);
   o.forward(p.out, p.a, p.b);
   if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
-  return p.out;
+  return std::move(p.out);
 }
 
 Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   TD_CHECK(DtypeError, !o.makes_float || a.is_floating_point(), o.op.name,
            "_: the result is floating point and cannot be kept in ", a.dtype(), "; use ", o.op.name,
            "() or convert the tensor first");
-  const Tensor other = prepare_in_place(o.op, a, b);
+  const InType other = prepare_in_place(o.op, a, b);
   const bool recorded = recording(a, b);
   const Saved old_a = recorded ? save(a.clone()) : Saved();  // the value before the change
   about_to_change(o.op.name, a);

@@ -88,7 +88,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction::Reduction 
   const bool same = input.sizes() == target.sizes() && input.dtype() == target.dtype() &&
                     input.device() == target.device() && input.is_floating_point();
   if (same && reduction != kNone)
-    return fused_mse(input.contiguous(), target.contiguous(), reduction);
+    return fused_mse(InOrder(input), InOrder(target), reduction);
   return reduced(square(input - target), reduction);
 }
 

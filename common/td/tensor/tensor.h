@@ -72,7 +72,11 @@ class Tensor {
   /// read it. @throws DtypeError when T is not the element type.
   template <class T>
   T* data_ptr() const;
-  void* data_ptr() const;
+  void* data_ptr() const {
+    const TensorImpl& t = impl();
+    char* base = static_cast<char*>(t.storage->data());
+    return base ? base + t.offset * static_cast<std::int64_t>(td::element_size(t.dtype)) : nullptr;
+  }
   /// In-place changes seen by this tensor's memory.
   std::uint32_t _version() const { return impl().storage->version(); }
   /// The only element, brought to the host. @throws ShapeError unless numel() is 1.
