@@ -57,8 +57,7 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node("AccumulateGrad"), lea
 }
 
 void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
-  const Tensor leaf = this->leaf();
-  AutogradMeta& meta = *find_meta(leaf);
+  AutogradMeta& meta = static_cast<AutogradMeta&>(*leaf_->autograd);
   Tensor g = std::move(gradient[0]);
   for (auto& [number, hook] : meta.hooks)
     if (Tensor changed = hook(g); changed.defined()) g = changed;
@@ -70,15 +69,15 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
       meta.grad = meta.grad.add(g);
     } else if (GradMode::is_enabled()) {
       meta.grad = g;
-    } else if (sole_owner(g) && g.impl().strides == leaf.impl().strides) {
+    } else if (sole_owner(g) && g.impl().strides == leaf_->strides) {
       meta.grad = std::move(g);
     } else {
       // Somebody else sees this memory, or its order differs: the leaf gets its own, in its order.
-      meta.grad = empty_like(leaf).copy_(g);
+      meta.grad = empty_like(leaf()).copy_(g);
     }
     meta.grad_is_zero = false;
   }
-  for (auto& hook : meta.post_accumulate) hook(leaf);
+  for (auto& hook : meta.post_accumulate) hook(leaf());
 }
 
 }  // namespace td

@@ -34,7 +34,7 @@ class Pass {
  private:
   void count(Tensors roots);
   void mark_needed();
-  void seed(const Tensor& root, Tensor gradient);
+  void seed(const Tensor& root, const Edge& edge, Tensor gradient);
   void deposit(const Edge& edge, Tensor gradient, const Node* from);
   void run_node(Visit& visit);
   void run_hooks(Visit& visit);
@@ -48,16 +48,20 @@ class Pass {
   bool keep_graph_;
   AutoGradMode mode_;  // gradients are recorded only under create_graph
   std::vector<Capture>& captures_;
+  SmallVector<Edge, 1> roots_;     // where the roots enter the graph; they keep it alive
   SmallVector<Visit*, 16> ready_;  // a heap, the latest operation on top
 };
 
 // Visits the whole graph behind the roots. From here on no visit is added, so that they stay put.
 void Pass::count(Tensors roots) {
-  for (const Tensor& root : roots) task_.visit(gradient_edge(root).node);
+  for (const Tensor& root : roots) {
+    roots_.push_back(gradient_edge(root));
+    task_.visit(roots_[roots_.size() - 1].node.get());
+  }
   for (std::size_t i = 0; i < task_.visits().size(); ++i) {
     const Node& node = *task_.visits()[i].node;
     for (const Edge& edge : node.edges)
-      if (edge.node) ++task_.visit(edge.node).waiting;
+      if (edge.node) ++task_.visit(edge.node.get()).waiting;
   }
 }
 
@@ -119,7 +123,7 @@ void Pass::run(Tensors roots, Tensors gradients) {
   for (std::size_t i = 0; i < roots.size(); ++i) check_root(roots[i], gradients[i]);
   count(roots);
   if (!captures_.empty()) mark_needed();
-  for (std::size_t i = 0; i < roots.size(); ++i) seed(roots[i], gradients[i]);
+  for (std::size_t i = 0; i < roots.size(); ++i) seed(roots[i], roots_[i], gradients[i]);
   for (Visit& visit : task_.visits())
     if (visit.waiting == 0) push_ready(visit);
   while (!ready_.empty()) run_node(pop_ready());
@@ -127,9 +131,8 @@ void Pass::run(Tensors roots, Tensors gradients) {
 }
 
 // Puts the gradient of a root where it enters the graph.
-void Pass::seed(const Tensor& root, Tensor g) {
+void Pass::seed(const Tensor& root, const Edge& edge, Tensor g) {
   if (!g.defined()) g = empty_on(root.impl().sizes, root.dtype(), root.device()).fill_(1);
-  const Edge edge = gradient_edge(root);
   check(*edge.node, edge.output, g);
   if (!g.is_cpu()) hand_over(g, current_native_stream(g.device()), edge.node->stream);
   accumulate(task_.find(edge.node.get())->gradients[edge.output], std::move(g));
@@ -170,7 +173,7 @@ void Pass::run_hooks(Visit& visit) {
   for (auto& [output, meta] : node.retained)
     if (visit.gradients[output].defined()) accumulate(meta->grad, visit.gradients[output]);
   for (Capture& c : captures_)
-    if (c.edge.node == visit.node && visit.gradients[c.edge.output].defined())
+    if (c.edge.node.get() == visit.node && visit.gradients[c.edge.output].defined())
       accumulate(c.gradient, visit.gradients[c.edge.output]);
 }
 

@@ -1,6 +1,7 @@
 // The bookkeeping of one backward pass: which nodes it visits, how many gradients each still waits
 // for, and the gradients that have arrived. Kept per thread and reused, so that a training step
-// makes no heap call; nothing is written into the nodes, so that threads may share them.
+// makes no heap call; nothing is written into the nodes, so that threads may share them. Nodes are
+// held by the roots of the pass, whose graph reaches them all, and not by the visits.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,7 @@ namespace td {
 
 /// A node on the way, with the gradients of its outputs as far as they have arrived.
 struct Visit {
-  intrusive_ptr<Node> node;          ///< whose visit it is
+  Node* node = nullptr;              ///< whose visit it is
   int waiting = 0;                   ///< gradients not yet arrived
   bool needed = true;                ///< leads to a tensor whose gradient was asked for
   SmallVector<Tensor, 1> gradients;  ///< one per output
@@ -22,7 +23,7 @@ struct Visit {
 class GraphTask : public NodeFilter {
  public:
   /// The visit of `node`, made at the first call. References hold until the next call.
-  Visit& visit(const intrusive_ptr<Node>& node);
+  Visit& visit(Node* node);
   /// The visit of `node`, nullptr when it has none.
   Visit* find(const Node* node);
   /// All of them, in the order they were made. The list may grow while it is walked by index.

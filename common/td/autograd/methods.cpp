@@ -16,7 +16,8 @@ const Tensor& Tensor::requires_grad_(bool wants) const {
   TD_CHECK(AutogradError, !wants || !t.inference || InferenceMode::is_enabled(),
            "requires_grad_: a tensor made in inference mode cannot require a gradient outside it; "
            "clone it first");
-  if (wants) meta_of(*this);  // now, because threads that record on it later must not make it at once
+  if (wants)
+    meta_of(*this);  // now, because threads that record on it later must not make it at once
   t.requires_grad = wants;
   return *this;
 }

@@ -121,16 +121,17 @@ void connect(Node& node, const Tensor* const* inputs, std::size_t count) {
   node.sequence = next_sequence++;
 }
 
-void attach_result(const intrusive_ptr<Node>& node, const Tensor& result) {
+void attach_result(intrusive_ptr<Node> node, const Tensor& result) {
   TensorImpl& impl = result.impl();
   TD_CHECK(AutogradError, !impl.inference, node->operation(),
            ": a tensor made in inference mode cannot join a graph; clone it outside that mode");
   AutogradMeta& meta = meta_of(result);
   if (node->outputs.empty()) node->stream = current_native_stream(impl.device);
-  meta.set_grad_fn(node, static_cast<std::uint32_t>(node->outputs.size()));
+  const auto number = static_cast<std::uint32_t>(node->outputs.size());
+  node->outputs.emplace_back(impl.sizes, impl.dtype, impl.device);
+  meta.set_grad_fn(std::move(node), number);
   meta.view_version = impl.storage->version();
   impl.requires_grad = is_floating_point(impl.dtype);
-  node->outputs.emplace_back(impl.sizes, impl.dtype, impl.device);
 }
 
 void mark_view(const Tensor& view, const Tensor& source) {
@@ -141,10 +142,10 @@ void mark_view(const Tensor& view, const Tensor& source) {
   meta.view_version = view._version();
 }
 
-void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self) {
+void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   AutogradMeta* meta = find_meta(self);
   const bool is_view = meta && meta->base.defined();
-  if (!is_view) return attach_result(node, self);
+  if (!is_view) return attach_result(std::move(node), self);
   // The base becomes: what it was outside the window, and the node's result inside.
   const Tensor base = meta->base;
   node->outputs.push_back({self.impl().sizes, self.dtype(), self.device()});
@@ -162,7 +163,7 @@ void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self) {
   const intrusive_ptr<Node> of_base = lambda_node("copy_slices", backward);
   const Tensor* input = &base;
   connect(*of_base, &input, 1);
-  of_base->edges.push_back({node, 0, {}});
+  of_base->edges.push_back({std::move(node), 0, {}});
   attach_result(of_base, base);
   refresh_view(self, *meta);
 }

@@ -58,32 +58,32 @@ using Inputs = std::initializer_list<const Tensor*>;
 /// Connects a node to the inputs it will feed; gives it its number and stream.
 void connect(Node& node, const Tensor* const* inputs, std::size_t count);
 /// Makes `result` the next output of `node`.
-void attach_result(const intrusive_ptr<Node>& node, const Tensor& result);
+void attach_result(intrusive_ptr<Node> node, const Tensor& result);
 /// The same for a tensor that was changed in place; a view passes the change on to its base.
-void attach_in_place(const intrusive_ptr<Node>& node, const Tensor& self);
+void attach_in_place(intrusive_ptr<Node> node, const Tensor& self);
 
 /// Records an operation with one new result.
 template <class F>
 void record(const char* operation, const Tensor& result, Inputs inputs, F&& f) {
-  const intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
+  intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
   connect(*node, inputs.begin(), inputs.size());
-  attach_result(node, result);
+  attach_result(std::move(node), result);
 }
 /// Records an operation with a list of inputs and a list of results.
 template <class F>
 void record(const char* operation, const TensorList& results, const TensorList& inputs, F&& f) {
   const intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
-  std::vector<const Tensor*> pointers;
+  SmallVector<const Tensor*, 8> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
-  connect(*node, pointers.data(), pointers.size());
+  connect(*node, pointers.begin(), pointers.size());
   for (const Tensor& result : results) attach_result(node, result);
 }
 /// Records a change of `self` in place; `self` is one of the inputs.
 template <class F>
 void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F&& f) {
-  const intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
+  intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
   connect(*node, inputs.begin(), inputs.size());
-  attach_in_place(node, self);
+  attach_in_place(std::move(node), self);
 }
 /// Call before changing `self` in place: refuses a leaf that wants a gradient (while recording)
 /// and counts the change. @throws AutogradError

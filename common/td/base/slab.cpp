@@ -37,7 +37,8 @@ struct ThreadLists {
 thread_local constinit ThreadLists* this_thread = nullptr;
 thread_local constinit bool thread_ended = false;
 
-void give_back(ThreadLists& mine, std::size_t c, int keep) {
+// What seldom runs is not inlined: saving its registers would double the common road.
+[[gnu::noinline]] void give_back(ThreadLists& mine, std::size_t c, int keep) {
   SharedPool& pool = shared_pool();
   std::lock_guard lock(pool.mutex);
   for (; mine.count[c] > keep; --mine.count[c]) {
@@ -58,7 +59,7 @@ struct ThreadOwner {
   }
 };
 
-ThreadLists* start_thread() {
+[[gnu::noinline]] ThreadLists* start_thread() {
   if (thread_ended) return nullptr;
   static thread_local ThreadOwner owner;
   return this_thread = &owner.lists;
@@ -97,7 +98,17 @@ ThreadLists* start_thread() {
   return block;
 }
 
-[[gnu::noinline, gnu::cold]] void release_late(Free* block, std::size_t c) {
+void put(ThreadLists& mine, Free* block, std::size_t c) {
+  block->next = mine.free[c];
+  mine.free[c] = block;
+  poison_after(block, sizeof(Free), (c + 1) * kStep);
+  if (++mine.count[c] > kCap) [[unlikely]]
+    give_back(mine, c, kCap - kBatch);
+}
+
+// The first or, past its end, the last of a thread's releases.
+[[gnu::noinline, gnu::cold]] void release_unusual(Free* block, std::size_t c) {
+  if (ThreadLists* mine = start_thread()) return put(*mine, block, c);
   SharedPool& pool = shared_pool();
   std::lock_guard lock(pool.mutex);
   block->next = pool.free[c];
@@ -127,15 +138,10 @@ void slab_release(void* pointer, std::size_t bytes) noexcept {
   if (!pointer) return;
   if (bytes > kLargest) return ::operator delete(pointer);
   const std::size_t c = bytes ? (bytes - 1) / kStep : 0;
-  ThreadLists* mine = this_thread ? this_thread : start_thread();
   Free* block = static_cast<Free*>(pointer);
-  if (!mine) [[unlikely]]
-    return release_late(block, c);
-  block->next = mine->free[c];
-  mine->free[c] = block;
-  poison_after(block, sizeof(Free), (c + 1) * kStep);
-  if (++mine->count[c] > kCap) [[unlikely]]
-    give_back(*mine, c, kCap - kBatch);
+  if (!this_thread) [[unlikely]]
+    return release_unusual(block, c);
+  put(*this_thread, block, c);
 }
 
 }  // namespace td

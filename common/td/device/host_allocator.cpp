@@ -87,13 +87,14 @@ class HostAllocator : public Allocator {
     if (live > kFlush || live < -kFlush) [[unlikely]]
       flush(mine);
   }
-  void flush(ThreadCache& mine);
+  // What seldom runs is not inlined: saving its registers would double the common road.
+  [[gnu::noinline]] void flush(ThreadCache& mine);
   void note_shared(std::int64_t bytes);
   void raise_peak(std::int64_t bytes);
-  ThreadCache* start_thread();
-  ThreadCache* refill(int c);
-  void* allocate_shared(std::size_t bytes);
-  void release_shared(void* block, std::size_t bytes) noexcept;
+  [[gnu::noinline]] ThreadCache* start_thread();
+  [[gnu::noinline]] ThreadCache* refill(int c);
+  [[gnu::noinline]] void* allocate_shared(std::size_t bytes);
+  [[gnu::noinline]] void release_shared(void* block, std::size_t bytes) noexcept;
 
   HostPool pool_;
   std::atomic<std::int64_t> peak_{0};

@@ -71,9 +71,12 @@ struct GemmWork {
 
 // A factor as a library may read it: rows without gaps, or, when `transposed`, columns.
 struct Factor {
-  Tensor tensor;
+  const Tensor* given;
+  Tensor copy;  // made when no library can read the tensor that was given
   bool transposed = false;
   std::int64_t ld = 1, batch_stride = 0;
+
+  const Tensor& tensor() const { return copy.defined() ? copy : *given; }
 };
 
 Tensor converted(const Tensor& x, ScalarType dtype) {
@@ -88,11 +91,18 @@ Factor readable(const Tensor& x) {
   const std::int64_t row_step = x.strides()[d - 2], column_step = x.strides()[d - 1];
   const std::int64_t batch_stride = d == 3 ? x.strides()[0] : 0;
   if ((column_step == 1 || columns <= 1) && (row_step >= columns || rows <= 1))
-    return {x, false, std::max<std::int64_t>({1, columns, rows > 1 ? row_step : 1}), batch_stride};
+    return {
+        &x, {}, false, std::max<std::int64_t>({1, columns, rows > 1 ? row_step : 1}), batch_stride};
   if ((row_step == 1 || rows <= 1) && (column_step >= rows || columns <= 1))
-    return {x, true, std::max<std::int64_t>({1, rows, columns > 1 ? column_step : 1}),
+    return {&x,
+            {},
+            true,
+            std::max<std::int64_t>({1, rows, columns > 1 ? column_step : 1}),
             batch_stride};
-  return readable(converted(x, x.dtype()));
+  Tensor copy = converted(x, x.dtype());
+  Factor factor = readable(copy);
+  factor.copy = std::move(copy);
+  return factor;
 }
 
 void launch_gemm(const char* name, const Tensor& out, const Factor& a, const Factor& b,
@@ -104,7 +114,7 @@ void launch_gemm(const char* name, const Tensor& out, const Factor& a, const Fac
   g.transpose_b = b.transposed;
   g.m = out.sizes()[d - 2];
   g.n = out.sizes()[d - 1];
-  g.k = a.tensor.sizes()[d - 1];
+  g.k = a.tensor().sizes()[d - 1];
   g.lda = a.ld;
   g.ldb = b.ld;
   g.ldc = std::max<std::int64_t>(1, g.n);
@@ -115,12 +125,12 @@ void launch_gemm(const char* name, const Tensor& out, const Factor& a, const Fac
   g.alpha = alpha;
   g.beta = beta;
   const GemmWork work{g,
-                      kernel_pointer<const void>(a.tensor),
-                      kernel_pointer<const void>(b.tensor),
+                      kernel_pointer<const void>(a.tensor()),
+                      kernel_pointer<const void>(b.tensor()),
                       bias.defined() ? kernel_pointer<const void>(bias) : nullptr,
                       kernel_pointer<void>(out),
                       out.device().index()};
-  launch(name, out.device(), work, {&a.tensor, &b.tensor, &bias}, {&out});
+  launch(name, out.device(), work, {&a.tensor(), &b.tensor(), &bias}, {&out});
 }
 
 }  // namespace

@@ -49,7 +49,10 @@ struct PointwiseWork {
   }
 
   void on_host() const {
-    if (g.numel <= kGrain) return range(0, g.numel);
+    if (g.dims == 1 && g.numel <= kGrain) {  // the usual case: one row, no walking about
+      const std::int64_t start[N] = {};
+      return row(*this, g.numel, start);
+    }
     parallel_for(0, g.numel, kGrain, [this](std::int64_t a, std::int64_t b) { range(a, b); });
   }
 
@@ -176,11 +179,9 @@ void fill_operands(PointwiseWork<N>& work, const Tensor* const (&operands)[N]) {
   for (int k = 0; k < N; ++k) {
     const Tensor& operand = *operands[k];
     work.element_bytes[k] = static_cast<std::uint8_t>(operand.element_size());
-    work.data[k] = nullptr;
-    if (travels_as_number(operand, device))
-      std::memcpy(work.constants[k], operand.data_ptr(), operand.element_size());
-    else
-      work.data[k] = kernel_pointer<void>(operand);
+    const bool number = travels_as_number(operand, device);
+    if (number) std::memcpy(work.constants[k], operand.data_ptr(), operand.element_size());
+    work.data[k] = number ? nullptr : kernel_pointer<void>(operand);
   }
 }
 

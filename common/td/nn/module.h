@@ -195,7 +195,8 @@ class Module : public std::enable_shared_from_this<Module> {
   void check_name(const char* kind, const std::string& name) const;
   std::shared_ptr<Module> shared_this() const;
   void print_tree(std::ostream& stream, const std::string& indentation) const;
-  // Calls f(name, tensor, is_parameter) for every parameter and buffer below, tied ones once for each name.
+  // Calls f(name, tensor, is_parameter) for every parameter and buffer below, tied ones once for
+  // each name.
   void visit_tensors(const std::string& prefix,
                      const std::function<void(const std::string&, const Tensor&, bool)>& f) const;
   // The same without the names, whose making costs more than most visits: f(tensor, is_parameter).

@@ -87,8 +87,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction::Reduction 
   if (!target.defined()) undefined_argument(mse_op, 1);
   const bool same = input.sizes() == target.sizes() && input.dtype() == target.dtype() &&
                     input.device() == target.device() && input.is_floating_point();
-  if (same && reduction != kNone)
-    return fused_mse(InOrder(input), InOrder(target), reduction);
+  if (same && reduction != kNone) return fused_mse(InOrder(input), InOrder(target), reduction);
   return reduced(square(input - target), reduction);
 }
 

@@ -99,6 +99,7 @@ Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
   Sizes dims;
   for (std::int64_t d = 0; d < gradient.dim(); ++d)
     if (d < added || (sizes[d - added] == 1 && gradient.impl().sizes[d] != 1)) dims.push_back(d);
+  if (added > 0 && dims.size() == static_cast<std::size_t>(added)) return gradient.sum(dims);
   const Tensor summed = dims.empty() ? gradient : gradient.sum(dims, /*keepdim=*/true);
   return summed.view(sizes);
 }

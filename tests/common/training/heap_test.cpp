@@ -1,0 +1,97 @@
+// A training step that has found its rhythm asks the heap for nothing: graph nodes, tensor handles
+// and storages are slab blocks, bytes come from the caching allocator, and lists keep their room.
+// The libraries (oneDNN, OpenBLAS, OpenMP) are counted apart: what they do is theirs.
+#include "heap_calls.h"
+
+#ifdef TD_COUNTS_HEAP_CALLS
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "td/nn/nn.h"
+#include "td/optim/optim.h"
+#include "td/td.h"
+
+using namespace td;
+namespace F = nn::functional;
+
+namespace {
+
+struct Workload {
+  const char* name;
+  nn::Sequential net;
+  Tensor x, y;
+};
+
+std::vector<Workload> workloads() {
+  const auto classes = [](std::int64_t rows) { return randint(0, 10, {rows}, kLong); };
+  nn::Sequential simple(nn::Linear(10, 1));
+  nn::Sequential mlp(nn::Linear(784, 64), nn::ReLU(), nn::Linear(64, 64), nn::ReLU(),
+                     nn::Linear(64, 10));
+  nn::Sequential lenet(nn::Conv2d(nn::Conv2dOptions(1, 6, 5).padding(2)), nn::ReLU(),
+                       nn::MaxPool2d(2), nn::Conv2d(6, 16, 5), nn::ReLU(), nn::MaxPool2d(2),
+                       nn::Flatten(), nn::Linear(400, 120), nn::ReLU(), nn::Linear(120, 84),
+                       nn::ReLU(), nn::Linear(84, 10));
+  nn::Sequential cifar(nn::Conv2d(nn::Conv2dOptions(3, 32, 5).padding(2)), nn::MaxPool2d(2),
+                       nn::Conv2d(nn::Conv2dOptions(32, 32, 5).padding(2)), nn::MaxPool2d(2),
+                       nn::Conv2d(nn::Conv2dOptions(32, 64, 5).padding(2)), nn::MaxPool2d(2),
+                       nn::Flatten(), nn::Linear(1024, 64), nn::Linear(64, 10));
+  return {{"SimpleModel", simple, rand({100, 10}), rand({100, 1})},
+          {"MLP", mlp, rand({8, 784}), classes(8)},
+          {"LeNet", lenet, rand({4, 1, 28, 28}), classes(4)},
+          {"CIFAR-10 CNN", cifar, rand({4, 3, 32, 32}), classes(4)}};
+}
+
+void train_step(Workload& w, optim::Optimizer& optimizer) {
+  optimizer.zero_grad();
+  w.net->zero_grad();  // the module's way of saying it must not cost anything either
+  const Tensor out = w.net->forward(w.x);
+  const Tensor loss = w.y.is_floating_point() ? mse_loss(out, w.y) : F::cross_entropy(out, w.y);
+  loss.backward();
+  optimizer.step();
+}
+
+void check_steady_step(Workload& w, optim::Optimizer& optimizer) {
+  for (int i = 0; i < 4; ++i) train_step(w, optimizer);  // caches and lists reach their size
+  HeapCalls calls;
+  for (int i = 0; i < 2; ++i) train_step(w, optimizer);
+  calls.stop();
+  INFO("called from:\n" << calls.sites());
+  CHECK(calls.ours() == 0);
+  for (const auto& [object, count] : calls.by_object()) INFO(object << ": " << count);
+}
+
+}  // namespace
+
+TEST_CASE("a steady training step makes no heap call of ours") {
+  manual_seed(0);
+  for (Workload& w : workloads()) {
+    INFO(w.name);
+    {
+      INFO("SGD with momentum");
+      optim::SGD sgd(w.net->parameters(), optim::SGDOptions(1e-3).momentum(0.9));
+      check_steady_step(w, sgd);
+    }
+    {
+      INFO("Adam");
+      optim::Adam adam(w.net->parameters(), optim::AdamOptions(1e-3));
+      check_steady_step(w, adam);
+    }
+  }
+}
+
+TEST_CASE("the counter sees a call of ours, whichever way it is made") {
+  const auto seen = [](auto call) {
+    HeapCalls calls;
+    call();
+    calls.stop();
+    return calls.ours();
+  };
+  void* volatile block = nullptr;  // volatile, or the compiler drops a call without effect
+  CHECK(seen([&] { block = std::malloc(8); }) == 1);
+  std::free(block);
+  CHECK(seen([&] { block = new char[8]; }) == 1);
+  delete[] static_cast<char*>(block);
+  CHECK(seen([] { empty({2}); }) == 0);                             // from the core's own caches
+  CHECK(seen([] { std::make_shared<nn::LinearImpl>(2, 2); }) > 0);  // in the core
+}
+#endif
