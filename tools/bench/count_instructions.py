@@ -3,7 +3,7 @@
 
     count_instructions.py            build, count, compare with instructions.json
     count_instructions.py --update   build, count, and put the counts on record
-    count_instructions.py --program build/callgrind/bench/steps   count a program that is built
+    count_instructions.py --program PATH   count a bench_steps that is built
 
 Instructions are the same on a busy and on an idle machine, where times differ by half. They depend
 on the compiler, so the record names it. The build is one of its own: valgrind knows no AVX-512.
@@ -31,7 +31,7 @@ def build():
                     "-DCMAKE_CXX_FLAGS=-g1 -march=haswell"],
                    check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", BUILD, "--target", "bench_steps"], check=True)
-    return BUILD / "bench" / "steps"
+    return BUILD / "tools" / "bench" / "bench_steps"
 
 
 def count(program, workloads=""):

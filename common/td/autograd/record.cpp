@@ -48,17 +48,18 @@ void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
 
 namespace {
 
-// The leaf's own node. Threads may ask at once: the first makes it, the others find it.
+// The leaf's own node: made by the first who asks, and again when a device's current stream is
+// another one since. On the cpu there are no streams, and threads find it without a lock.
 intrusive_ptr<Node> accumulator_of(const Tensor& leaf) {
   AutogradMeta& meta = meta_of(leaf);
   AccumulateGrad* node = meta.accumulator.load(std::memory_order_acquire);
-  if (!node) {
-    std::lock_guard lock(meta.mutex);
-    node = meta.accumulator.load(std::memory_order_relaxed);
-    if (!node) {
-      node = make_intrusive<AccumulateGrad>(leaf).detach();
-      meta.accumulator.store(node, std::memory_order_release);
-    }
+  if (node && leaf.is_cpu()) return intrusive_ptr<Node>(node);
+  std::lock_guard lock(meta.mutex);
+  node = meta.accumulator.load(std::memory_order_relaxed);
+  if (!node || node->stream != current_native_stream(leaf.device())) {
+    AccumulateGrad* old = std::exchange(node, make_intrusive<AccumulateGrad>(leaf).detach());
+    meta.accumulator.store(node, std::memory_order_release);
+    if (old) old->release();  // graphs that end in it hold it themselves
   }
   return intrusive_ptr<Node>(node);
 }

@@ -34,9 +34,11 @@ InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
   const ScalarType type = result_type(a, b);
   TD_CHECK(DtypeError, can_cast(type, a.dtype()), op.name, "_: a result of type ", type,
            " cannot be kept in a tensor of type ", a.dtype(), "; convert it first with to(dtype)");
-  const Sizes sizes = broadcast_sizes(op.name, a.sizes(), b.sizes());
-  TD_CHECK(ShapeError, sizes == a.impl().sizes, op.name, "_: \"other\" of sizes ", b.sizes(),
-           " does not fit into \"input\" of sizes ", a.sizes(), ", which is changed in place");
+  TD_CHECK(ShapeError,
+           a.impl().sizes == b.impl().sizes ||
+               broadcast_sizes(op.name, a.sizes(), b.sizes()) == a.impl().sizes,
+           op.name, "_: \"other\" of sizes ", b.sizes(), " does not fit into \"input\" of sizes ",
+           a.sizes(), ", which is changed in place");
   return {b, a.dtype()};
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "../tensor/values.h"
+#include "td/autograd/accumulate.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"
 #include "td/device/guard.h"
@@ -236,6 +237,35 @@ TEST_CASE("threads may run backward at the same time into one leaf") {
     });
   for (std::thread& t : threads) t.join();
   CHECK(values(x.grad()) == List{400});
+}
+
+TEST_CASE("a leaf has one node for all its graphs, which hold the leaf") {
+  Tensor x = leaf({1, 2});
+  int finished = 0;
+  x.register_hook([&](const Tensor&) {
+    ++finished;
+    return Tensor();
+  });
+  const Tensor first = x * 2, second = x * 3;
+  const intrusive_ptr<Node> node = first.grad_fn()->edges[0].node;
+  CHECK(node == second.grad_fn()->edges[0].node);
+  const auto& adds = static_cast<const AccumulateGrad&>(*node);
+  CHECK(adds.leaf().is_same(x));
+  x = Tensor();  // the graphs still know it
+  backward_ones(first);
+  CHECK(values(adds.leaf().grad()) == List{2, 2});
+  backward_ones(second);
+  CHECK(values(adds.leaf().grad()) == List{5, 5});
+  CHECK(finished == 2);
+}
+
+TEST_CASE("a node that outlives its leaf knows that it is gone") {
+  intrusive_ptr<Node> node;
+  {
+    const Tensor x = leaf({1});
+    node = (x * 2).grad_fn()->edges[0].node;
+  }
+  CHECK_FALSE(static_cast<const AccumulateGrad&>(*node).leaf().defined());
 }
 
 TEST_CASE("work on a side stream: backward runs there and the caller waits") {

@@ -34,7 +34,8 @@ Values scaled(Values v, double factor) {
 }  // namespace
 
 TEST_CASE("mm: all types, sizes and layouts on every device") {
-  const std::int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {31, 33, 1}, {1, 40, 33}, {65, 70, 66}};
+  const std::int64_t sizes[][3] = {{1, 1, 1},  {3, 5, 2},   {17, 5, 3},  {9, 11, 10},
+                                   {1, 30, 9}, {31, 33, 1}, {1, 40, 33}, {65, 70, 66}};
   for (const Device device : all_devices())
     for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte})
       for (const auto& [m, k, n] : sizes) {
