@@ -25,9 +25,9 @@ namespace {
 using namespace td;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kWarmUp = 50;         // rounds until every cache and list of free blocks is filled
-constexpr int kCounted = 100;       // rounds under callgrind
-constexpr int kTimed = 100;         // rounds of one measurement: shorter than a turn of the scheduler
+constexpr int kWarmUp = 50;    // rounds until every cache and list of free blocks is filled
+constexpr int kCounted = 100;  // rounds under callgrind
+constexpr int kTimed = 100;    // rounds of one measurement: shorter than a turn of the scheduler
 constexpr int kMeasurements = 1001;  // of which the median counts
 
 struct SimpleModel : nn::Module {

@@ -7,18 +7,34 @@
 
 namespace td::kernels {
 
-/// A B + bias where A's rows and B's columns lie side by side: each element is a sum over both.
+constexpr std::int64_t kTogether = 8;  // sums that are made side by side: none waits for another
+
+/// The sums of products of kRows rows of A, each side by side in memory, with one column of B.
+template <int kRows, class T>
+void dots(const T* a, std::int64_t row_step, const T* b, std::int64_t step_b, std::int64_t depth,
+          T more, T* c, std::int64_t step_c) {
+  T sums[kRows] = {};
+  for (std::int64_t k = 0; k < depth; ++k)
+    for (int r = 0; r < kRows; ++r)
+      sums[r] = static_cast<T>(sums[r] + a[r * row_step + k] * b[k * step_b]);
+  for (int r = 0; r < kRows; ++r) c[r * step_c] = static_cast<T>(sums[r] + more);
+}
+
+/// A B + bias column by column, for an A whose rows lie side by side.
 template <class T>
-void small_by_dots(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b, const T* bias,
-                   T* c) {
-  for (std::int64_t i = 0; i < g.m; ++i)
-    for (std::int64_t j = 0; j < g.n; ++j) {
-      const T *row = a.data + i * a.row_step, *column = b.data + j * b.column_step;
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t k = 0; k < g.k; ++k) sum += row[k] * column[k];
-      c[i * g.ldc + j] = static_cast<T>(sum + (bias ? bias[j] : T(0)));
-    }
+void small_by_columns(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b, const T* bias,
+                      T* c) {
+  for (std::int64_t j = 0; j < g.n; ++j) {
+    const T* column = b.data + j * b.column_step;
+    const T more = bias ? bias[j] : T(0);
+    std::int64_t i = 0;
+    for (; i + kTogether <= g.m; i += kTogether)
+      dots<kTogether>(a.data + i * a.row_step, a.row_step, column, b.row_step, g.k, more,
+                      c + i * g.ldc + j, g.ldc);
+    for (; i < g.m; ++i)
+      dots<1>(a.data + i * a.row_step, a.row_step, column, b.row_step, g.k, more, c + i * g.ldc + j,
+              g.ldc);
+  }
 }
 
 /// A B + bias for any A and a B whose rows lie side by side: a row of C is a sum of rows of B, and
@@ -61,8 +77,8 @@ void small_by_elements(const Gemm& g, const MatrixView<T>& a, const MatrixView<T
 template <class T>
 void small_gemm(const Gemm& g, const T* a_data, const T* b_data, const T* bias, T* c) {
   const MatrixView<T> a(a_data, g.transpose_a, g.lda), b(b_data, g.transpose_b, g.ldb);
-  if (a.column_step == 1 && b.row_step == 1)
-    small_by_dots(g, a, b, bias, c);
+  if (a.column_step == 1 && (b.column_step != 1 || g.n < 4))
+    small_by_columns(g, a, b, bias, c);
   else if (b.column_step == 1)
     small_by_rows(g, a, b, bias, c);
   else
