@@ -141,8 +141,9 @@ ImageDataset read_idx(const std::string& folder, const char* kind) {
            " images of ", image_path, "; the two files do not belong together");
   const auto size = [&](std::size_t d) { return static_cast<std::int64_t>(sizes[d]); };
   Tensor images = empty({size(0), 1, size(1), size(2)}, kByte), labels = empty({size(0)}, kLong);
-  if (count == 0) return {images, labels};
-  std::memcpy(images.data_ptr<std::uint8_t>(), image_file.data() + 16, image_file.size() - 16);
+  // Without pixels there is no memory either, which even a copy of nothing must not be given.
+  if (images.numel() > 0)
+    std::memcpy(images.data_ptr<std::uint8_t>(), image_file.data() + 16, image_file.size() - 16);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t label = label_file[8 + i];
     TD_CHECK(IoError, label < kClasses, label_path, ": byte ", int{label}, " at offset ", 8 + i,
