@@ -8,11 +8,12 @@
 #include "td/kernels/kernels.h"
 #include "td/kernels/out_of_range.h"
 #include "td/kernels/rows.h"
+#include "td/kernels/scalar_math.h"
 
 namespace td {
 namespace {
 
-using std::exp;
+using scalar_math::exp;
 using std::log;
 
 template <class T>

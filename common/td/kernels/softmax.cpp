@@ -2,12 +2,13 @@
 #define TD_KERNEL_FILE
 #include "td/kernels/kernels.h"
 #include "td/kernels/rows.h"
+#include "td/kernels/scalar_math.h"
 
 namespace td {
 namespace {
 
 // exp, log for float and double under one name, on the host and on a GPU.
-using std::exp;
+using scalar_math::exp;
 using std::log;
 
 // Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
