@@ -35,6 +35,8 @@ CONTENDERS = {
     "best, AVX-512 named": ("bench_libtorch", {**ONE_POOL, "OPENBLAS_CORETYPE": "SkylakeX"}),
 }
 BEST = ["best", "best, AVX-512 named"]
+BESIDE = "td of the other build"
+PAGE = ROOT / "docs/measurements/race.md"
 
 
 @dataclass
@@ -106,7 +108,7 @@ LINES = [
          others=against("clone_64MiB", "floor", "clean")),
     Line("CNN step, 2 threads", "cifar", [faster("1.8 x one thread", ["td"], 1.8)], threads=2,
          others=against("cifar", "td")),
-    Line("MLP of width 64, 2 threads", "mlp_narrow", [faster("never slower", ["td"], 1.0)],
+    Line("MLP of width 64, 2 threads", "mlp_narrow", [faster("never slower, to 3 %", ["td"], 0.97)],
          threads=2, others=against("mlp_narrow", "td")),
     Line("submit an operation to sim", "sim_submit", limit=2e-6),
 ]
@@ -115,8 +117,9 @@ LINES = [
 class Process:
     """A running contender: one answer for each line that it is sent."""
 
-    def __init__(self, runner, folder):
-        program, settings = CONTENDERS[runner.contender]
+    def __init__(self, runner, folders):
+        program, settings = CONTENDERS.get(runner.contender, ("bench_td", {}))
+        folder = folders["beside" if runner.contender == BESIDE else "own"]
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("OPENBLAS_", "GLIBC_", "OMP_"))}
         environment.update(settings)
@@ -161,9 +164,12 @@ def agree(processes):
     return values
 
 
-def run(line, folder, options):
+def run(line, folders, options):
     """All contenders of one line, in turns."""
-    processes = [Process(runner, folder) for runner in line.runners()]
+    runners = line.runners()
+    if "beside" in folders:
+        runners.append(Runner(BESIDE, line.case, line.threads))
+    processes = [Process(runner, folders) for runner in runners]
     checks = agree(processes)
     for process in processes:  # a first slot that does not count
         process.slot(options.seconds / 4, options.clock)
@@ -189,6 +195,11 @@ def verdicts(line, times):
         each = [b / a for a, b in zip(mine["rounds"], times[rival]["rounds"])]
         goals.append({"line": text, "against": rival, "times_faster": ratio, "wanted": factor,
                       "rounds": [min(each), max(each)], "reached": ratio >= factor})
+    for name in times:
+        if name.startswith(BESIDE):  # the same source by another compiler
+            ratio = mine["median"] / times[name]["median"]
+            goals.append({"line": f"{name}: at most 5 % slower, takes {1 / ratio:.2f} x",
+                          "reached": ratio >= 0.95})
     return goals
 
 
@@ -199,26 +210,48 @@ def in_words(seconds):
     return f"{seconds:.3g} s"
 
 
+def verdict(goal):
+    """One goal in words."""
+    word = "reached" if goal["reached"] else "MISSED"
+    if "wanted" not in goal:
+        return f"{goal['line']}: {word}"
+    ratio, wanted = goal["times_faster"], goal["wanted"]
+    low, high = goal["rounds"]
+    if wanted < 1:  # a floor or a bandwidth: how many times its time we take
+        return (f"{goal['line']}: takes {1 / ratio:.2f} x {goal['against']} (rounds "
+                f"{1 / high:.2f} - {1 / low:.2f}), at most {1 / wanted:.2f}: {word}")
+    return (f"{goal['line']}: {ratio:.2f} x faster than {goal['against']} (rounds {low:.2f} - "
+            f"{high:.2f}), at least {wanted:.2f}: {word}")
+
+
 def show(result):
     print(f"\n{result['work']}")
     for name, t in result["seconds"].items():
         print(f"  {name:<24}{in_words(t['median']):>10}   "
               f"({in_words(t['p10'])} - {in_words(t['p90'])}, {t['samples']} samples)")
     for goal in result["goals"]:
-        word = "reached" if goal["reached"] else "MISSED"
-        if "wanted" not in goal:
-            print(f"  -> {goal['line']}: {word}")
-            continue
-        ratio, wanted = goal["times_faster"], goal["wanted"]
-        low, high = goal["rounds"]
-        if wanted < 1:  # a floor or a bandwidth: how many times its time we take
-            ratio, wanted, low, high = 1 / ratio, 1 / wanted, 1 / high, 1 / low
-            print(f"  -> {goal['line']}: takes {ratio:.2f} x {goal['against']} (rounds {low:.2f} - "
-                  f"{high:.2f}), at most {wanted:.2f}: {word}")
-        else:
-            print(f"  -> {goal['line']}: {ratio:.2f} x faster than {goal['against']} (rounds "
-                  f"{low:.2f} - {high:.2f}), at least {wanted:.2f}: {word}")
+        print(f"  -> {verdict(goal)}")
     sys.stdout.flush()
+
+
+def record(report):
+    """Puts the figures into the page, between its two marks."""
+    machine_, command = report["machine"], " ".join(Path(word).name if i == 0 else word for i, word
+                                                    in enumerate(report["command"]))
+    rows = [f"{machine_['processor']}, {machine_['cores']} cores; {machine_['compiler']}; "
+            f"{', '.join(machine_['libraries'])}; commit {machine_['commit']}; load before "
+            f"{machine_['load_before'][0]:.2f}. `{command}`, {report['clock']} time.", "",
+            "| work | median (p10 - p90) | line |", "|---|---|---|"]
+    for result in report["results"]:
+        times = "<br>".join(f"{name} **{in_words(t['median'])}** ({in_words(t['p10'])} - "
+                            f"{in_words(t['p90'])})" for name, t in result["seconds"].items())
+        rows.append(f"| {result['work']} | {times} | "
+                    + "<br>".join(map(verdict, result["goals"])) + " |")
+    text = PAGE.read_text(encoding="utf-8")
+    head, rest = text.split("<!-- figures -->\n", 1)
+    tail = rest.split("<!-- end of figures -->\n", 1)[1]
+    PAGE.write_text(head + "<!-- figures -->\n" + "\n".join(rows) + "\n<!-- end of figures -->\n"
+                    + tail, encoding="utf-8")
 
 
 def output_of(*command):
@@ -239,12 +272,14 @@ def machine():
             "load_before": os.getloadavg()}
 
 
-def build(options):
-    folder = options.build.resolve()
+def build(folder, *targets):
+    folder = folder.resolve()
     if not (folder / "build.ninja").exists():
         sys.exit(f"{folder} holds no configured build. Type: cmake --preset release")
-    subprocess.run(["cmake", "--build", folder, "--target", "bench_td", "bench_libtorch",
-                    "bench_floor"], check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(["cmake", "--build", folder, "--target", *targets], check=False,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"building {', '.join(targets)} in {folder} failed:\n{done.stdout[-3000:]}")
     return folder / "tools/bench"
 
 
@@ -258,20 +293,27 @@ def main():
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
                         help="cpu: the process's own time, where others use the machine too; "
                              "says nothing about threads")
+    parser.add_argument("--beside", type=Path,
+                        help="another build, as build/cuda: its programs run in the same turns")
     parser.add_argument("--json", type=Path, help="writes everything there")
+    parser.add_argument("--record", action="store_true", help=f"puts the figures into {PAGE.name}")
     options = parser.parse_args()
-    folder = build(options)
+    folders = {"own": build(options.build, "bench_td", "bench_libtorch", "bench_floor")}
+    if options.beside:
+        folders["beside"] = build(options.beside, "bench_td")
     report = {"machine": machine(), "command": sys.argv, "rounds": options.rounds,
               "seconds_a_slot": options.seconds, "clock": options.clock,
               "settings": {name: settings for name, (_, settings) in CONTENDERS.items()},
               "results": []}
     for line in LINES:
         if not options.cases or any(line.case.startswith(case) for case in options.cases):
-            report["results"].append(run(line, folder, options))
+            report["results"].append(run(line, folders, options))
             show(report["results"][-1])
     report["machine"]["load_after"] = os.getloadavg()
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if options.record:
+        record(report)
     goals = [goal["reached"] for result in report["results"] for goal in result["goals"]]
     print(f"\n{sum(goals)} of {len(goals)} lines reached")
 
