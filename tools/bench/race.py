@@ -107,7 +107,7 @@ LINES = [
     Line("clone of 64 MiB", "clone_64MiB", [faster("0.9 x memcpy", ["floor"], 0.9)],
          others=against("clone_64MiB", "floor", "clean")),
     Line("CNN step, 2 threads", "cifar", [faster("1.8 x one thread", ["td"], 1.8)], threads=2,
-         others=against("cifar", "td", "floor") + [Runner("floor", "cifar", 2)]),  # what is possible
+         others=against("cifar", "td", "floor") + [Runner("floor", "cifar", 2)]),
     Line("MLP of width 64, 2 threads", "mlp_narrow", [faster("never slower, to 3 %", ["td"], 0.97)],
          threads=2, others=against("mlp_narrow", "td")),
     Line("submit an operation to sim", "sim_submit", limit=2e-6),
