@@ -42,6 +42,18 @@ InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
   return {b, a.dtype()};
 }
 
+// A number in the type in which it will meet `input`, so that nothing is left to convert.
+Tensor number_beside(const Tensor& input, const Scalar& value) {
+  if (!input.defined()) return wrapped_number(value);  // the operation says what is wrong
+  Tensor number = empty_on({}, result_type(input, value), Device(kCPU));
+  dispatch_all(number.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    *number.data_ptr<T>() = value.to<T>();
+  });
+  number.impl().wrapped_number = true;
+  return number;
+}
+
 constexpr Op kAdd{"add", {"input", "other"}};
 constexpr Op kSub{"sub", {"input", "other"}};
 
@@ -168,13 +180,17 @@ Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
   return add_scaled(kSub, input, other, -alpha);
 }
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-  return add(input, wrapped_number(other), alpha);
+  return add(input, number_beside(input, other), alpha);
 }
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-  return sub(input, wrapped_number(other), alpha);
+  return sub(input, number_beside(input, other), alpha);
 }
-Tensor mul(const Tensor& input, const Scalar& other) { return mul(input, wrapped_number(other)); }
-Tensor div(const Tensor& input, const Scalar& other) { return div(input, wrapped_number(other)); }
+Tensor mul(const Tensor& input, const Scalar& other) {
+  return mul(input, number_beside(input, other));
+}
+Tensor div(const Tensor& input, const Scalar& other) {
+  return div(input, number_beside(input, other));
+}
 Tensor pow(const Tensor& input, const Scalar& exponent) {
   return exponent.to<double>() == 2.0 && input.is_floating_point()
              ? square(input)
@@ -183,8 +199,8 @@ Tensor pow(const Tensor& input, const Scalar& exponent) {
 Tensor pow(const Scalar& base, const Tensor& exponent) {
   return pow(wrapped_number(base), exponent);
 }
-Tensor operator-(const Scalar& a, const Tensor& b) { return sub(wrapped_number(a), b); }
-Tensor operator/(const Scalar& a, const Tensor& b) { return div(wrapped_number(a), b); }
+Tensor operator-(const Scalar& a, const Tensor& b) { return sub(number_beside(b, a), b); }
+Tensor operator/(const Scalar& a, const Tensor& b) { return div(number_beside(b, a), b); }
 
 Tensor share_above(const Tensor& a, const Tensor& b) {
   NoGradGuard no_grad;  // a step function: its own gradient is zero
@@ -214,12 +230,12 @@ Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) const {
 Tensor& Tensor::mul_(const Tensor& other) const { return binary_in_place(mul_op, handle(), other); }
 Tensor& Tensor::div_(const Tensor& other) const { return binary_in_place(div_op, handle(), other); }
 Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) const {
-  return add_(wrapped_number(o), alpha);
+  return add_(number_beside(*this, o), alpha);
 }
 Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) const {
-  return sub_(wrapped_number(o), alpha);
+  return sub_(number_beside(*this, o), alpha);
 }
-Tensor& Tensor::mul_(const Scalar& other) const { return mul_(wrapped_number(other)); }
-Tensor& Tensor::div_(const Scalar& other) const { return div_(wrapped_number(other)); }
+Tensor& Tensor::mul_(const Scalar& other) const { return mul_(number_beside(*this, other)); }
+Tensor& Tensor::div_(const Scalar& other) const { return div_(number_beside(*this, other)); }
 
 }  // namespace td

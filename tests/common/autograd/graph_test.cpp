@@ -259,6 +259,19 @@ TEST_CASE("a leaf has one node for all its graphs, which hold the leaf") {
   CHECK(finished == 2);
 }
 
+TEST_CASE("a hook may let go of the graph that is being walked") {
+  const Tensor x = leaf({2});
+  Tensor middle = x * 3, end = middle * 2;
+  end.register_hook([&](const Tensor&) {
+    middle = Tensor();
+    end.detach_();
+    return Tensor();
+  });
+  end.backward();
+  CHECK(end.is_leaf());
+  CHECK(values(x.grad()) == List{6});
+}
+
 TEST_CASE("a node that outlives its leaf knows that it is gone") {
   intrusive_ptr<Node> node;
   {
