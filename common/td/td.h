@@ -3,6 +3,7 @@
 #pragma once
 
 #include "td/autograd/engine.h"
+#include "td/autograd/function.h"
 #include "td/autograd/modes.h"
 #include "td/data/data.h"
 #include "td/device/allocator.h"

@@ -2,6 +2,8 @@
 // the published subset mean this library's.
 #pragma once
 
+#include <cmath>
+
 #include "td/td.h"
 
 /// Every torch:: name of the subset is td's.

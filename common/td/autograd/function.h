@@ -12,13 +12,13 @@
 //   y = Square::apply(x);
 #pragma once
 
-#include <any>
 #include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
 
 #include "td/autograd/record.h"
+#include "td/autograd/value.h"
 
 namespace td::autograd {
 
@@ -44,7 +44,7 @@ class AutogradContext {
   /// True when the gradient of forward's tensor argument `i` is wanted.
   bool needs_input_grad(std::size_t i) const { return i < needs_.size() && needs_[i]; }
 
-  std::map<std::string, std::any> saved_data;  ///< anything that is not a tensor
+  std::map<std::string, IValue> saved_data;  ///< anything that is not a tensor
 
  private:
   template <class>

@@ -145,6 +145,19 @@ struct Scatter {
   }
 };
 
+struct FoldIndex {
+  const char* op;
+  std::int64_t* rows;
+  const std::int64_t* index;
+  std::int64_t n;
+  TD_HD std::int64_t cost() const { return 4; }
+  TD_HD void operator()(std::int64_t i) const {
+    const std::int64_t at = index[i];
+    if (at < -n || at >= n) out_of_range(op, "index", at, n);
+    rows[i] = rows[i] * n + (at < 0 ? at + n : at);
+  }
+};
+
 // Kernels that only move elements know them by their width alone.
 template <class F>
 void dispatch_width(std::size_t bytes, F&& f) {
@@ -206,6 +219,12 @@ void gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& 
                          kernel_pointer<T>(out), lines_of(x, index, dim)};
     launch_workers("gather", out.device(), work, lines(index, dim), {&x, &index}, {&out});
   });
+}
+
+void fold_index(const char* op, const Tensor& rows, const Tensor& index, std::int64_t n) {
+  const FoldIndex work{op, kernel_pointer<std::int64_t>(rows),
+                       kernel_pointer<const std::int64_t>(index), n};
+  launch_workers(op, rows.device(), work, rows.numel(), {&index, &rows}, {&rows});
 }
 
 void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,

@@ -19,7 +19,17 @@ namespace td::kernels {
 #define BINARY(name, expression, gradient_a, gradient_b) \
   void name(const Tensor& out, const Tensor& a, const Tensor& b);
 #include "td/tensor/binary.def"
+#include "td/tensor/binary_whole.def"
 #undef BINARY
+#define TERNARY(name, types, expression, gradient_a, gradient_b, gradient_c)                    \
+  void name(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& v);
+#include "td/tensor/ternary.def"
+#undef TERNARY
+#define ACTIVATION(name, forward, gradient)                            \
+  void name(const Tensor& out, const Tensor& x, double p, double q);   \
+  void name##_backward(const Tensor& out, const Tensor& g, const Tensor& x, double p, double q);
+#include "td/tensor/activation.def"
+#undef ACTIVATION
 #define COMPARISON(name, expression) void name(const Tensor& out, const Tensor& a, const Tensor& b);
 #include "td/tensor/comparison.def"
 #undef COMPARISON
@@ -61,8 +71,12 @@ void log_softmax(const Tensor& out, const Tensor& x, std::int64_t dim);
 /// Gradients of x from g and the result y.
 void softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim);
 void log_softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim);
-/// out = running sum along dim.
+/// out = running sum or product along dim; sizes of 0-dimensional tensors count as one row.
 void cumsum(const Tensor& out, const Tensor& x, std::int64_t dim);
+void cumprod(const Tensor& out, const Tensor& x, std::int64_t dim);
+/// order[..., k] (int64) = place of the k-th element of each row of x [..., n]; equal elements keep
+/// their order, and NaN counts as the largest.
+void sort_rows(const Tensor& order, const Tensor& x, bool descending);
 /// @}
 
 /// How class losses are made; see ops/loss.cpp.
@@ -103,6 +117,9 @@ void index_add(const char* op, const Tensor& self, std::int64_t dim, const Tenso
                const Tensor& source, double alpha);
 /// out[i][j] = x[index[i][j]][j] for dim 0, and so on; index may be smaller than x elsewhere.
 void gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& index);
+/// rows[i] = rows[i] * n + index[i], index counted from the back where it is negative: one more
+/// dimension (of size n) of an index into several; `rows` starts as zeros.
+void fold_index(const char* op, const Tensor& rows, const Tensor& index, std::int64_t n);
 /// self[index[i][j]][j] = source[i][j], or += with `add`; in order along dim on every device.
 void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
              const Tensor& source, bool add);

@@ -12,6 +12,7 @@ namespace td::scalar_math {
 
 using std::cos;
 using std::erf;
+using std::expm1;
 using std::log;
 using std::log1p;
 using std::pow;
@@ -104,6 +105,16 @@ TD_HD T rint(T x) {
     return x;
 }
 ///@}
+
+template <class T>
+TD_HD T sigmoid(T x) {
+  return T(1) / (T(1) + exp(-x));
+}
+/// The point between a and b at weight w: a for 0, b for 1, each exactly.
+template <class T>
+TD_HD T between(T a, T b, T w) {
+  return w < T(0.5) ? a + w * (b - a) : b - (b - a) * (T(1) - w);
+}
 
 template <class T>
 TD_HD T larger(T a, T b) {

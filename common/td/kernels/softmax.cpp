@@ -59,23 +59,6 @@ struct SoftmaxBackward {
   }
 };
 
-template <class T>
-struct RunningSum {
-  RowShape s;
-  const T* x;
-  T* y;
-  template <class Row>
-  TD_HD void operator()(const Row& row, std::int64_t i) const {
-    if (!row.leader) return;
-    using A = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
-    A total = 0;
-    for (std::int64_t j = 0, at = s.start(i); j < s.n; ++j, at += s.stride) {
-      total += static_cast<A>(static_cast<compute_t<T>>(x[at]));
-      y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
-    }
-  }
-};
-
 template <bool kLog>
 void forward(const char* name, const Tensor& out, const Tensor& x, std::int64_t dim) {
   dispatch_floats(name, x.dtype(), [&](auto type) {
@@ -113,15 +96,6 @@ void softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::
 }
 void log_softmax_backward(const Tensor& out, const Tensor& g, const Tensor& y, std::int64_t dim) {
   backward<true>("log_softmax_backward", out, g, y, dim);
-}
-
-void cumsum(const Tensor& out, const Tensor& x, std::int64_t dim) {
-  dispatch_numbers("cumsum", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    const RowShape s = row_shape(x.sizes(), dim);
-    const RunningSum<T> program{s, kernel_pointer<const T>(x), kernel_pointer<T>(out)};
-    launch("cumsum", out.device(), rows_work(program, s.rows, s.n), {&x}, {&out});
-  });
 }
 
 }  // namespace kernels

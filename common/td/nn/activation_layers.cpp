@@ -10,7 +10,7 @@ namespace F = functional;
 void SoftmaxImpl::pretty_print(std::ostream& stream) const {
   stream << "Softmax(dim=" << options.dim() << ")";
 }
-Tensor SoftmaxImpl::forward(const Tensor& input) { return F::softmax(input, options); }
+Tensor SoftmaxImpl::forward(const Tensor& input) { return F::softmax(input, options.dim()); }
 
 void FlattenImpl::pretty_print(std::ostream& stream) const {
   stream << "Flatten(start_dim=" << options.start_dim() << ", end_dim=" << options.end_dim() << ")";

@@ -15,16 +15,15 @@ Tensor relu(Tensor input, const ReLUFuncOptions& options) {
 }
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options) {
   const double slope = options.negative_slope();
-  return options.inplace() ? input.copy_(td::leaky_relu(input, slope))
-                           : td::leaky_relu(input, slope);
+  return options.inplace() ? td::leaky_relu_(input, slope) : td::leaky_relu(input, slope);
 }
 Tensor gelu(const Tensor& input) { return td::gelu(input); }
 Tensor silu(const Tensor& input) { return td::silu(input); }
 Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
-  return td::softmax(input, options.dim());
+  return td::softmax(input, options.dim(), options.dtype());
 }
 Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
-  return td::log_softmax(input, options.dim());
+  return td::log_softmax(input, options.dim(), options.dtype());
 }
 
 Tensor cross_entropy(const Tensor& input, const Tensor& target,
@@ -44,6 +43,10 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOption
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       const SmoothL1LossFuncOptions& options) {
   return td::smooth_l1_loss(input, target, options.reduction(), options.beta());
+}
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossFuncOptions& options, double beta) {
+  return td::smooth_l1_loss(input, target, options.reduction(), beta);
 }
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                             const BinaryCrossEntropyFuncOptions& options) {

@@ -62,8 +62,16 @@ struct DropoutFuncOptions {
 };
 using ReLUFuncOptions = ReLUOptions;
 using LeakyReLUFuncOptions = LeakyReLUOptions;
-using SoftmaxFuncOptions = SoftmaxOptions;
-using LogSoftmaxFuncOptions = SoftmaxOptions;
+
+/// For softmax and log_softmax.
+struct SoftmaxFuncOptions {
+  SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
+  /// The dimension whose elements add to 1.
+  TD_ARG(std::int64_t, dim);
+  /// The type to compute in and of the result.
+  TD_ARG(optional<ScalarType>, dtype) = nullopt;
+};
+using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
 using NLLLossFuncOptions = NLLLossOptions;
 using MSELossFuncOptions = MSELossOptions;
@@ -111,6 +119,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOpti
 Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& options = {});
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       const SmoothL1LossFuncOptions& options = {});
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossFuncOptions& options, double beta);
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                             const BinaryCrossEntropyFuncOptions& options = {});
 Tensor binary_cross_entropy_with_logits(

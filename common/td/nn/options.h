@@ -125,6 +125,8 @@ struct AvgPool2dOptions {
   TD_ARG(bool, ceil_mode) = false;
   /// Whether zeros of the padding count in the average.
   TD_ARG(bool, count_include_pad) = true;
+  /// Divides by this number instead of the count.
+  TD_ARG(optional<std::int64_t>, divisor_override) = nullopt;
 };
 
 /// For AdaptiveAvgPool2d.

@@ -161,6 +161,7 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
                                name##_gradient_a,                            \
                                name##_gradient_b};
 #include "td/tensor/binary.def"
+#include "td/tensor/binary_whole.def"
 #undef BINARY
 
 }  // namespace
@@ -168,6 +169,7 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
 #define BINARY(name, expression, of_a, of_b) \
   Tensor name(const Tensor& input, const Tensor& other) { return binary(name##_op, input, other); }
 #include "td/tensor/binary.def"
+#include "td/tensor/binary_whole.def"
 #undef BINARY
 
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {

@@ -64,5 +64,17 @@ Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) 
 Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) {
   return where(condition, input, wrapped_number(other));
 }
+Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
+  const bool real = input.is_floating_point() || other.is_floating_point();
+  const ScalarType type = real ? kFloat : promote_types(input.kind(), other.kind());
+  return where(condition, wrapped_number(input).to(type), wrapped_number(other).to(type));
+}
+TensorList where(const Tensor& condition) { return nonzero(condition).unbind(1); }
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+  return td::where(condition, *this, other);
+}
+Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
+  return td::where(condition, *this, other);
+}
 
 }  // namespace td

@@ -81,7 +81,20 @@ Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy)
 Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
   return to(device(), dtype, non_blocking, copy);
 }
+Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
+                  MemoryFormat format) const {
+  const Device target = check_device(device);
+  const bool same = target == this->device() && dtype == this->dtype() &&
+                    (format == MemoryFormat::Preserve || is_contiguous(format));
+  return same && !copy ? *this : moved(*this, target, dtype, format, non_blocking);
+}
+Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy, MemoryFormat format) const {
+  return to(device(), dtype, non_blocking, copy, format);
+}
 Tensor Tensor::to(const TensorOptions& o, bool non_blocking, bool copy) const {
+  if (o.memory_format())
+    return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
+              non_blocking, copy, *o.memory_format());
   return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
             non_blocking, copy);
 }

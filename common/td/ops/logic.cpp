@@ -8,7 +8,7 @@ namespace {
 
 constexpr Op and_op{"operator&", {"input", "other"}}, or_op{"operator|", {"input", "other"}};
 constexpr Op equal_op{"equal", {"input", "other"}}, allclose_op{"allclose", {"input", "other"}};
-constexpr Op clamp_op{"clamp", {"input"}}, mask_op{"masked_fill", {"input", "mask"}};
+constexpr Op clamp_op{"clamp", {"input"}}, mask_op{"masked_fill", {"input", "mask", "value"}};
 
 void check_bool(const char* op, const Tensor& t) {
   TD_CHECK(DtypeError, t.dtype() == kBool, op, ": expected bool tensors but got ", t.dtype(),
@@ -131,6 +131,22 @@ Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value)
   return where(m, number_for(input, value), input);
 }
 
+Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
+  common_device(mask_op, input, mask, value);
+  TD_CHECK(ShapeError, value.dim() == 0, "masked_fill: \"value\" must have no dimensions but has ",
+           "sizes ", value.sizes(), "; use where(mask, value, input)");
+  return where(mask_on(input, mask), as_type(value, input.dtype()), input);
+}
+
+Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const {
+  if (!recording(value)) {
+    TD_CHECK(ShapeError, value.dim() == 0, "masked_fill_: \"value\" must have no dimensions but ",
+             "has sizes ", value.sizes(), "; use copy_(where(mask, value, input))");
+    return masked_fill_(mask, value.item());
+  }
+  return copy_(td::masked_fill(clone(), mask, value));
+}
+
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   const Tensor m = mask_on(*this, mask);
   const Sizes fits = broadcast_sizes("masked_fill_", sizes(), m.sizes());
@@ -140,7 +156,7 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   kernels::where(*this, m, number_for(*this, value), *this);
   if (recording(*this))
     record_in_place("masked_fill", *this, {this}, [m](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return where(m, Scalar(0), g); });
+      grads.give(0, [&] { return td::where(m, Scalar(0), g); });
     });
   return handle();
 }
@@ -154,6 +170,9 @@ bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_
   return td::allclose(*this, other, rtol, atol, equal_nan);
 }
 Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
+  return td::masked_fill(*this, mask, value);
+}
+Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
   return td::masked_fill(*this, mask, value);
 }
 Tensor Tensor::clamp(optional<Scalar> min, optional<Scalar> max) const {

@@ -1,13 +1,12 @@
-// Selections whose result size is data (masked_select, nonzero) or that build on the index
-// operations (one_hot, flip, cumsum), and the methods of all of them.
+// Selections whose result size is data (masked_select, nonzero), one_hot, and the methods of all
+// selections.
 #include "td/ops/selection.h"
 
 namespace td {
 namespace {
 
 constexpr Op mask_op{"masked_select", {"input", "mask"}}, nonzero_op{"nonzero", {"input"}};
-constexpr Op hot_op{"one_hot", {"input"}}, flip_op{"flip", {"input"}},
-    cumsum_op{"cumsum", {"input"}};
+constexpr Op hot_op{"one_hot", {"input"}};
 
 // Places in the flattened tensor where `mask` holds. The host counts them: a size must be known
 // there before a tensor can be made.
@@ -65,33 +64,6 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
       .scatter_(-1, input.unsqueeze(-1), Scalar(1));
 }
 
-Tensor flip(const Tensor& input, IntArrayRef dims) {
-  const Device device = common_device(flip_op, input);
-  Tensor y = input;
-  for (std::int64_t d : dims) {
-    const std::int64_t n = input.size(d);
-    if (n == 0) continue;
-    y = index_select(y, d, arange(n - 1, -1, -1, TensorOptions(kLong).device(device)));
-  }
-  return y.is_same(input) ? input.clone() : y;
-}
-
-Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  const Device device = common_device(cumsum_op, input);
-  const std::int64_t d = wrap_dim("cumsum", dim, input.dim());
-  const Tensor x = as_type(input, dtype                       ? *dtype
-                                  : input.is_floating_point() ? input.dtype()
-                                                              : kLong)
-                       .contiguous();
-  Tensor y = empty_on(Sizes(x.sizes()), x.dtype(), device);
-  kernels::cumsum(y, x, d);
-  if (recording(x))
-    record("cumsum", y, {&x}, [d](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return g.dim() == 0 ? g : flip(cumsum(flip(g, d), d), d); });
-    });
-  return y;
-}
-
 Tensor Tensor::index_select(std::int64_t dim, const Tensor& index) const {
   return td::index_select(*this, dim, index);
 }
@@ -113,9 +85,5 @@ Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& so
 }
 Tensor Tensor::masked_select(const Tensor& mask) const { return td::masked_select(*this, mask); }
 Tensor Tensor::nonzero() const { return td::nonzero(*this); }
-Tensor Tensor::flip(IntArrayRef dims) const { return td::flip(*this, dims); }
-Tensor Tensor::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
-  return td::cumsum(*this, dim, dtype);
-}
 
 }  // namespace td

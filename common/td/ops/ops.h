@@ -2,7 +2,12 @@
 // names and argument order. Element-wise functions stand in tensor/*.def, one line each.
 #pragma once
 
+#include <string_view>
+
+#include "td/ops/arrange.h"
 #include "td/ops/reduction_mode.h"
+#include "td/ops/views.h"
+#include "td/tensor/indexing.h"
 #include "td/tensor/nested.h"
 #include "td/tensor/tensor.h"
 
@@ -18,11 +23,12 @@ namespace td {
 #undef UNARY
 /// @}
 
-/// @name Element-wise functions of two tensors (tensor/binary.def); sizes broadcast
+/// @name Element-wise functions of two tensors (tensor/binary*.def); sizes broadcast
 /// @{
 #define BINARY(name, expression, gradient_a, gradient_b) \
   Tensor name(const Tensor& input, const Tensor& other);
 #include "td/tensor/binary.def"
+#include "td/tensor/binary_whole.def"
 #undef BINARY
 /// input + alpha * other
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha = 1);
@@ -32,6 +38,11 @@ Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha = 1);
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha = 1);
 Tensor mul(const Tensor& input, const Scalar& other);
 Tensor div(const Tensor& input, const Scalar& other);
+/// Rounded towards 0 ("trunc") or down ("floor"); without a mode, the quotient itself.
+Tensor div(const Tensor& input, const Tensor& other, optional<std::string_view> rounding_mode);
+Tensor div(const Tensor& input, const Scalar& other, optional<std::string_view> rounding_mode);
+Tensor remainder(const Tensor& input, const Scalar& other);
+Tensor remainder(const Scalar& input, const Tensor& other);
 Tensor pow(const Tensor& input, const Scalar& exponent);
 Tensor pow(const Scalar& base, const Tensor& exponent);
 /// 1 where a > b, 1/2 where they are equal, else 0: how maximum shares its gradient.
@@ -58,20 +69,24 @@ Tensor operator/(const Scalar& a, const Tensor& b);
   Tensor name(const Tensor& input, const Scalar& other);
 #include "td/tensor/comparison.def"
 #undef COMPARISON
-#define TD_COMPARE(symbol, name)                                                         \
+#define TD_COMPARE(symbol, name, mirrored)                                                    \
   inline Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); } \
-  inline Tensor operator symbol(const Tensor& a, const Scalar& b) { return name(a, b); }
-TD_COMPARE(==, eq)
-TD_COMPARE(!=, ne)
-TD_COMPARE(<, lt)
-TD_COMPARE(<=, le)
-TD_COMPARE(>, gt)
-TD_COMPARE(>=, ge)
+  inline Tensor operator symbol(const Tensor& a, const Scalar& b) { return name(a, b); } \
+  inline Tensor operator symbol(const Scalar& a, const Tensor& b) { return mirrored(b, a); }
+TD_COMPARE(==, eq, eq)
+TD_COMPARE(!=, ne, ne)
+TD_COMPARE(<, lt, gt)
+TD_COMPARE(<=, le, ge)
+TD_COMPARE(>, gt, lt)
+TD_COMPARE(>=, ge, le)
 #undef TD_COMPARE
 /// `input` where `condition` (bool) holds, else `other`; sizes broadcast.
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other);
 Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other);
 Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other);
+Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other);
+/// The places where `condition` is not 0: one int64 vector a dimension. Waits for the device.
+TensorList where(const Tensor& condition);
 /// @}
 
 /// @name Products; both arguments have one dtype
@@ -97,14 +112,38 @@ Tensor outer(const Tensor& input, const Tensor& vec2);
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 /// @}
 
-/// @name Activations that are no line of a .def list
+/// @name Element-wise functions of three tensors (tensor/ternary.def); sizes broadcast
+/// @{
+/// input + value * tensor1 * tensor2
+Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2,
+               const Scalar& value = 1);
+/// input + value * tensor1 / tensor2; floating point only.
+Tensor addcdiv(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2,
+               const Scalar& value = 1);
+/// input + weight * (end - input); floating point only.
+Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight);
+Tensor lerp(const Tensor& input, const Tensor& end, const Scalar& weight);
+/// @}
+
+/// @name Activations with parameters (tensor/activation.def). @throws DtypeError for whole numbers
 /// @{
 /// input where it is positive, else negative_slope * input.
 Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope = 0.01);
-/// input * P(X <= input) for a standard normal X (Hendrycks and Gimpel, 2016).
-Tensor gelu(const Tensor& input);
+Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope = 0.01);
+/// scale * input where it is positive, else scale * alpha * (exp(input_scale * input) - 1)
+/// (Clevert et al., 2016).
+Tensor elu(const Tensor& input, const Scalar& alpha = 1, const Scalar& scale = 1,
+           const Scalar& input_scale = 1);
+Tensor& elu_(Tensor& input, const Scalar& alpha = 1, const Scalar& scale = 1,
+             const Scalar& input_scale = 1);
+/// log(1 + exp(beta * input)) / beta; the input itself where beta * input is above threshold.
+Tensor softplus(const Tensor& input, const Scalar& beta = 1, const Scalar& threshold = 20);
+/// input * P(X <= input) for a standard normal X (Hendrycks and Gimpel, 2016); "tanh" takes their
+/// approximation.
+Tensor gelu(const Tensor& input, std::string_view approximate = "none");
 /// input * sigmoid(input)
 Tensor silu(const Tensor& input);
+Tensor& silu_(Tensor& input);
 /// @}
 
 /// @name Logic, tests of values, limits
@@ -128,6 +167,8 @@ Tensor clamp_min(const Tensor& input, const Scalar& min);
 Tensor clamp_max(const Tensor& input, const Scalar& max);
 /// `value` where `mask` (bool) holds, else the input; sizes broadcast.
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value);
+/// The same with a 0-dimensional tensor, which gets the gradient of what it filled.
+Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value);
 /// @}
 
 /// @name Reductions. No dims named means all; a reduced dimension stays as size 1 with keepdim
@@ -174,8 +215,6 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dims, bool keepdim = false);
 /// exp(x) / sum(exp(x)) along `dim`, and its logarithm.
 Tensor softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype = nullopt);
 Tensor log_softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype = nullopt);
-/// Running sum along `dim`.
-Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype = nullopt);
 /// @}
 
 /// @name Losses. `reduction` is kMean, kSum or kNone (one loss an element)
@@ -231,8 +270,6 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes = -1);
 /// Rows of `weight` [V, D] chosen by `indices` of any sizes. The row `padding_idx` (when not
 /// negative) gets no gradient.
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx = -1);
-/// Elements in opposite order along `dims`.
-Tensor flip(const Tensor& input, IntArrayRef dims);
 /// @}
 
 /// @name Joining

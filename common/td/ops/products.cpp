@@ -170,6 +170,10 @@ Tensor Tensor::mv(const Tensor& vec) const { return td::mv(*this, vec); }
 Tensor Tensor::dot(const Tensor& other) const { return td::dot(*this, other); }
 Tensor Tensor::bmm(const Tensor& other) const { return td::bmm(*this, other); }
 Tensor Tensor::outer(const Tensor& vec2) const { return td::outer(*this, vec2); }
+Tensor Tensor::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                     const Scalar& alpha) const {
+  return td::addmm(*this, mat1, mat2, beta, alpha);
+}
 Tensor Tensor::matmul(const Tensor& other) const { return td::matmul(*this, other); }
 
 }  // namespace td

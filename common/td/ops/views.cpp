@@ -261,6 +261,20 @@ TensorList Tensor::split(std::int64_t part, std::int64_t d) const {
   return parts;
 }
 
+TensorList Tensor::split(IntArrayRef lengths, std::int64_t d) const {
+  std::int64_t total = 0;
+  for (std::int64_t length : lengths) total += length;
+  TD_CHECK(ShapeError, total == size(d), "split: parts of sizes ", lengths, " add up to ", total,
+           " but dimension ", d, " has size ", size(d));
+  TensorList parts;
+  std::int64_t at = 0;
+  for (std::int64_t length : lengths) {
+    parts.push_back(narrow(d, at, length));
+    at += length;
+  }
+  return parts;
+}
+
 TensorList Tensor::chunk(std::int64_t chunks, std::int64_t d) const {
   TD_CHECK(ShapeError, chunks > 0, "chunk: the number of chunks must be positive but is ", chunks);
   return split(std::max<std::int64_t>((size(d) + chunks - 1) / chunks, 1), d);

@@ -39,6 +39,9 @@ class TensorOptions {
   TensorOptions pinned_memory(bool pinned) const {
     return with([&](auto& o) { o.pinned_ = pinned; });
   }
+  TensorOptions memory_format(MemoryFormat format) const {
+    return with([&](auto& o) { o.format_ = format; });
+  }
   ///@}
 
   /// What was asked for, or the default.
@@ -47,6 +50,7 @@ class TensorOptions {
   Device device() const { return device_.value_or(Device(kCPU)); }
   bool requires_grad() const { return requires_grad_; }
   bool pinned_memory() const { return pinned_; }
+  optional<MemoryFormat> memory_format() const { return format_; }
   bool has_dtype() const { return dtype_.has_value(); }
   bool has_device() const { return device_.has_value(); }
   ///@}
@@ -62,6 +66,7 @@ class TensorOptions {
   optional<Device> device_;
   bool requires_grad_ = false;
   bool pinned_ = false;
+  optional<MemoryFormat> format_;
 };
 
 /// Options with one thing set, to go on from.

@@ -39,6 +39,14 @@ class Scalar {
     else
       return static_cast<T>(integer_);
   }
+  /// The same by libtorch's names.
+  ///@{
+  int toInt() const { return to<int>(); }
+  std::int64_t toLong() const { return to<std::int64_t>(); }
+  float toFloat() const { return to<float>(); }
+  double toDouble() const { return to<double>(); }
+  bool toBool() const { return to<bool>(); }
+  ///@}
   /// kBool, kLong or kDouble.
   ScalarType kind() const { return kind_; }
   /// True for a real.

@@ -101,6 +101,13 @@ std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims) {
   return dim < 0 ? dim + n : dim;
 }
 
+void Tensor::check_accessor(std::int64_t dims) const {
+  TD_CHECK(DeviceError, is_cpu(), "accessor: the elements are on ", device(),
+           ", where host code cannot read them; bring them to the host with cpu()");
+  TD_CHECK(ShapeError, dims == dim() && dims > 0, "accessor: ", dims,
+           " dimensions asked of a tensor of sizes ", sizes());
+}
+
 void Tensor::undefined_error() {
   fail<Error>("the tensor is undefined: it was declared but never given a value");
 }
@@ -177,6 +184,15 @@ Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
   return wrap(std::move(impl), options);
 }
 
+Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat format) {
+  TD_CHECK(Error, format != MemoryFormat::Preserve,
+           "empty: there is nothing to preserve; ask for Contiguous or ChannelsLast");
+  return format == MemoryFormat::ChannelsLast
+             ? empty_strided(sizes, channels_last_strides(sizes), options)
+             : empty(sizes, options);
+}
+Tensor empty(IntArrayRef sizes, MemoryFormat format) { return empty(sizes, {}, format); }
+
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   TD_CHECK(ShapeError, sizes.size() == strides.size(), "empty_strided: ", sizes.size(),
            " sizes but ", strides.size(), " strides; give one stride a dimension");
@@ -193,7 +209,8 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
   return wrap(std::move(impl), options);
 }
 
-Tensor empty_like(const Tensor& like, const TensorOptions& options, MemoryFormat format) {
+Tensor empty_like(const Tensor& like, const TensorOptions& options, MemoryFormat asked) {
+  const MemoryFormat format = options.memory_format().value_or(asked);
   TensorOptions all = options.dtype(options.has_dtype() ? options.dtype() : like.dtype())
                           .device(options.has_device() ? options.device() : like.device());
   if (format == MemoryFormat::ChannelsLast)
@@ -230,9 +247,13 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
   return blob(data, sizes, contiguous_strides(sizes), options, {});
 }
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  return from_blob(data, sizes, strides, {}, options);
+}
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, const TensorOptions& options) {
   TD_CHECK(ShapeError, sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes but ",
            strides.size(), " strides; give one stride a dimension");
-  return blob(data, sizes, Sizes(strides), options, {});
+  return blob(data, sizes, Sizes(strides), options, deleter);
 }
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
                  const TensorOptions& options) {

@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "td/device/stream.h"
+#include "td/tensor/accessor.h"
 #include "td/tensor/handed_out.h"
 #include "td/tensor/impl.h"
 #include "td/tensor/scalar.h"
@@ -77,6 +79,15 @@ class Tensor {
     char* base = static_cast<char*>(t.storage->data());
     return base ? base + t.offset * static_cast<std::int64_t>(td::element_size(t.dtype)) : nullptr;
   }
+  /// Elements of a cpu tensor by N indices. @throws DtypeError, ShapeError, DeviceError when T, N
+  /// or the device is not the tensor's.
+  template <class T, std::size_t N>
+  TensorAccessor<T, N> accessor() const {
+    check_accessor(static_cast<std::int64_t>(N));
+    return {data_ptr<T>(), impl().sizes.data(), impl().strides.data()};
+  }
+  /// Made in inference mode: can never be part of a graph.
+  bool is_inference() const { return impl().inference; }
   /// In-place changes seen by this tensor's memory.
   std::uint32_t _version() const { return impl().storage->version(); }
   /// The only element, brought to the host. @throws ShapeError unless numel() is 1.
@@ -91,6 +102,9 @@ class Tensor {
   /// @{
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking, bool copy,
+            MemoryFormat format) const;
+  Tensor to(ScalarType dtype, bool non_blocking, bool copy, MemoryFormat format) const;
   /// Takes a device, a device string, or options that name a device, a type or both.
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor to(MemoryFormat format) const;
@@ -122,6 +136,7 @@ class Tensor {
 
  private:
   [[noreturn, gnu::cold]] static void undefined_error();
+  void check_accessor(std::int64_t dims) const;
   // Methods that change elements are const, as in libtorch: the handle stays what it is. They
   // return it as it came, so that calls can follow one another.
   Tensor& handle() const { return const_cast<Tensor&>(*this); }
@@ -134,6 +149,8 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 /// A new tensor with these strides on a device; values are whatever the memory held.
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
 Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
+Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat format);
+Tensor empty(IntArrayRef sizes, MemoryFormat format);
 /// Like `empty`, for operations: device index filled in and checked, no options to decode.
 Tensor empty_on(const Sizes& sizes, ScalarType dtype, Device device);
 /// Uninitialised, with the sizes and, if dense, the strides of `like`.
@@ -147,6 +164,8 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const TensorOptions& options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
                  const TensorOptions& options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, const TensorOptions& options = {});
 
 /// `dim` counted from the front. @throws ShapeError naming `op` and the allowed range.
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims);

@@ -305,7 +305,7 @@ struct Cube : autograd::Function<Cube> {
   }
   static TensorList backward(autograd::AutogradContext* ctx, TensorList g) {
     const Tensor x = ctx->get_saved_variables()[0];
-    return {g[0] * x * x * 3 * std::any_cast<double>(ctx->saved_data["factor"]), Tensor()};
+    return {g[0] * x * x * 3 * ctx->saved_data["factor"].toDouble(), Tensor()};
   }
 };
 

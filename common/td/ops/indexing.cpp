@@ -1,0 +1,269 @@
+// Indexing with braces: index({...}) and index_put_({...}, values).
+// Numbers, slices and new dimensions make a view. Tensors among the indices then choose elements of
+// the view: its indexed dimensions are brought to the front and seen as one, in which the index
+// tensors, broadcast together, become row numbers.
+#include "td/tensor/indexing.h"
+
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+using indexing::TensorIndex;
+
+constexpr Op index_op{"index", {"input", "indices"}};
+constexpr Op put_op{"index_put_", {"input", "indices"}};
+constexpr Op values_op{"index_put_", {"input", "values"}};
+
+bool is_mask(const Tensor& t) { return t.dtype() == kBool || t.dtype() == kByte; }
+
+// A view of the tensor, and for each of its dimensions an index tensor or an undefined one.
+struct Choice {
+  Tensor view;
+  TensorList at;
+  bool has_tensors() const {
+    return std::any_of(at.begin(), at.end(), [](const Tensor& t) { return t.defined(); });
+  }
+};
+
+// Dimensions that an index speaks of.
+std::int64_t dims_of(const TensorIndex& index) {
+  using Kind = TensorIndex::Kind;
+  if (index.kind == Kind::Tensor) return is_mask(index.tensor) ? index.tensor.dim() : 1;
+  return index.kind == Kind::Integer || index.kind == Kind::Slice ? 1 : 0;
+}
+
+// Applies the indices one by one; `dim_` is the dimension of the view that comes next.
+class Chooser {
+ public:
+  Chooser(const Op& op, const Tensor& self) : op_(op) { choice_.view = self; }
+
+  Choice choose(const std::vector<TensorIndex>& indices) {
+    std::int64_t spoken_of = 0;
+    for (const TensorIndex& index : indices) spoken_of += dims_of(index);
+    const std::int64_t left = choice_.view.dim() - spoken_of;
+    TD_CHECK(ShapeError, left >= 0, op_.name, ": ", spoken_of, " indices for a ",
+             choice_.view.dim(), "-dimensional tensor");
+    for (const TensorIndex& index : indices) apply(index, left);
+    choice_.at.resize(static_cast<std::size_t>(choice_.view.dim()));
+    return choice_;
+  }
+
+ private:
+  void apply(const TensorIndex& index, std::int64_t left) {
+    Tensor& view = choice_.view;
+    switch (index.kind) {
+      case TensorIndex::Kind::Integer:
+        view = view.select(dim_, index.integer);
+        return;
+      case TensorIndex::Kind::Slice:
+        view = view.slice(dim_++, index.slice.start, index.slice.stop, index.slice.step);
+        return;
+      case TensorIndex::Kind::Ellipsis:
+        dim_ += left;
+        return;
+      case TensorIndex::Kind::None:
+        view = view.unsqueeze(dim_++);
+        return;
+      case TensorIndex::Kind::Boolean:
+        return keep_or_drop(index.integer != 0);
+      case TensorIndex::Kind::Tensor:
+        return apply_tensor(index.tensor);
+    }
+  }
+  // true keeps the tensor in a new dimension, false leaves nothing of it.
+  void keep_or_drop(bool keep) {
+    choice_.view = choice_.view.unsqueeze(dim_);
+    put(zeros({keep ? 1 : 0}, TensorOptions(kLong).device(choice_.view.device())));
+  }
+  void apply_tensor(const Tensor& t) {
+    common_device(op_, choice_.view, t);
+    if (!t.defined()) undefined_argument(op_, 1);
+    TD_CHECK(DtypeError, t.dtype() == kLong || is_mask(t), op_.name,
+             ": an index tensor must be int64 or bool but is ", t.dtype(),
+             "; convert it with to(kInt64)");
+    if (t.dim() == 0 && is_mask(t)) return keep_or_drop(t.item<bool>());
+    if (t.dim() == 0) {
+      choice_.view = choice_.view.select(dim_, t.item<std::int64_t>());
+      return;
+    }
+    if (!is_mask(t)) return put(t);
+    // A mask is the places where it holds: one index tensor for each of its dimensions.
+    for (std::int64_t d = 0; d < t.dim(); ++d)
+      TD_CHECK(ShapeError, t.size(d) == choice_.view.size(dim_ + d), op_.name, ": a mask of sizes ",
+               t.sizes(), " does not fit dimension ", dim_ + d, " of size ",
+               choice_.view.size(dim_ + d));
+    for (const Tensor& places : t.nonzero().unbind(1)) put(places);
+  }
+  void put(const Tensor& index) {
+    choice_.at.resize(static_cast<std::size_t>(dim_) + 1);
+    choice_.at[static_cast<std::size_t>(dim_++)] = index;
+  }
+
+  Op op_;
+  Choice choice_;
+  std::int64_t dim_ = 0;
+};
+
+// How a view and its index tensors become rows of a matrix and row numbers.
+struct Rows {
+  Sizes order;           // dimensions of the view, indexed ones first
+  Sizes matrix;          // {all indexed places, elements of the other dimensions}
+  Tensor numbers;        // int64, one a chosen row
+  Sizes chosen;          // sizes of the result, indexed dimensions first
+  Sizes place_back;      // permutation of `chosen` that gives the result's dimensions
+};
+
+// Where the index dimensions stand in the result: in place of the indexed ones when those are
+// neighbours, else in front.
+Sizes order_of_result(const TensorList& at, std::int64_t index_dims, std::int64_t dims) {
+  std::int64_t first = -1, last = -1, count = 0;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    if (!at[d].defined()) continue;
+    if (first < 0) first = static_cast<std::int64_t>(d);
+    last = static_cast<std::int64_t>(d);
+    ++count;
+  }
+  const std::int64_t before = last - first + 1 == count ? first : 0;
+  Sizes order;
+  for (std::int64_t d = 0; d < before; ++d) order.push_back(index_dims + d);
+  for (std::int64_t d = 0; d < index_dims; ++d) order.push_back(d);
+  for (std::int64_t d = index_dims + before; d < dims; ++d) order.push_back(d);
+  return order;
+}
+
+Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
+  Rows r;
+  Sizes index_sizes, rest;
+  r.matrix = {1, 1};
+  for (const Tensor& t : at)
+    if (t.defined()) index_sizes = broadcast_sizes(op.name, index_sizes, t.sizes());
+  r.numbers = zeros(index_sizes, TensorOptions(kLong).device(view.device()));
+  for (std::int64_t d = 0; d < view.dim(); ++d) {
+    const Tensor& index = at[static_cast<std::size_t>(d)];
+    if (!index.defined()) continue;
+    r.order.push_back(d);
+    r.matrix[0] *= view.size(d);
+    kernels::fold_index(op.name, r.numbers, index.expand(index_sizes).contiguous(), view.size(d));
+  }
+  r.chosen = index_sizes;
+  for (std::int64_t d = 0; d < view.dim(); ++d) {
+    if (at[static_cast<std::size_t>(d)].defined()) continue;
+    r.order.push_back(d);
+    r.matrix[1] *= view.size(d);
+    r.chosen.push_back(view.size(d));
+  }
+  r.numbers = r.numbers.reshape({-1});
+  r.place_back = order_of_result(at, static_cast<std::int64_t>(index_sizes.size()),
+                                 static_cast<std::int64_t>(r.chosen.size()));
+  return r;
+}
+
+Tensor put(const Tensor& view, const TensorList& at, const Tensor& values, bool accumulate);
+
+// The elements of `view` that the index tensors choose.
+Tensor take(const Tensor& view, const TensorList& at) {
+  const Rows r = rows_of(index_op, view, at);
+  Tensor y;
+  {
+    const NoGradGuard no_grad;
+    const Tensor matrix = view.detach().permute(r.order).reshape(r.matrix);
+    y = index_select(matrix, 0, r.numbers).view(r.chosen).permute(r.place_back).contiguous();
+  }
+  if (recording(view))
+    record("index", y, {&view},
+           [at, sizes = view.impl().sizes](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] {
+               const Tensor all = zeros(sizes, g.options());
+               return put(all, at, g, /*accumulate=*/true);
+             });
+           });
+  return y;
+}
+
+// The inverse of a permutation.
+Sizes inverse_of(const Sizes& order) {
+  Sizes inverse(order.size(), 0);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  return inverse;
+}
+
+void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool accumulate) {
+  const NoGradGuard no_grad;
+  const Sizes sizes = [&] {
+    Sizes in_result_order;
+    for (const std::int64_t d : r.place_back)
+      in_result_order.push_back(r.chosen[static_cast<std::size_t>(d)]);
+    return in_result_order;
+  }();
+  TD_CHECK(ShapeError, broadcast_sizes("index_put_", values.sizes(), sizes) == sizes,
+           "index_put_: \"values\" of sizes ", values.sizes(),
+           " does not broadcast to the chosen elements, ", IntArrayRef(sizes));
+  const Tensor source = values.detach().expand(sizes).permute(inverse_of(r.place_back)).reshape(
+      {r.numbers.numel(), r.matrix[1]}).contiguous();
+  const Tensor moved = view.detach().permute(r.order);
+  const Tensor matrix = moved.reshape(r.matrix).contiguous();
+  if (accumulate)
+    kernels::index_add("index_put_", matrix, 0, r.numbers, source, 1.0);
+  else
+    kernels::scatter("index_put_", matrix, 0,
+                     r.numbers.unsqueeze(1).expand(source.sizes()).contiguous(), source, false);
+  if (matrix.impl().storage != view.impl().storage)  // it was a copy: bring it back
+    kernels::convert(moved, matrix.view(moved.sizes()));
+}
+
+Tensor put(const Tensor& view, const TensorList& at, const Tensor& values, bool accumulate) {
+  const Rows r = rows_of(put_op, view, at);
+  about_to_change("index_put_", view);
+  write_rows(view, r, values, accumulate);
+  if (recording(view, values))
+    record_in_place("index_put", view, {&view, &values},
+                    [at, accumulate, sizes = values.impl().sizes](Gradients& grads,
+                                                                  const Tensor& g) {
+                      grads.give(0, [&] {
+                        if (accumulate) return g;
+                        return put(g.clone(), at, zeros({}, g.options()), false);
+                      });
+                      grads.give(1, [&] { return sum_to(take(g, at), sizes); });
+                    });
+  return view;
+}
+
+}  // namespace
+
+Tensor Tensor::index(const std::vector<TensorIndex>& indices) const {
+  const Choice choice = Chooser(index_op, *this).choose(indices);
+  if (choice.has_tensors()) return take(choice.view, choice.at);
+  return choice.view.is_same(*this) ? choice.view.view(sizes()) : choice.view;
+}
+
+Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, const Tensor& values,
+                           bool accumulate) const {
+  common_device(values_op, *this, values);
+  if (!values.defined()) undefined_argument(values_op, 1);
+  const Choice choice = Chooser(put_op, *this).choose(indices);
+  if (choice.has_tensors()) {
+    TD_CHECK(DtypeError, values.dtype() == dtype() || values.impl().wrapped_number,
+             "index_put_: \"values\" is ", values.dtype(), " but \"input\" is ", dtype(),
+             "; convert it with to(dtype)");
+    put(choice.view, choice.at, as_type(values.to(device()), dtype()), accumulate);
+    return handle();
+  }
+  Tensor source = values;  // leading sizes of 1 take no part
+  while (source.dim() > choice.view.dim() && source.size(0) == 1) source = source.squeeze(0);
+  if (accumulate)
+    choice.view.add_(source);
+  else
+    choice.view.copy_(source);
+  return handle();
+}
+
+Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, const Scalar& value,
+                           bool accumulate) const {
+  return index_put_(indices, wrapped_number(value), accumulate);
+}
+
+Tensor Tensor::operator[](const Tensor& index) const { return this->index({index}); }
+
+}  // namespace td
