@@ -2,10 +2,11 @@
 #include "td/data/distributed_samplers.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 
-#include "td/base/error.h"
+#include "td/data/sampler_state.h"
 
 namespace td::data::samplers {
 
@@ -34,6 +35,23 @@ std::vector<std::size_t> DistributedSampler::next_places(std::size_t batch_size)
   return places;
 }
 
+NamedTensors DistributedSampler::state_dict(optional<std::size_t> given) const {
+  const std::size_t local = end_index_ - begin_index_;
+  NamedTensors state("Entry");
+  state.insert("size", count_entry(size_));
+  state.insert("epoch", count_entry(epoch_));
+  state.insert("index", count_entry(std::min(given.value_or(sample_index_ - begin_index_), local)));
+  return state;
+}
+
+void DistributedSampler::load_state_dict(const NamedTensors& state) {
+  check_size(number_in(state, "size"), size_);
+  const std::size_t index = count_of(state, "index", end_index_ - begin_index_);
+  epoch_ = count_of(state, "epoch", std::numeric_limits<std::int64_t>::max());
+  reset();
+  sample_index_ = begin_index_ + index;
+}
+
 DistributedRandomSampler::DistributedRandomSampler(std::size_t size, std::size_t num_replicas,
                                                    std::size_t rank, bool allow_duplicates)
     : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
@@ -42,9 +60,8 @@ DistributedRandomSampler::DistributedRandomSampler(std::size_t size, std::size_t
 
 void DistributedRandomSampler::reset(optional<std::size_t> new_size) {
   share(new_size.value_or(size_));
-  // Places beyond the last item begin again at the front: these are the duplicates. Where ranks
-  // leave items out, the shuffle decides which.
-  order_.resize(std::max(size_, local_sample_count() * num_replicas_));
+  // Places beyond the last item begin again at the front: these are the duplicates.
+  order_.resize(num_replicas_ == 1 ? size_ : local_sample_count() * num_replicas_);
   for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i % size_;
   std::mt19937 random(static_cast<std::mt19937::result_type>(epoch_));
   std::shuffle(order_.begin(), order_.end(), random);

@@ -8,7 +8,7 @@
 namespace td::data::samplers {
 
 /// What both have in common: the share of this rank, [begin_index_, end_index_) of all places.
-class DistributedSampler : public Sampler {
+class DistributedSampler : public Sampler<> {
  public:
   /// @param size items of the dataset.
   /// @param allow_duplicates when the items cannot be shared evenly, some are given twice; else
@@ -21,6 +21,8 @@ class DistributedSampler : public Sampler {
   /// reset().
   void set_epoch(std::size_t epoch) { epoch_ = epoch; }
   std::size_t epoch() const { return epoch_; }
+  NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
+  void load_state_dict(const NamedTensors& state) override;
   /// The place in the whole order that comes next.
   std::size_t index() const noexcept { return sample_index_; }
 

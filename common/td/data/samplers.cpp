@@ -1,16 +1,13 @@
 // The samplers' orders.
-#include "td/data/samplers.h"
+#include "td/data/sampler_state.h"
 
 #include <algorithm>
 
 #include "td/ops/ops.h"
 
 namespace td::data::samplers {
-namespace {
-
 Tensor count_entry(std::size_t count) { return number_entry(static_cast<std::int64_t>(count)); }
 
-// The number `name` of a state, which is at most `limit`.
 std::size_t count_of(const NamedTensors& state, const char* name, std::size_t limit) {
   const std::int64_t count = number_in(state, name);
   TD_CHECK(Error, count >= 0 && static_cast<std::size_t>(count) <= limit, "load_state_dict: ", name,
@@ -24,14 +21,12 @@ void check_size(std::int64_t state, std::size_t here) {
            "dataset of ", state, " items but this one has ", here);
 }
 
-}  // namespace
-
-NamedTensors Sampler::state_dict(optional<std::size_t>) const {
+NamedTensors SamplerBase::state_dict(optional<std::size_t>) const {
   fail<Error>(
       "state_dict: this sampler does not keep its place; override state_dict and "
       "load_state_dict in its class");
 }
-void Sampler::load_state_dict(const NamedTensors&) {
+void SamplerBase::load_state_dict(const NamedTensors&) {
   fail<Error>(
       "load_state_dict: this sampler does not keep its place; override state_dict and "
       "load_state_dict in its class");

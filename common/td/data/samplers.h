@@ -9,15 +9,12 @@
 
 namespace td::data::samplers {
 
-/// Base of samplers.
-class Sampler {
+/// What samplers of all kinds of batches have in common.
+class SamplerBase {
  public:
-  virtual ~Sampler() = default;
+  virtual ~SamplerBase() = default;
   /// Starts an epoch. @param new_size items of the dataset, when it has changed.
   virtual void reset(optional<std::size_t> new_size = nullopt) = 0;
-  /// The next `batch_size` indices, fewer at the end, nullopt after it.
-  virtual optional<std::vector<std::size_t>> next(std::size_t batch_size) = 0;
-
   /// What is needed to go on in the middle of an epoch: where the sampler stands now, or stood when
   /// it had given `given` items of this epoch. @throws Error from a sampler that cannot tell.
   virtual NamedTensors state_dict(optional<std::size_t> given = nullopt) const;
@@ -25,8 +22,17 @@ class Sampler {
   virtual void load_state_dict(const NamedTensors& state);
 };
 
+/// Base of samplers. A batch is asked for by a list of indices, unless said otherwise.
+template <class BatchRequest = std::vector<std::size_t>>
+class Sampler : public SamplerBase {
+ public:
+  using BatchRequestType = BatchRequest;
+  /// The next `batch_size` indices, fewer at the end, nullopt after it.
+  virtual optional<BatchRequest> next(std::size_t batch_size) = 0;
+};
+
 /// 0, 1, 2, ...
-class SequentialSampler : public Sampler {
+class SequentialSampler : public Sampler<> {
  public:
   explicit SequentialSampler(std::size_t size) : size_(size) {}
   void reset(optional<std::size_t> new_size = nullopt) override;
@@ -41,7 +47,7 @@ class SequentialSampler : public Sampler {
 };
 
 /// Every index once, in an order drawn anew for each epoch from the seed of manual_seed.
-class RandomSampler : public Sampler {
+class RandomSampler : public Sampler<> {
  public:
   explicit RandomSampler(std::size_t size);
   void reset(optional<std::size_t> new_size = nullopt) override;

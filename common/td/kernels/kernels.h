@@ -35,6 +35,10 @@ namespace td::kernels {
 #undef COMPARISON
 /// @}
 
+/// Bit by bit, of whole numbers of out's type.
+void bitwise_and(const Tensor& out, const Tensor& a, const Tensor& b);
+void bitwise_or(const Tensor& out, const Tensor& a, const Tensor& b);
+void bitwise_not(const Tensor& out, const Tensor& x);
 /// out = a + alpha * b. All of one type.
 void add(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha);
 /// out = value, everywhere.

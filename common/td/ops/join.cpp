@@ -66,9 +66,20 @@ Tensor stack(const TensorList& tensors, std::int64_t dim) {
     TD_CHECK(ShapeError, tensors[i].sizes() == tensors[0].sizes(), "stack: tensors[", i,
              "] has sizes ", tensors[i].sizes(), " but tensors[0] has ", tensors[0].sizes(),
              "; all must be equal");
-    parts.push_back(tensors[i].unsqueeze(d));
+    parts.push_back(tensors[i].detach().unsqueeze(d));
   }
-  return cat(parts, d);
+  const Tensor out = cat(parts, d);
+  if (recording(tensors)) {
+    std::vector<ScalarType> types;
+    for (const Tensor& t : tensors) types.push_back(t.dtype());
+    record("stack", {out}, tensors, [d, types](Gradients& grads, SmallVector<Tensor, 1>& results) {
+      for (std::size_t i = 0; i < types.size(); ++i)
+        grads.give(i, [&] {
+          return as_type(results[0].select(d, static_cast<std::int64_t>(i)), types[i]);
+        });
+    });
+  }
+  return out;
 }
 
 TensorList broadcast_tensors(const TensorList& tensors) {

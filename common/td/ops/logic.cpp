@@ -15,6 +15,20 @@ void check_bool(const char* op, const Tensor& t) {
            "; make one with a comparison such as x > 0");
 }
 
+bool both_bool(const Tensor& a, const Tensor& b) {
+  return a.defined() && b.defined() && a.dtype() == kBool && b.dtype() == kBool;
+}
+
+Tensor bits(const Op& op, void (*kernel)(const Tensor&, const Tensor&, const Tensor&),
+            const Tensor& a, const Tensor& b) {
+  const Device device = common_device(op, a, b);
+  if (!b.defined()) undefined_argument(op, 1);
+  const ScalarType type = result_type(a, b);
+  Tensor out = result_like(a, broadcast_sizes(op.name, a.sizes(), b.sizes()), type, device);
+  kernel(out, as_type(a, type), as_type(b, type));
+  return out;
+}
+
 // A number in x's own type, so that it does not promote x.
 Tensor number_for(const Tensor& x, const Scalar& value) {
   return wrapped_number(value).to(x.dtype());
@@ -50,20 +64,18 @@ Tensor mask_on(const Tensor& x, const Tensor& mask) {
 
 Tensor logical_not(const Tensor& input) { return input.detach().eq(Scalar(0)); }
 Tensor operator&(const Tensor& a, const Tensor& b) {
-  common_device(and_op, a, b);
-  check_bool("operator&", a);
-  check_bool("operator&", b);
-  return logical_and(a, b);
+  return both_bool(a, b) ? logical_and(a, b) : bits(and_op, kernels::bitwise_and, a, b);
 }
 Tensor operator|(const Tensor& a, const Tensor& b) {
-  common_device(or_op, a, b);
-  check_bool("operator|", a);
-  check_bool("operator|", b);
-  return logical_or(a, b);
+  return both_bool(a, b) ? logical_or(a, b) : bits(or_op, kernels::bitwise_or, a, b);
 }
+Tensor operator&(const Tensor& a, const Scalar& b) { return a & wrapped_number(b); }
+Tensor operator|(const Tensor& a, const Scalar& b) { return a | wrapped_number(b); }
 Tensor operator~(const Tensor& a) {
-  check_bool("operator~", a);
-  return logical_not(a);
+  if (a.dtype() == kBool) return logical_not(a);
+  Tensor out = result_like(a, a.impl().sizes, a.dtype(), a.device());
+  kernels::bitwise_not(out, a);
+  return out;
 }
 
 Tensor isnan(const Tensor& input) { return input.ne(input); }

@@ -149,9 +149,11 @@ Tensor& silu_(Tensor& input);
 /// @name Logic, tests of values, limits
 /// @{
 Tensor logical_not(const Tensor& input);
-/// Of bool tensors. @throws DtypeError for others: combine numbers with logical_and and so on.
+/// Of bool tensors, or bit by bit of whole numbers. @throws DtypeError for real numbers.
 Tensor operator&(const Tensor& a, const Tensor& b);
 Tensor operator|(const Tensor& a, const Tensor& b);
+Tensor operator&(const Tensor& a, const Scalar& b);
+Tensor operator|(const Tensor& a, const Scalar& b);
 Tensor operator~(const Tensor& a);
 Tensor isnan(const Tensor& input);
 Tensor isinf(const Tensor& input);

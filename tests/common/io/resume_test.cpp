@@ -236,7 +236,7 @@ TEST_CASE("numbers of a state are whole, one, and in range") {
 }
 
 TEST_CASE("a sampler that cannot tell its place says so") {
-  struct Twice : data::samplers::Sampler {
+  struct Twice : data::samplers::Sampler<> {
     void reset(optional<std::size_t>) override {}
     optional<std::vector<std::size_t>> next(std::size_t) override { return nullopt; }
   };

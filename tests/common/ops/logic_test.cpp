@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("bool tensors combine; numbers are refused by the operators") {
+TEST_CASE("bool tensors and the bits of whole numbers combine; real numbers are refused") {
   for (const Device device : devices()) {
     INFO(device);
     const Tensor a = tensor({true, true, false, false}, device),
@@ -24,11 +24,20 @@ TEST_CASE("bool tensors combine; numbers are refused by the operators") {
     CHECK(values(a | b) == List{1, 1, 1, 0});
     CHECK(values(~a) == List{0, 0, 1, 1});
     CHECK(values(logical_not(tensor({0.0, 2.0}, device))) == List{1, 0});
+    const Tensor five = tensor({5, 12}, device), bytes = tensor({3, 255}, kByte).to(device);
+    CHECK(values(five & bytes) == List{1, 12});
+    CHECK((five & bytes).dtype() == kLong);
+    CHECK(values(five | 2) == List{7, 14});
+    CHECK(values(~five) == List{-6, -13});
+    CHECK(values(~bytes) == List{252, 0});
+    CHECK(values(a.narrow(0, 1, 2) | five) == List{5, 12});
   }
   CHECK(message<DtypeError>([] {
-          ~tensor({1, 2});
+          ~tensor({1.0, 2.0});
         }) ==
-        "operator~: expected bool tensors but got int64; make one with a comparison such as x > 0");
+        "operator~: expected bool tensors or whole numbers but got float32; make one with a "
+        "comparison such as x > 0");
+  CHECK_THROWS_AS(tensor({1.0}) & tensor({true}), DtypeError);
 }
 
 TEST_CASE("NaN, infinities, and whole numbers, which are neither") {

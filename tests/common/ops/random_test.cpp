@@ -100,6 +100,9 @@ TEST_CASE("factories: values, types, devices") {
     CHECK(values(full_like(zeros({2}, on), 3)) == List{3, 3});
     CHECK(tensor({{1, 2}, {3, 4}}, on).device() == check_device(device));
     CHECK(zeros_like(ones({2, 3}, on)).sizes() == IntArrayRef({2, 3}));
+    CHECK(values(ones_like(zeros({2}, on))) == List{1, 1});
+    CHECK(rand_like(zeros({9}, on)).lt(1).all().item<bool>());
+    CHECK(randn_like(zeros({9}, on), kDouble).dtype() == kDouble);
   }
   CHECK(tensor({1, 2}).dtype() == kLong);
   CHECK(tensor({1.0, 2.0}).dtype() == kFloat);

@@ -140,6 +140,21 @@ TEST_CASE("every comparison") {
 #undef COMPARISON
 }
 
+TEST_CASE("how maximum shares its gradient") {
+  Sample s{"share_above",
+           {"input", "other"},
+           {spread({3, 4}).round(), spread({3, 4}, -2, 2, 2).round()},
+           [](const TensorList& x) { return share_above(x[0], x[1]); },
+           [](const std::vector<Array>& x) {
+             return each(x[0], x[1], [](double a, double b) { return a > b ? 1 : a == b ? 0.5 : 0; });
+           }};
+  s.gradient = false;
+  for (const td::Device device : {td::Device("cpu"), td::Device("sim:0")}) {
+    const TensorList x{s.inputs[0].to(device), s.inputs[1].to(device)};
+    CHECK(read(s.run(x)).values == s.expected({read(x[0]), read(x[1])}).values);
+  }
+}
+
 TEST_CASE("limits and choices") {
   const Tensor mask = spread({3, 4}, -2, 2, 3).gt(Scalar(0));
   check_operation(

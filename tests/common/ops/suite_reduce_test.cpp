@@ -119,6 +119,11 @@ TEST_CASE("largest and smallest elements") {
                      [&](const std::vector<Array>& x) {
                        return fold(x[0], {std::size_t(dim)}, false, largest);
                      }});
+  check_operation({"min",
+                   {"input"},
+                   {spread({2, 3, 4})},
+                   [](const TensorList& x) { return min(x[0]); },
+                   [](const std::vector<Array>& x) { return fold(x[0], {0, 1, 2}, false, smallest); }});
 }
 
 TEST_CASE("places of the largest: first of equals, NaN wins, flattened order of a strided tensor") {

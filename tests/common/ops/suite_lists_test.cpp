@@ -1,0 +1,211 @@
+// The operation suite over the .def lists with more than two arguments or with parameters:
+// ternary.def, binary_whole.def and activation.def. A line without a reference here fails.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+
+#include "../tensor/values.h"
+#include "suite.h"
+
+using namespace suite;
+using td::Tensor;
+using td::TensorList;
+
+namespace {
+
+struct Ternary {
+  std::vector<std::string> arguments;
+  Tensor (*run)(const TensorList&);
+  double (*f)(double, double, double);
+};
+
+const std::map<std::string, Ternary> ternary_references = {
+    {"addcmul",
+     {{"input", "tensor1", "tensor2"},
+      [](const TensorList& x) { return addcmul(x[0], x[1], x[2], 2); },
+      [](double a, double b, double c) { return a + 2 * b * c; }}},
+    {"addcdiv",
+     {{"input", "tensor1", "tensor2"},
+      [](const TensorList& x) { return addcdiv(x[0], x[1], x[2], -1.5); },
+      [](double a, double b, double c) { return a - 1.5 * b / c; }}},
+    {"lerp",
+     {{"input", "end", "weight"},
+      [](const TensorList& x) { return lerp(x[0], x[1], x[2]); },
+      [](double a, double b, double c) { return a * (1 - c) + b * c; }}},
+};
+
+// f of the elements of three arrays whose sizes broadcast.
+Array each3(const std::vector<Array>& x, double (*f)(double, double, double)) {
+  const auto first = [](double a, double) { return a; };
+  const auto second = [](double, double b) { return b; };
+  Array y = each(each(x[0], x[1], first), x[2], first);
+  const Array b = each(each(x[0], x[1], second), x[2], first), c = each(y, x[2], second);
+  for (std::size_t i = 0; i < y.values.size(); ++i)
+    y.values[i] = f(y.values[i], b.values[i], c.values[i]);
+  return y;
+}
+
+void check_ternary(const std::string& name) {
+  INFO(name);
+  REQUIRE(ternary_references.count(name) == 1);
+  const Ternary& t = ternary_references.at(name);
+  const Reference expected = [&t](const std::vector<Array>& x) { return each3(x, t.f); };
+  check_operation({name,
+                   t.arguments,
+                   {spread({3, 4}), spread({3, 4}, -2, 2, 2), spread({3, 4}, 0.3, 3, 3)},
+                   t.run,
+                   expected,
+                   {spread({0, 4}), spread({0, 4}), spread({0, 4})}});
+  check_operation({name,
+                   t.arguments,
+                   {spread({2, 1, 3}), spread({4, 1}, -2, 2, 2), spread({3}, 0.3, 3, 3)},
+                   t.run,
+                   expected});
+}
+
+struct Whole {
+  double (*f)(double, double);
+};
+const std::map<std::string, Whole> whole_references = {
+    {"div_trunc", {[](double a, double b) { return std::trunc(a / b); }}},
+    {"div_floor", {[](double a, double b) { return std::floor(a / b); }}},
+    {"remainder", {[](double a, double b) { return a - std::floor(a / b) * b; }}},
+};
+
+void check_whole(const std::string& name, Tensor (*run)(const Tensor&, const Tensor&)) {
+  INFO(name);
+  REQUIRE(whole_references.count(name) == 1);
+  const auto f = whole_references.at(name).f;
+  const Function call = [run](const TensorList& x) { return run(x[0], x[1]); };
+  const Reference expected = [f](const std::vector<Array>& x) { return each(x[0], x[1], f); };
+  const std::vector<std::string> names{"input", "other"};
+  for (const double sign : {1.0, -1.0})
+    check_operation({name,
+                     names,
+                     {spread({3, 4}, -7, 7), spread({4}, 0.7, 3, 2) * td::Scalar(sign)},
+                     call,
+                     expected,
+                     {spread({0, 4}), spread({4}, 1, 2)}});
+  // Whole numbers, every combination of signs: exactly what the real quotient says.
+  for (const td::ScalarType type : {td::kInt, td::kLong}) {
+    const Tensor a = td::tensor({7, -7, 6, -6, 0}).to(type).unsqueeze(1);
+    const Tensor b = td::tensor({2, -2, 3, -3, 7}).to(type);
+    const Tensor y = run(a, b);
+    CHECK(y.dtype() == type);
+    CHECK(read(y).values == each(read(a), read(b), f).values);
+  }
+}
+
+struct Form {
+  Tensor (*run)(const Tensor&);
+  double (*f)(double);
+};
+// Each with its defaults and, where it has parameters, with others.
+const std::multimap<std::string, Form> activation_references = {
+    {"leaky_relu",
+     {[](const Tensor& x) { return td::leaky_relu(x); },
+      [](double x) { return x > 0 ? x : 0.01 * x; }}},
+    {"leaky_relu",
+     {[](const Tensor& x) { return td::leaky_relu(x, 0.5); },
+      [](double x) { return x > 0 ? x : 0.5 * x; }}},
+    {"elu",
+     {[](const Tensor& x) { return td::elu(x); },
+      [](double x) { return x > 0 ? x : std::exp(x) - 1; }}},
+    {"elu",
+     {[](const Tensor& x) { return td::elu(x, 2, 3, 0.5); },
+      [](double x) { return 3 * (x > 0 ? x : 2 * (std::exp(0.5 * x) - 1)); }}},
+    {"softplus",
+     {[](const Tensor& x) { return td::softplus(x); },
+      [](double x) { return std::log(1 + std::exp(x)); }}},
+    {"softplus",
+     {[](const Tensor& x) { return td::softplus(x, 2, 1); },
+      [](double x) { return 2 * x > 1 ? x : std::log(1 + std::exp(2 * x)) / 2; }}},
+    {"silu",
+     {[](const Tensor& x) { return td::silu(x); }, [](double x) { return x / (1 + std::exp(-x)); }}},
+    {"gelu",
+     {[](const Tensor& x) { return td::gelu(x); },
+      [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }}},
+    {"gelu",
+     {[](const Tensor& x) { return td::gelu(x, "tanh"); },
+      [](double x) {
+        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+      }}},
+};
+
+void check_activation(const std::string& name) {
+  INFO(name);
+  REQUIRE(activation_references.count(name) >= 1);
+  const auto [from, to] = activation_references.equal_range(name);
+  for (auto form = from; form != to; ++form)
+    check_operation({name,
+                     {"input"},
+                     {spread({3, 5}, -3, 3)},
+                     [form](const TensorList& x) { return form->second.run(x[0]); },
+                     [form](const std::vector<Array>& x) { return each(x[0], form->second.f); },
+                     {spread({0, 5})}});
+}
+
+}  // namespace
+
+TEST_CASE("every function of three tensors") {
+#define TERNARY(name, ...) check_ternary(#name);
+#include "td/tensor/ternary.def"
+#undef TERNARY
+}
+
+TEST_CASE("every quotient without a fraction") {
+#define BINARY(name, ...) check_whole(#name, &td::name);
+#include "td/tensor/binary_whole.def"
+#undef BINARY
+}
+
+TEST_CASE("every activation with parameters") {
+#define ACTIVATION(name, ...) check_activation(#name);
+#include "td/tensor/activation.def"
+#undef ACTIVATION
+}
+
+TEST_CASE("activations in place keep the old values for their gradient") {
+  for (const td::Device device : devices()) {
+    INFO(device);
+    const Tensor leaf_of = of({-1, 2}, device).requires_grad_();
+    Tensor y = leaf_of * 1;
+    leaky_relu_(y, 0.25);
+    CHECK(values(y) == std::vector<double>{-0.25, 2});
+    y.sum().backward();
+    CHECK(values(leaf_of.grad()) == std::vector<double>{0.25, 1});
+    Tensor z = of({-1, 2}, device), plain = z.clone();
+    elu_(z, 2, 3, 0.5);
+    CHECK(z.equal(td::elu(plain, 2, 3, 0.5)));
+    z.copy_(plain);
+    silu_(z);
+    CHECK(z.equal(td::silu(plain)));
+  }
+}
+
+TEST_CASE("functions of three tensors in place, with their gradients") {
+  const Tensor a = leaf({1, 2}), b = leaf({3, -4}), c = leaf({0.5f, 2});
+  Tensor y = a * 2;
+  y.addcmul_(b, c, 2).addcdiv_(b, c).lerp_(b, 0.25);
+  // y = 0.75 (2a + 2bc + b/c) + 0.25 b
+  CHECK(values(y) == std::vector<double>{9, -11.5});
+  y.sum().backward();
+  CHECK(values(a.grad()) == std::vector<double>{1.5, 1.5});
+  CHECK(values(b.grad()) == std::vector<double>{0.75 * (1 + 2) + 0.25, 0.75 * (4 + 0.5) + 0.25});
+  CHECK(values(c.grad()) == std::vector<double>{0.75 * (6 - 12), 0.75 * (-8 + 1)});
+}
+
+TEST_CASE("what quotients and activations refuse, they name") {
+  const Tensor whole = td::tensor({4, 5});
+  CHECK(message<td::Error>([&] { td::div_floor(whole, td::tensor({2, 0})); }) ==
+        "div: a whole number was divided by 0; check the divisor with ne(0)");
+  CHECK(message<td::Error>([&] { td::div(whole, 2, "up"); }) ==
+        "div: the rounding mode must be \"trunc\" or \"floor\" but is \"up\"");
+  CHECK(message<td::DtypeError>([&] { td::gelu(whole); }) ==
+        "gelu: expected a floating point tensor but got int64; convert it with to(kFloat32)");
+  CHECK(message<td::DtypeError>([&] { td::lerp(whole, whole, 1); }) ==
+        "lerp: not defined for whole numbers; convert \"input\" with to(kFloat32)");
+  CHECK(message<td::DtypeError>([&] { whole.clone().div_(0.5, "floor"); }) ==
+        "div_: a result of type float32 cannot be kept in a tensor of type int64; convert it first "
+        "with to(dtype)");
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Every operation is in the operation suite: operations_have_samples.py PROJECT_FOLDER.
+
+Called by CTest. Reads the functions declared in ops/ops.h and the headers it includes, and the .def
+lists of tensor/. The suite (tests/common/ops/suite_*_test.cpp) must give a sample of each: name it in
+quotes, or walk its list. Invariant: an operation without a sample stands in ELSEWHERE with the test
+file that holds it to a reference of its own.
+"""
+
+import pathlib
+import re
+import sys
+
+HEADERS = ["ops.h", "arrange.h", "views.h"]
+# Operations whose arguments or results the suite's samples cannot carry, and where they are tested.
+ELSEWHERE = {
+    # Images: every case of window, layout and type.
+    "conv_test.cpp": ["conv2d"],
+    "pool_test.cpp": ["max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d"],
+    # Statistics that change in place.
+    "norm_test.cpp": ["batch_norm", "layer_norm"],
+    # Random values: ranges and moments, no reference.
+    "dropout_test.cpp": ["dropout"],
+    "random_test.cpp": ["manual_seed", "rand", "randn", "randint", "randperm", "rand_like", "randn_like",
+                        # New tensors: no tensor goes in.
+                        "zeros", "ones", "full", "arange", "linspace", "eye", "zeros_like",
+                        "ones_like", "full_like"],
+    # Results that are bool tensors or a C++ bool.
+    "logic_test.cpp": ["logical_not", "isnan", "isinf", "isfinite", "equal", "allclose", "clamp_min",
+                       "clamp_max"],
+    # Its sample and its error texts call it cross_entropy, as Python does.
+    "suite_loss_test.cpp": ["cross_entropy_loss"],
+    # Results whose size is data.
+    "suite_index_test.cpp": ["masked_select", "nonzero", "one_hot"],
+    "suite_reduce_test.cpp": ["argmax", "argmin", "any", "all"],
+    # In place: the function of the same name is in the suite.
+    "suite_lists_test.cpp": ["leaky_relu_", "elu_", "silu_"],
+}
+RESULT = r"(?:Tensor&?|TensorList|bool|void|std::tuple<Tensor, Tensor>)"
+DECLARATION = re.compile(rf"^(?:inline )?{RESULT}\s+(\w+)\(", re.M)
+LINE = re.compile(r"^[A-Z]+\((\w+),", re.M)  # of a .def list
+NAME = re.compile(r'"(\w+)"')
+
+
+def declared_in(folder):
+    text = "".join((folder / "ops" / name).read_text() for name in HEADERS)
+    return {name for name in DECLARATION.findall(text) if name != "operator"}
+
+
+def main():
+    project = pathlib.Path(sys.argv[1])
+    core, tests = project / "common" / "td", project / "tests" / "common" / "ops"
+    suite = "".join(path.read_text() for path in sorted(tests.glob("suite_*_test.cpp")))
+    lists = sorted((core / "tensor").glob("*.def"))
+    walked = [path for path in lists if f'"td/tensor/{path.name}"' in suite]
+    sampled = set(NAME.findall(suite)).union(*(LINE.findall(path.read_text()) for path in walked))
+    excused = {name: file for file, names in ELSEWHERE.items() for name in names}
+    faults = []
+    declared = declared_in(core)
+    if len(declared) < 100:
+        faults.append(f"only {len(declared)} operations found in the headers: is their form another now?")
+    for name in sorted(declared - sampled - excused.keys()):
+        faults.append(f"{name} has no sample in the operation suite and no test of its own in ELSEWHERE")
+    for name in sorted(excused.keys() - declared):
+        faults.append(f"{name} stands in ELSEWHERE but is declared nowhere")
+    for name, file in sorted(excused.items()):
+        if name in sampled:
+            faults.append(f"{name} has a sample and need not stand in ELSEWHERE")
+        if not re.search(rf"\b{name}\b", (tests / file).read_text()):
+            faults.append(f"{name} is said to be tested in {file}, which never names it")
+    for path in lists:
+        if path not in walked:
+            faults.append(f"tensor/{path.name} is not walked by the operation suite")
+    print("\n".join(faults) or f"{len(declared)} operations declared, {len(declared & sampled)} sampled")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
