@@ -15,7 +15,7 @@ bool Gradients::wants(std::size_t i) const {
 }
 
 std::string Node::name() const {
-  // mse_loss -> MseLossBackward0, as PyTorch prints it.
+  // mse_loss -> MseLossBackward0 and sum1 -> SumBackward1, as PyTorch prints them.
   std::string out;
   bool upper = true;
   for (const char* c = name_; *c; ++c) {
@@ -26,7 +26,9 @@ std::string Node::name() const {
       upper = false;
     }
   }
-  return std::string_view(name_) == "AccumulateGrad" ? name_ : out + "Backward0";
+  if (std::string_view(name_) == "AccumulateGrad") return name_;
+  const bool numbered = std::isdigit(static_cast<unsigned char>(out.back())) != 0;
+  return numbered ? out.insert(out.size() - 1, "Backward") : out + "Backward0";
 }
 
 Node::~Node() {

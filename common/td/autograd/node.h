@@ -65,7 +65,7 @@ class Node : public RefCounted, public Slabbed {
 
   /// The name as it prints: the operation `add` gives `AddBackward0`.
   std::string name() const;
-  /// The operation that was recorded, "add".
+  /// The operation that was recorded, "add"; "sum1" where PyTorch numbers a second form.
   const char* operation() const { return name_; }
   /// Gradients of the inputs from `outputs`, the gradients of the results (undefined ones are
   /// results that nobody used). Called by the engine, once for each backward.

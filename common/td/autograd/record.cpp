@@ -1,6 +1,8 @@
 // Joining the graph: edges, results, changes in place, views.
 #include "td/autograd/record.h"
 
+#include <string_view>
+
 #include "td/autograd/accumulate.h"
 
 namespace td {
@@ -13,7 +15,9 @@ bool recording(const TensorList& tensors) {
 }
 
 void freed_graph_error(const char* operation) {
-  fail<AutogradError>("backward: the graph of \"", operation,
+  std::string_view name(operation);  // without the number of its form
+  while (name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
+  fail<AutogradError>("backward: the graph of \"", name,
                       "\" was already used and its saved tensors are freed. Pass "
                       "retain_graph=true to the first backward, or run the forward pass again.");
 }
@@ -171,6 +175,8 @@ void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
 
 void about_to_change(const char* operation, const Tensor& self) {
   TensorImpl& impl = self.impl();
+  TD_CHECK(AutogradError, !impl.inference || thread_state().inference_mode, operation,
+           ": a tensor made in inference mode cannot be changed in place outside it; clone it");
   if (thread_state().grad_mode) {
     const AutogradMeta* meta = find_meta(self);
     const Tensor& base = meta && meta->base.defined() ? meta->base : self;

@@ -7,6 +7,9 @@
 namespace td {
 
 Saved save(const Tensor& input) {
+  TD_CHECK(AutogradError, !input.defined() || !input.impl().inference,
+           "a tensor made in inference mode cannot be kept for a gradient; clone it outside that "
+           "mode");
   Saved saved;
   saved.tensor_ = input;
   if (input.defined()) saved.version_ = input._version();

@@ -54,8 +54,8 @@ class DistributedRandomSampler : public DistributedSampler {
 /// Each rank gives its piece of 0, 1, 2, ...
 class DistributedSequentialSampler : public DistributedSampler {
  public:
-  DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1,
-                               std::size_t rank = 0, bool allow_duplicates = true);
+  DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
+                               bool allow_duplicates = true);
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
 };

@@ -6,6 +6,7 @@
 #include "td/ops/ops.h"
 
 namespace td::data::samplers {
+
 Tensor count_entry(std::size_t count) { return number_entry(static_cast<std::int64_t>(count)); }
 
 std::size_t count_of(const NamedTensors& state, const char* name, std::size_t limit) {

@@ -5,7 +5,7 @@ namespace td::data::transforms {
 
 Tensor channel_constants(const std::vector<double>& values) {
   const auto channels = static_cast<std::int64_t>(values.size());
-  Tensor tensor = channels == 1 ? empty({}) : empty({channels, 1, 1});
+  Tensor tensor = empty({channels, 1, 1});
   for (std::int64_t c = 0; c < channels; ++c)
     tensor.data_ptr<float>()[c] = static_cast<float>(values[static_cast<std::size_t>(c)]);
   return tensor;

@@ -21,12 +21,12 @@ namespace td::kernels {
 #include "td/tensor/binary.def"
 #include "td/tensor/binary_whole.def"
 #undef BINARY
-#define TERNARY(name, types, expression, gradient_a, gradient_b, gradient_c)                    \
+#define TERNARY(name, types, expression, gradient_a, gradient_b, gradient_c) \
   void name(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& v);
 #include "td/tensor/ternary.def"
 #undef TERNARY
-#define ACTIVATION(name, forward, gradient)                            \
-  void name(const Tensor& out, const Tensor& x, double p, double q);   \
+#define ACTIVATION(name, forward, gradient)                          \
+  void name(const Tensor& out, const Tensor& x, double p, double q); \
   void name##_backward(const Tensor& out, const Tensor& g, const Tensor& x, double p, double q);
 #include "td/tensor/activation.def"
 #undef ACTIVATION

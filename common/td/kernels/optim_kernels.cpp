@@ -25,14 +25,15 @@ struct SgdRule {
 
 template <class C>
 struct AdamRule {
-  C beta1, beta2, eps, decay, shrink;  // decay enters the gradient, shrink scales the parameter
+  C beta1, beta2, new1, new2;  // new = 1 - beta, taken in double: 1 - 0.999f has 4 digits
+  C eps, decay, shrink;        // decay enters the gradient, shrink scales the parameter
 
   // step_size = lr / (1 - beta1^t), root = sqrt(1 - beta2^t)
   TD_HD C update(C p, C g, C* average, C* square, C* largest, C step_size, C root) const {
     p *= shrink;
     g += decay * p;
-    *average = beta1 * *average + (1 - beta1) * g;
-    *square = beta2 * *square + (1 - beta2) * g * g;
+    *average = beta1 * *average + new1 * g;
+    *square = beta2 * *square + new2 * g * g;
     C scale = *square;
     if (largest) scale = *largest = scale > *largest ? scale : *largest;
     return p - step_size * *average / (std::sqrt(scale) / root + eps);
@@ -203,7 +204,12 @@ void launch_adam(const kernels::AdamTensors* tensors, std::size_t count,
   using C = compute_t<T>;
   ListWork<AdamWork<T>> list{};
   AdamWork<T>& work = list.work;
-  work.rule = {C(n.beta1), C(n.beta2), C(n.eps), C(n.decoupled ? 0 : n.weight_decay),
+  work.rule = {C(n.beta1),
+               C(n.beta2),
+               C(1 - n.beta1),
+               C(1 - n.beta2),
+               C(n.eps),
+               C(n.decoupled ? 0 : n.weight_decay),
                C(n.decoupled ? 1 - n.lr * n.weight_decay : 1)};
   const Tensor* reads[kernels::kAdamTensors];
   const Tensor* writes[4 * kernels::kAdamTensors];

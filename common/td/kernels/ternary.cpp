@@ -23,14 +23,13 @@ namespace {
 
 namespace kernels {
 
-#define TERNARY(op, types, expression, gradient_a, gradient_b, gradient_c)                  \
-  void op(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c,             \
-          const Scalar& v) {                                                                \
-    dispatch_##types(#op, out.dtype(), [&](auto type) {                                     \
-      using T = typename decltype(type)::type;                                              \
-      using C = compute_t<T>;                                                               \
-      pointwise<T, T, T, T>(#op, op##_f<C>{v.to<C>()}, out, a, b, c);                       \
-    });                                                                                     \
+#define TERNARY(op, types, expression, gradient_a, gradient_b, gradient_c)                         \
+  void op(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& v) { \
+    dispatch_##types(#op, out.dtype(), [&](auto type) {                                            \
+      using T = typename decltype(type)::type;                                                     \
+      using C = compute_t<T>;                                                                      \
+      pointwise<T, T, T, T>(#op, op##_f<C>{v.to<C>()}, out, a, b, c);                              \
+    });                                                                                            \
   }
 #include "td/tensor/ternary.def"
 #undef TERNARY

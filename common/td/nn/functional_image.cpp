@@ -14,7 +14,8 @@ Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options) {
 }
 Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options) {
   return td::avg_pool2d(input, options.kernel_size(), options.stride(), options.padding(),
-                        options.ceil_mode(), options.count_include_pad(), options.divisor_override());
+                        options.ceil_mode(), options.count_include_pad(),
+                        options.divisor_override());
 }
 Tensor adaptive_avg_pool2d(const Tensor& input, const AdaptiveAvgPool2dFuncOptions& options) {
   return td::adaptive_avg_pool2d(input, options.output_size());

@@ -13,14 +13,13 @@ struct Activation {
 };
 
 // T(...) in a gradient's text is a number here, and functions find the Tensor versions.
-#define ACTIVATION(name, forward, gradient)                                              \
-  Tensor name##_expression(const Tensor& g, const Tensor& x,                             \
-                           [[maybe_unused]] const Scalar& p,                             \
-                           [[maybe_unused]] const Scalar& q) {                           \
-    using T [[maybe_unused]] = Scalar;                                                                    \
-    return gradient;                                                                     \
-  }                                                                                      \
-  constexpr Activation name##_op{                                                        \
+#define ACTIVATION(name, forward, gradient)                                                    \
+  Tensor name##_expression(const Tensor& g, const Tensor& x, [[maybe_unused]] const Scalar& p, \
+                           [[maybe_unused]] const Scalar& q) {                                 \
+    using T [[maybe_unused]] = Scalar;                                                         \
+    return gradient;                                                                           \
+  }                                                                                            \
+  constexpr Activation name##_op{                                                              \
       {#name, {"input"}}, kernels::name, kernels::name##_backward, name##_expression};
 #include "td/tensor/activation.def"
 #undef ACTIVATION

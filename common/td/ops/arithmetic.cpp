@@ -128,7 +128,8 @@ struct SavedPair {
 
 Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
   Pair p = prepare(o.op, a, b, o.makes_float);
-  o.forward(p.out, p.a, p.b);
+  const bool conjunction = p.out.dtype() == kBool && o.forward == kernels::mul;
+  (conjunction ? kernels::logical_and : o.forward)(p.out, p.a, p.b);
   if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
   return std::move(p.out);
 }
@@ -144,6 +145,15 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   o.forward(a, a, other);
   if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
   return a;
+}
+
+// At the borders of its domain a power has the gradient 0: x^0 is constant, and 0^x is 0.
+Tensor power_gradient_base(const Tensor& g, const Tensor& a, const Tensor& b) {
+  return where(b == Scalar(0), Scalar(0), g * b * pow(a, b - 1));
+}
+Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b) {
+  const Tensor flat = logical_and(a == Scalar(0), b >= Scalar(0));
+  return where(flat, Scalar(0), g * pow(a, b) * log(a));
 }
 
 #define BINARY(name, expression, of_a, of_b)                                 \
@@ -185,6 +195,8 @@ Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
   return add(input, number_beside(input, other), alpha);
 }
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+  TD_CHECK(DtypeError, input.dtype() != kBool,
+           "sub: not defined for a bool tensor; convert it to a number type");
   return sub(input, number_beside(input, other), alpha);
 }
 Tensor mul(const Tensor& input, const Scalar& other) {
@@ -194,6 +206,9 @@ Tensor div(const Tensor& input, const Scalar& other) {
   return div(input, number_beside(input, other));
 }
 Tensor pow(const Tensor& input, const Scalar& exponent) {
+  const bool whole = !input.is_floating_point() && !exponent.is_floating_point();
+  TD_CHECK(DtypeError, !whole || exponent.to<std::int64_t>() >= 0, "pow: a whole number to the ",
+           "power ", exponent.to<std::int64_t>(), " is not whole; convert with to(kFloat32)");
   return exponent.to<double>() == 2.0 && input.is_floating_point()
              ? square(input)
              : pow(input, wrapped_number(exponent));

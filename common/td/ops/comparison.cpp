@@ -40,6 +40,7 @@ constexpr Op kWhere{"where", {"condition", "input", "other"}};
 
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
   const Device device = common_device(kWhere, condition, input, other);
+  if (condition.dtype() == kByte) return where(condition.ne(Scalar(0)), input, other);
   TD_CHECK(DtypeError, condition.dtype() == kBool, "where: \"condition\" must be bool but is ",
            condition.dtype(), "; make it with a comparison such as x > 0");
   const ScalarType type = result_type(input, other);

@@ -26,8 +26,9 @@ Tensor before_change(const Tensor& self, const Tensor& other) {
 Tensor div(const Tensor& input, const Tensor& other, optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return div(input, other);
   if (*rounding_mode == "trunc") return div_trunc(input, other);
-  TD_CHECK(Error, *rounding_mode == "floor", "div: the rounding mode must be \"trunc\" or \"floor\"",
-           " but is \"", *rounding_mode, "\"");
+  TD_CHECK(Error, *rounding_mode == "floor",
+           "div: the rounding mode must be \"trunc\" or \"floor\"", " but is \"", *rounding_mode,
+           "\"");
   return div_floor(input, other);
 }
 Tensor div(const Tensor& input, const Scalar& other, optional<std::string_view> rounding_mode) {

@@ -26,8 +26,10 @@ Tensor extreme(const Op& op, const Tensor& x, IntArrayRef dims, bool keepdim, bo
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
   (largest ? kernels::amax : kernels::amin)(y, x, set);
   if (recording(x))
-    record(op.name, y, {&x},
-           [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
+    record(&op == &max_op   ? "max1"
+           : &op == &min_op ? "min1"
+                            : op.name,
+           y, {&x}, [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
              grads.give(0, [&] { return share_evenly(g, x(), y().detach(), set); });
            });
   return y;

@@ -107,11 +107,11 @@ class Chooser {
 
 // How a view and its index tensors become rows of a matrix and row numbers.
 struct Rows {
-  Sizes order;           // dimensions of the view, indexed ones first
-  Sizes matrix;          // {all indexed places, elements of the other dimensions}
-  Tensor numbers;        // int64, one a chosen row
-  Sizes chosen;          // sizes of the result, indexed dimensions first
-  Sizes place_back;      // permutation of `chosen` that gives the result's dimensions
+  Sizes order;       // dimensions of the view, indexed ones first
+  Sizes matrix;      // {all indexed places, elements of the other dimensions}
+  Tensor numbers;    // int64, one a chosen row
+  Sizes chosen;      // sizes of the result, indexed dimensions first
+  Sizes place_back;  // permutation of `chosen` that gives the result's dimensions
 };
 
 // Where the index dimensions stand in the result: in place of the indexed ones when those are
@@ -171,13 +171,12 @@ Tensor take(const Tensor& view, const TensorList& at) {
     y = index_select(matrix, 0, r.numbers).view(r.chosen).permute(r.place_back).contiguous();
   }
   if (recording(view))
-    record("index", y, {&view},
-           [at, sizes = view.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] {
-               const Tensor all = zeros(sizes, g.options());
-               return put(all, at, g, /*accumulate=*/true);
-             });
-           });
+    record("index", y, {&view}, [at, sizes = view.impl().sizes](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] {
+        const Tensor all = zeros(sizes, g.options());
+        return put(all, at, g, /*accumulate=*/true);
+      });
+    });
   return y;
 }
 
@@ -200,8 +199,11 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
   TD_CHECK(ShapeError, broadcast_sizes("index_put_", values.sizes(), sizes) == sizes,
            "index_put_: \"values\" of sizes ", values.sizes(),
            " does not broadcast to the chosen elements, ", IntArrayRef(sizes));
-  const Tensor source = values.detach().expand(sizes).permute(inverse_of(r.place_back)).reshape(
-      {r.numbers.numel(), r.matrix[1]}).contiguous();
+  const Tensor source = values.detach()
+                            .expand(sizes)
+                            .permute(inverse_of(r.place_back))
+                            .reshape({r.numbers.numel(), r.matrix[1]})
+                            .contiguous();
   const Tensor moved = view.detach().permute(r.order);
   const Tensor matrix = moved.reshape(r.matrix).contiguous();
   if (accumulate)
@@ -218,15 +220,15 @@ Tensor put(const Tensor& view, const TensorList& at, const Tensor& values, bool 
   about_to_change("index_put_", view);
   write_rows(view, r, values, accumulate);
   if (recording(view, values))
-    record_in_place("index_put", view, {&view, &values},
-                    [at, accumulate, sizes = values.impl().sizes](Gradients& grads,
-                                                                  const Tensor& g) {
-                      grads.give(0, [&] {
-                        if (accumulate) return g;
-                        return put(g.clone(), at, zeros({}, g.options()), false);
-                      });
-                      grads.give(1, [&] { return sum_to(take(g, at), sizes); });
-                    });
+    record_in_place(
+        "index_put", view, {&view, &values},
+        [at, accumulate, sizes = values.impl().sizes](Gradients& grads, const Tensor& g) {
+          grads.give(0, [&] {
+            if (accumulate) return g;
+            return put(g.clone(), at, zeros({}, g.options()), false);
+          });
+          grads.give(1, [&] { return sum_to(take(g, at), sizes); });
+        });
   return view;
 }
 

@@ -57,6 +57,8 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
            input.dtype(), "; convert it with to(kInt64)");
   TD_CHECK(ShapeError, num_classes > 0 || input.numel() > 0,
            "one_hot: an empty tensor does not tell how many classes there are; pass num_classes");
+  TD_CHECK(ShapeError, num_classes != 0 || input.numel() == 0,
+           "one_hot: num_classes is 0, but there are class numbers");
   const std::int64_t classes = num_classes > 0 ? num_classes : max(input).item<std::int64_t>() + 1;
   Sizes sizes(input.sizes());
   sizes.push_back(classes);

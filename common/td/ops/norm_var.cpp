@@ -85,11 +85,9 @@ Tensor norm(const Tensor& input, const Scalar& p) { return norm(input, p, {}, fa
 Tensor var(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
   return spread(var_op, input, dims, unbiased, keepdim, false);
 }
-Tensor var(const Tensor& input, bool unbiased) { return var(input, {}, unbiased, false); }
 Tensor std(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
   return spread(std_op, input, dims, unbiased, keepdim, true);
 }
-Tensor std(const Tensor& input, bool unbiased) { return td::std(input, {}, unbiased, false); }
 
 Tensor logsumexp(const Tensor& input, IntArrayRef dims, bool keepdim) {
   common_device(logsumexp_op, input);
@@ -108,11 +106,9 @@ Tensor Tensor::norm(const Scalar& p) const { return td::norm(*this, p); }
 Tensor Tensor::norm(const Scalar& p, IntArrayRef dims, bool keepdim) const {
   return td::norm(*this, p, dims, keepdim);
 }
-Tensor Tensor::var(bool unbiased) const { return td::var(*this, unbiased); }
 Tensor Tensor::var(IntArrayRef dims, bool unbiased, bool keepdim) const {
   return td::var(*this, dims, unbiased, keepdim);
 }
-Tensor Tensor::std(bool unbiased) const { return td::std(*this, unbiased); }
 Tensor Tensor::std(IntArrayRef dims, bool unbiased, bool keepdim) const {
   return td::std(*this, dims, unbiased, keepdim);
 }

@@ -69,7 +69,7 @@ Tensor operator/(const Scalar& a, const Tensor& b);
   Tensor name(const Tensor& input, const Scalar& other);
 #include "td/tensor/comparison.def"
 #undef COMPARISON
-#define TD_COMPARE(symbol, name, mirrored)                                                    \
+#define TD_COMPARE(symbol, name, mirrored)                                               \
   inline Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); } \
   inline Tensor operator symbol(const Tensor& a, const Scalar& b) { return name(a, b); } \
   inline Tensor operator symbol(const Scalar& a, const Tensor& b) { return mirrored(b, a); }
@@ -204,11 +204,18 @@ Tensor any(const Tensor& input);
 Tensor any(const Tensor& input, std::int64_t dim, bool keepdim = false);
 Tensor all(const Tensor& input);
 Tensor all(const Tensor& input, std::int64_t dim, bool keepdim = false);
-/// Divides by count - 1 when unbiased, else by count.
-Tensor var(const Tensor& input, bool unbiased);
+/// Divides by count - 1 when unbiased, else by count. With a bool alone, of all elements; any other
+/// number is a dimension.
 Tensor var(const Tensor& input, IntArrayRef dims = {}, bool unbiased = true, bool keepdim = false);
-Tensor std(const Tensor& input, bool unbiased);
+template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
+Tensor var(const Tensor& input, B unbiased) {
+  return var(input, IntArrayRef(), unbiased);
+}
 Tensor std(const Tensor& input, IntArrayRef dims = {}, bool unbiased = true, bool keepdim = false);
+template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
+Tensor std(const Tensor& input, B unbiased) {
+  return td::std(input, IntArrayRef(), unbiased);
+}
 /// (sum of |x|^p)^(1/p); p may be infinite (the largest |x|) or 0 (how many are not 0).
 Tensor norm(const Tensor& input, const Scalar& p = 2);
 Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim = false);

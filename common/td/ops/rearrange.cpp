@@ -48,17 +48,22 @@ Tensor diagonal_of(const Tensor& x, std::int64_t diagonal) {
 
 Tensor flip(const Tensor& input, IntArrayRef dims) {
   const Device device = common_device(flip_op, input);
-  Tensor y = input;
+  Tensor y = input.detach();
   DimSet seen = 0;
   for (std::int64_t dim : dims) {
     const std::int64_t d = wrap_dim("flip", dim, input.dim());
     TD_CHECK(ShapeError, !(seen >> d & 1u), "flip: dimension ", d, " appears twice in ", dims);
     seen |= DimSet{1} << d;
     const std::int64_t n = input.dim() ? input.size(d) : 0;
-    if (n == 0) continue;
-    y = index_select(y, d, arange(n - 1, -1, -1, whole_numbers(device)));
+    if (n > 0) y = index_select(y, d, arange(n - 1, -1, -1, whole_numbers(device)));
   }
-  return y.is_same(input) ? input.clone() : y;
+  Tensor out = result_like(input, input.impl().sizes, input.dtype(), device);
+  kernels::convert(out, y);
+  if (recording(input))
+    record("flip", out, {&input}, [dims = Sizes(dims)](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return flip(g, dims); });
+    });
+  return out;
 }
 
 Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {

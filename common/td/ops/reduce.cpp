@@ -112,7 +112,7 @@ Tensor sum(const Tensor& input, IntArrayRef dims, bool keepdim, optional<ScalarT
   common_device(sum_op, input);
   const DimSet set = dim_set("sum", input, dims);
   const Tensor x = dtype ? as_type(input, *dtype) : input;
-  const Tensor y = scaled_sum("sum", x, set, keepdim, 1.0);
+  const Tensor y = scaled_sum(dims.empty() ? "sum" : "sum1", x, set, keepdim, 1.0);
   return dtype ? as_type(y, *dtype) : y;
 }
 Tensor sum(const Tensor& input, optional<ScalarType> dtype) { return sum(input, {}, false, dtype); }
@@ -124,7 +124,7 @@ Tensor mean(const Tensor& input, IntArrayRef dims, bool keepdim, optional<Scalar
   TD_CHECK(DtypeError, x.is_floating_point(), "mean: a mean of ", x.dtype(),
            " numbers is not whole; pass the type it is to have, e.g. mean(kFloat32)");
   const auto count = static_cast<double>(reduced_count(x.sizes(), set));
-  return scaled_sum("mean", x, set, keepdim, 1.0 / count);
+  return scaled_sum(dims.empty() ? "mean" : "mean1", x, set, keepdim, 1.0 / count);
 }
 Tensor mean(const Tensor& input, optional<ScalarType> dtype) {
   return mean(input, {}, false, dtype);

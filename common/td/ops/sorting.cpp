@@ -15,7 +15,7 @@ Tensor sorted_places(const Tensor& input, std::int64_t dim, bool descending) {
   const Tensor lines = input.detach().transpose(dim, -1).contiguous();
   Tensor order = empty_on(lines.impl().sizes, kLong, input.device());
   kernels::sort_rows(order, lines, descending);
-  return order.transpose(dim, -1).contiguous();
+  return order.transpose(dim, -1).clone(MemoryFormat::Contiguous);
 }
 
 // `dense` with its elements in the memory order of `like`, as libtorch lays out results.
@@ -66,7 +66,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_
   TD_CHECK(ShapeError, k >= 0 && k <= n, "topk: k is ", k, " but dimension ", d, " has ", n,
            " elements; k must lie between 0 and that");
   const Tensor all = sorted_places(input, d, largest);
-  const Tensor at = input.dim() ? all.narrow(d, 0, k).contiguous() : all;
+  const Tensor at = input.dim() ? all.narrow(d, 0, k).clone(MemoryFormat::Contiguous) : all;
   return {values_at(topk_op, input, d, at), at};
 }
 

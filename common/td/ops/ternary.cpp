@@ -16,32 +16,32 @@ struct TernaryOp {
   Gradient gradients[3];
 };
 
-#define TERNARY(name, types, expression, of_a, of_b, of_c)                                      \
-  Tensor name##_gradient_a([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a,   \
-                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,    \
-                           [[maybe_unused]] const Scalar& v) {                                  \
-    return of_a;                                                                                \
-  }                                                                                             \
-  Tensor name##_gradient_b([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a,   \
-                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,    \
-                           [[maybe_unused]] const Scalar& v) {                                  \
-    return of_b;                                                                                \
-  }                                                                                             \
-  Tensor name##_gradient_c([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a,   \
-                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,    \
-                           [[maybe_unused]] const Scalar& v) {                                  \
-    return of_c;                                                                                \
+#define TERNARY(name, types, expression, of_a, of_b, of_c)                                    \
+  Tensor name##_gradient_a([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a, \
+                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,  \
+                           [[maybe_unused]] const Scalar& v) {                                \
+    return of_a;                                                                              \
+  }                                                                                           \
+  Tensor name##_gradient_b([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a, \
+                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,  \
+                           [[maybe_unused]] const Scalar& v) {                                \
+    return of_b;                                                                              \
+  }                                                                                           \
+  Tensor name##_gradient_c([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a, \
+                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,  \
+                           [[maybe_unused]] const Scalar& v) {                                \
+    return of_c;                                                                              \
   }
 #include "td/tensor/ternary.def"
 #undef TERNARY
 
 constexpr bool numbers = false, floats = true;  // the `types` of a line
 
-#define TERNARY_OP(name, types, ...)     \
-  constexpr TernaryOp name##_op {        \
-    {#name, {__VA_ARGS__}}, types,       \
-        kernels::name,                   \
-        {name##_gradient_a, name##_gradient_b, name##_gradient_c} \
+#define TERNARY_OP(name, types, ...)                          \
+  constexpr TernaryOp name##_op {                             \
+    {#name, {__VA_ARGS__}}, types, kernels::name, {           \
+      name##_gradient_a, name##_gradient_b, name##_gradient_c \
+    }                                                         \
   }
 TERNARY_OP(addcmul, numbers, "input", "tensor1", "tensor2");
 TERNARY_OP(addcdiv, floats, "input", "tensor1", "tensor2");
@@ -132,6 +132,8 @@ Tensor addcdiv(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2
   return ternary(addcdiv_op, input, tensor1, tensor2, value);
 }
 Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
+  TD_CHECK(DtypeError, !input.defined() || input.is_floating_point(),
+           "lerp: not defined for whole numbers; convert \"input\" with to(kFloat32)");
   return ternary(lerp_op, input, end, weight);
 }
 Tensor lerp(const Tensor& input, const Tensor& end, const Scalar& weight) {

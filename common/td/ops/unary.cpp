@@ -33,6 +33,8 @@ void record_unary(const UnaryOp& u, const Tensor& y, const Tensor& x) {
 
 Tensor unary(const UnaryOp& u, const Tensor& input) {
   const Device device = common_device(u.op, input);
+  if (input.dtype() == kBool && u.forward == kernels::sign) return input.clone();
+  if (input.dtype() == kBool && u.forward == kernels::square) return input.to(kLong);
   const InType in_type(input, u.makes_float ? float_type(input.dtype()) : input.dtype());
   const Tensor& x = in_type;
   Tensor y = result_like(x, x.impl().sizes, x.dtype(), device);

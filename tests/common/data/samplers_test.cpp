@@ -85,8 +85,9 @@ TEST_CASE("a distributed sampler goes on where its state was taken") {
   CHECK(second.epoch() == 3);
   CHECK(all_of(second) == all_of(first));
   DistributedRandomSampler other(21, 2, 1);
-  CHECK(message<Error>([&] { other.load_state_dict(first.state_dict()); })
-            .find("the state is of a dataset of 20 items but this one has 21") != std::string::npos);
+  CHECK(message<Error>([&] {
+          other.load_state_dict(first.state_dict());
+        }).find("the state is of a dataset of 20 items but this one has 21") != std::string::npos);
 }
 
 TEST_CASE("a loader takes a distributed sampler") {

@@ -42,7 +42,8 @@ Reference sorted(bool descending, std::int64_t k, bool places) {
 }
 
 // result[i][j] = pick(x, i, j), where a negative place means 0.
-Reference picked(const std::function<std::int64_t(const Array&, std::int64_t, std::int64_t)>& pick) {
+Reference picked(
+    const std::function<std::int64_t(const Array&, std::int64_t, std::int64_t)>& pick) {
   return [=](const std::vector<Array>& in) {
     Array y = in[0];
     for (std::int64_t i = 0; i < y.size(0); ++i)
@@ -146,27 +147,29 @@ TEST_CASE("flip, roll, tril, triu") {
   const auto on = [](Tensor (*f)(const Tensor&)) {
     return [f](const TensorList& in) { return f(in[0]); };
   };
-  check_operation({"flip",
-                   {"input"},
-                   x,
-                   on([](const Tensor& t) { return flip(t, 1); }),
-                   picked([](const Array&, std::int64_t i, std::int64_t j) { return i * 4 + 3 - j; }),
-                   nothing});
+  check_operation(
+      {"flip",
+       {"input"},
+       x,
+       on([](const Tensor& t) { return flip(t, 1); }),
+       picked([](const Array&, std::int64_t i, std::int64_t j) { return i * 4 + 3 - j; }),
+       nothing});
   check_operation({"roll",
                    {"input"},
                    x,
-                   on([](const Tensor& t) { return roll(t, {1, -5}, {0, 1}); }),
+                   on([](const Tensor& t) {
+                     return roll(t, {1, -5}, {0, 1});
+                   }),
                    picked([](const Array&, std::int64_t i, std::int64_t j) {
                      return (i + 2) % 3 * 4 + (j + 5) % 4;
                    }),
                    nothing});
-  check_operation({"roll",
-                   {"input"},
-                   x,
-                   on([](const Tensor& t) { return roll(t, 2); }),
-                   picked([](const Array&, std::int64_t i, std::int64_t j) {
-                     return (i * 4 + j + 10) % 12;
-                   })});
+  check_operation(
+      {"roll",
+       {"input"},
+       x,
+       on([](const Tensor& t) { return roll(t, 2); }),
+       picked([](const Array&, std::int64_t i, std::int64_t j) { return (i * 4 + j + 10) % 12; })});
   check_operation({"tril",
                    {"input"},
                    x,
@@ -215,10 +218,13 @@ TEST_CASE("what arranging refuses, it names") {
         "tril: expected at least 2 dimensions but \"input\" has sizes [3]");
   CHECK(message<td::ShapeError>([&] { diag(x, 5); }) ==
         "diag: a matrix of sizes [2, 3] has no diagonal 5");
-  CHECK(message<td::ShapeError>([&] { roll(x, {1, 2}, {0}); }) ==
-        "roll: 2 shifts but 1 dimensions");
-  CHECK(message<td::ShapeError>([&] { roll(x, {1, 2}); }) ==
-        "roll: 2 shifts but no dimensions; name one for each shift");
-  CHECK(message<td::ShapeError>([&] { flip(x, {0, -2}); }) ==
-        "flip: dimension 0 appears twice in [0, -2]");
+  CHECK(message<td::ShapeError>([&] {
+          roll(x, {1, 2}, {0});
+        }) == "roll: 2 shifts but 1 dimensions");
+  CHECK(message<td::ShapeError>([&] {
+          roll(x, {1, 2});
+        }) == "roll: 2 shifts but no dimensions; name one for each shift");
+  CHECK(message<td::ShapeError>([&] {
+          flip(x, {0, -2});
+        }) == "flip: dimension 0 appears twice in [0, -2]");
 }

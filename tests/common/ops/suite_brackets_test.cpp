@@ -94,8 +94,7 @@ TEST_CASE("where the chosen dimensions stand") {
   CHECK(sizes_of(x.index({two, None, two})) == Ints{2, 1, 4});
   CHECK(sizes_of(x.index({0, Slice(), two})) == Ints{3, 2});
   CHECK(values(x.index({two, Slice(), two})) == List{13, 17, 21, 0, 4, 8});
-  CHECK(values(x.index({Slice(), column, two})) ==
-        List{1, 0, 9, 8, 13, 12, 21, 20});
+  CHECK(values(x.index({Slice(), column, two})) == List{1, 0, 9, 8, 13, 12, 21, 20});
 }
 
 TEST_CASE("masks choose where they hold; true and false keep all or nothing") {
@@ -131,19 +130,22 @@ TEST_CASE("index_put_ writes into strided memory, and the gradient follows") {
 
 TEST_CASE("what indexing refuses, it names") {
   const Tensor x = numbered();
-  CHECK(message<td::ShapeError>([&] { x.index({0, 0, 0, 0}); }) ==
-        "index: 4 indices for a 3-dimensional tensor");
+  CHECK(message<td::ShapeError>([&] {
+          x.index({0, 0, 0, 0});
+        }) == "index: 4 indices for a 3-dimensional tensor");
   CHECK(message<td::ShapeError>([&] { x.index({td::tensor({2})}); }) ==
         "index: index 2 is out of range; expected 0 to 1");
   CHECK(message<td::DtypeError>([&] { x.index({td::zeros({1})}); }) ==
         "index: an index tensor must be int64 or bool but is float32; convert it with to(kInt64)");
-  CHECK(message<td::ShapeError>([&] { x.index({td::tensor({true, false, true})}); }) ==
-        "index: a mask of sizes [3] does not fit dimension 0 of size 2");
+  CHECK(message<td::ShapeError>([&] {
+          x.index({td::tensor({true, false, true})});
+        }) == "index: a mask of sizes [3] does not fit dimension 0 of size 2");
   CHECK(message<td::Error>([&] { x.index({".."}); }) == "index: expected \"...\" but got \"..\"");
   CHECK(message<td::DtypeError>([&] {
           x.index_put_({td::tensor({0})}, td::zeros({3, 4}, td::kDouble));
         }) ==
         "index_put_: \"values\" is float64 but \"input\" is float32; convert it with to(dtype)");
-  CHECK(message<td::ShapeError>([&] { x.index_put_({td::tensor({0})}, td::zeros({5})); })
-            .find("index_put_") == 0);
+  CHECK(message<td::ShapeError>([&] {
+          x.index_put_({td::tensor({0})}, td::zeros({5}));
+        }).find("index_put_") == 0);
 }

@@ -121,7 +121,8 @@ const std::multimap<std::string, Form> activation_references = {
      {[](const Tensor& x) { return td::softplus(x, 2, 1); },
       [](double x) { return 2 * x > 1 ? x : std::log(1 + std::exp(2 * x)) / 2; }}},
     {"silu",
-     {[](const Tensor& x) { return td::silu(x); }, [](double x) { return x / (1 + std::exp(-x)); }}},
+     {[](const Tensor& x) { return td::silu(x); },
+      [](double x) { return x / (1 + std::exp(-x)); }}},
     {"gelu",
      {[](const Tensor& x) { return td::gelu(x); },
       [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }}},
@@ -197,8 +198,9 @@ TEST_CASE("functions of three tensors in place, with their gradients") {
 
 TEST_CASE("what quotients and activations refuse, they name") {
   const Tensor whole = td::tensor({4, 5});
-  CHECK(message<td::Error>([&] { td::div_floor(whole, td::tensor({2, 0})); }) ==
-        "div: a whole number was divided by 0; check the divisor with ne(0)");
+  CHECK(message<td::Error>([&] {
+          td::div_floor(whole, td::tensor({2, 0}));
+        }) == "div: a whole number was divided by 0; check the divisor with ne(0)");
   CHECK(message<td::Error>([&] { td::div(whole, 2, "up"); }) ==
         "div: the rounding mode must be \"trunc\" or \"floor\" but is \"up\"");
   CHECK(message<td::DtypeError>([&] { td::gelu(whole); }) ==

@@ -141,13 +141,14 @@ TEST_CASE("every comparison") {
 }
 
 TEST_CASE("how maximum shares its gradient") {
-  Sample s{"share_above",
-           {"input", "other"},
-           {spread({3, 4}).round(), spread({3, 4}, -2, 2, 2).round()},
-           [](const TensorList& x) { return share_above(x[0], x[1]); },
-           [](const std::vector<Array>& x) {
-             return each(x[0], x[1], [](double a, double b) { return a > b ? 1 : a == b ? 0.5 : 0; });
-           }};
+  Sample s{
+      "share_above",
+      {"input", "other"},
+      {spread({3, 4}).round(), spread({3, 4}, -2, 2, 2).round()},
+      [](const TensorList& x) { return share_above(x[0], x[1]); },
+      [](const std::vector<Array>& x) {
+        return each(x[0], x[1], [](double a, double b) { return a > b ? 1 : a == b ? 0.5 : 0; });
+      }};
   s.gradient = false;
   for (const td::Device device : {td::Device("cpu"), td::Device("sim:0")}) {
     const TensorList x{s.inputs[0].to(device), s.inputs[1].to(device)};

@@ -10,8 +10,8 @@ using td::TensorList;
 namespace {
 
 // a [m, k] times b [k, n], all row-major from these places on.
-void multiply(const Array& a, std::size_t from_a, const Array& b, std::size_t from_b,
-              std::size_t m, std::size_t k, std::size_t n, std::vector<double>& out) {
+void multiply(const Array& a, std::size_t from_a, const Array& b, std::size_t from_b, std::size_t m,
+              std::size_t k, std::size_t n, std::vector<double>& out) {
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < n; ++j) {
       double total = 0;

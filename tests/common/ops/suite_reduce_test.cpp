@@ -123,7 +123,9 @@ TEST_CASE("largest and smallest elements") {
                    {"input"},
                    {spread({2, 3, 4})},
                    [](const TensorList& x) { return min(x[0]); },
-                   [](const std::vector<Array>& x) { return fold(x[0], {0, 1, 2}, false, smallest); }});
+                   [](const std::vector<Array>& x) {
+                     return fold(x[0], {0, 1, 2}, false, smallest);
+                   }});
 }
 
 TEST_CASE("places of the largest: first of equals, NaN wins, flattened order of a strided tensor") {
