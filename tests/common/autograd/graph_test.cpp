@@ -160,6 +160,9 @@ TEST_CASE("modes: what is recorded") {
   }
   CHECK_FALSE(made.requires_grad());
   CHECK_THROWS_AS(made.requires_grad_(), AutogradError);
+  CHECK_THROWS_AS(made.add_(1), AutogradError);
+  CHECK_THROWS_AS(x * made, AutogradError);  // would be kept for x's gradient
+  CHECK((x + made).requires_grad());         // is not kept
   CHECK((x * 2).grad_fn()->name() == "MulBackward0");
   CHECK(x.grad_fn().get() == nullptr);
   CHECK(x.is_leaf());

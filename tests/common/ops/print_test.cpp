@@ -51,6 +51,9 @@ TEST_CASE("devices and graphs") {
   CHECK(text(a) == "tensor([1., 2.], requires_grad=True)");
   CHECK(text(a + 1) == "tensor([2., 3.], grad_fn=<AddBackward0>)");
   CHECK(text((a * 2).sum()) == "tensor(6., grad_fn=<SumBackward0>)");
+  CHECK(text((a * 2).sum(0)) == "tensor(6., grad_fn=<SumBackward1>)");
+  CHECK(text(stack({a, a}).max()) == "tensor(2., grad_fn=<MaxBackward1>)");
+  CHECK(stack({a, a}).grad_fn()->name() == "StackBackward0");
   CHECK(text((a + 1).to("sim:0")) == "tensor([2., 3.], device='sim:0', grad_fn=<ToCopyBackward0>)");
   CHECK(text(arange(12.).reshape({2, 6}).requires_grad_() * 1.23456) ==
         "tensor([[ 0.0000,  1.2346,  2.4691,  3.7037,  4.9382,  6.1728],\n"

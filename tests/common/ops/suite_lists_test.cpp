@@ -196,6 +196,16 @@ TEST_CASE("functions of three tensors in place, with their gradients") {
   CHECK(values(c.grad()) == std::vector<double>{0.75 * (6 - 12), 0.75 * (-8 + 1)});
 }
 
+TEST_CASE("powers at the borders of their domain have the gradient 0") {
+  const Tensor base = leaf({0, -1}), exponent = leaf({0, 2});
+  pow(base, 0).sum().backward();
+  CHECK(values(base.grad()) == std::vector<double>{0, 0});
+  pow(td::zeros({2}), exponent).sum().backward();
+  CHECK(values(exponent.grad()) == std::vector<double>{0, 0});
+  CHECK(message<td::DtypeError>([] { pow(td::tensor({2}), -1); }) ==
+        "pow: a whole number to the power -1 is not whole; convert with to(kFloat32)");
+}
+
 TEST_CASE("what quotients and activations refuse, they name") {
   const Tensor whole = td::tensor({4, 5});
   CHECK(message<td::Error>([&] {

@@ -164,6 +164,13 @@ TEST_CASE("spread and size") {
   });
 }
 
+TEST_CASE("a number given to var is a dimension, a bool says whether it is unbiased") {
+  const Tensor x = td::tensor({{1.0, 3.0}, {5.0, 7.0}});
+  CHECK(read(x.var(0)).values == std::vector<double>{8, 8});
+  CHECK(read(td::std(x, 1, false)).values == std::vector<double>{1, 1});
+  CHECK(read(x.var(false)).values == std::vector<double>{5});
+}
+
 TEST_CASE("softmax and log_softmax along any dimension") {
   for (const bool log : {false, true}) {
     const std::string name = log ? "log_softmax" : "softmax";

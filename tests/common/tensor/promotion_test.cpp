@@ -42,6 +42,12 @@ TEST_CASE("numbers and 0-dimensional tensors give way") {
   CHECK((whole + 1).dtype() == kInt32);
   CHECK((whole + 1.5).dtype() == kFloat32);
   CHECK((whole + true).dtype() == kInt32);
+  const Tensor truth = ones({2}, kBool);
+  CHECK((truth * truth).dtype() == kBool);
+  CHECK((truth + truth).dtype() == kBool);
+  CHECK(square(truth).dtype() == kInt64);
+  CHECK(sign(truth).dtype() == kBool);
+  CHECK_THROWS_AS(truth - 1, DtypeError);
   CHECK((empty({2}, kBool).fill_(true) + 1).dtype() == kInt64);
   CHECK((empty({2}, kFloat16).fill_(1) * 2.5).dtype() == kFloat16);
   const Tensor one_double = empty({}, kFloat64).fill_(2);
