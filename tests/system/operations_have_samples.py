@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-HEADERS = ["ops.h", "arrange.h", "views.h"]
+HEADERS = ["ops.h", "arrange.h", "losses.h", "views.h"]
 # Operations whose arguments or results the suite's samples cannot carry, and where they are tested.
 ELSEWHERE = {
     # Images: every case of window, layout and type.
