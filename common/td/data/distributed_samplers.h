@@ -20,6 +20,7 @@ class DistributedSampler : public Sampler<> {
   /// Seeds the order of the next epoch; call it with the same number in every process, before
   /// reset().
   void set_epoch(std::size_t epoch) { epoch_ = epoch; }
+  /// What set_epoch was given last; 0 before.
   std::size_t epoch() const { return epoch_; }
   NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
   void load_state_dict(const NamedTensors& state) override;
@@ -34,9 +35,15 @@ class DistributedSampler : public Sampler<> {
   /// The next `batch_size` places of the share, fewer at the end; empty after it.
   std::vector<std::size_t> next_places(std::size_t batch_size);
 
+  /// What it was made with, and the epoch.
+  ///@{
   std::size_t size_, num_replicas_, rank_, epoch_ = 0;
   bool allow_duplicates_;
+  ///@}
+  /// The share, and the place in it that comes next.
+  ///@{
   std::size_t begin_index_ = 0, end_index_ = 0, sample_index_ = 0;
+  ///@}
 };
 
 /// Each rank gives its piece of an order that is shuffled by the epoch, alike in every process.

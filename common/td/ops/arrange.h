@@ -12,13 +12,13 @@ namespace td {
 /// (values, places) along `dim`.
 std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim = -1,
                                 bool descending = false);
-/// @param stable libtorch's promise to keep the order of equal elements; here it always holds.
+/// The same; `stable` is libtorch's wish to keep the order of equal elements, which is kept anyway.
 std::tuple<Tensor, Tensor> sort(const Tensor& input, optional<bool> stable, std::int64_t dim = -1,
                                 bool descending = false);
 /// The places that sort() gives.
 Tensor argsort(const Tensor& input, std::int64_t dim = -1, bool descending = false);
 /// (values, places) of the k largest or smallest elements along `dim`, in order.
-/// @param sorted libtorch may leave the k in any order when false; here they are in order.
+/// `sorted`: libtorch may leave the k in any order when false; here they are in order.
 std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_t dim = -1,
                                 bool largest = true, bool sorted = true);
 /// @}

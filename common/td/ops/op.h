@@ -65,8 +65,8 @@ class Fitted {
 
  protected:
   explicit Fitted(const Tensor& given) : given_(given) {}
-  const Tensor& given_;
-  Tensor copy_;
+  const Tensor& given_;  ///< What was given.
+  Tensor copy_;          ///< The copy, where one was needed.
 };
 /// `x` in type `dtype`.
 struct InType : Fitted {

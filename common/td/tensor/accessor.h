@@ -12,10 +12,15 @@ class TensorAccessorBase {
  public:
   TensorAccessorBase(T* data, const std::int64_t* sizes, const std::int64_t* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
+  /// Sizes of the dimensions that are left.
   IntArrayRef sizes() const { return {sizes_, N}; }
+  /// Their strides, in elements.
   IntArrayRef strides() const { return {strides_, N}; }
+  /// One size.
   std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
+  /// One stride.
   std::int64_t stride(std::size_t dim) const { return strides_[dim]; }
+  /// The first element.
   T* data() const { return data_; }
 
  protected:

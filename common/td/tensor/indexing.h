@@ -27,8 +27,10 @@ struct Slice {
 
 /// One index: a number, a Slice, None, Ellipsis, a bool, or a tensor of numbers or of bools.
 struct TensorIndex {
+  /// What it is.
   enum class Kind { Integer, Slice, None, Ellipsis, Boolean, Tensor };
 
+  /// A number or a bool.
   template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
   TensorIndex(T value)
       : kind(std::is_same_v<T, bool> ? Kind::Boolean : Kind::Integer),
@@ -43,10 +45,10 @@ struct TensorIndex {
   TensorIndex(Slice s) : kind(Kind::Slice), slice(s) {}
   TensorIndex(td::Tensor t) : kind(Kind::Tensor), tensor(std::move(t)) {}
 
-  Kind kind;
+  Kind kind;                 ///< which of the members below counts
   std::int64_t integer = 0;  ///< of Integer and Boolean
-  Slice slice;
-  td::Tensor tensor;
+  Slice slice;               ///< of Slice
+  td::Tensor tensor;         ///< of Tensor
 };
 
 }  // namespace td::indexing
