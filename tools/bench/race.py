@@ -236,11 +236,11 @@ def show(result):
 
 def record(report):
     """Puts the figures into the page, between its two marks."""
-    machine_, command = report["machine"], " ".join(Path(word).name if i == 0 else word for i, word
-                                                    in enumerate(report["command"]))
+    machine_ = report["machine"]
+    command = f"race.py --rounds {report['rounds']} --seconds {report['seconds_a_slot']}"
     rows = [f"{machine_['processor']}, {machine_['cores']} cores; {machine_['compiler']}; "
             f"{', '.join(machine_['libraries'])}; commit {machine_['commit']}; load before "
-            f"{machine_['load_before'][0]:.2f}. `{command}`, {report['clock']} time.", "",
+            f"{machine_['load_before'][0]:.2f}. `{command}`, {report['clock']} clock.", "",
             "| work | median (p10 - p90) | line |", "|---|---|---|"]
     for result in report["results"]:
         times = "<br>".join(f"{name} **{in_words(t['median'])}** ({in_words(t['p10'])} - "
