@@ -339,3 +339,22 @@ TEST_CASE("what cannot be differentiated is refused in words") {
         "requires_grad_: only floating point tensors can have a gradient, but this one is int64; "
         "convert it with to(kFloat32)");
 }
+
+TEST_CASE("a hook may return nothing; saved_data keeps values of any kind") {
+  const Tensor x = leaf({2});
+  double seen = 0;
+  x.register_hook([&](const Tensor& g) { seen = g.item<double>(); });
+  (x * 3).backward();
+  CHECK(seen == 3);
+  CHECK(values(x.grad()) == List{3});
+  const IValue number = 2.5, text = "relu", tensor = x;
+  CHECK(number.toDouble() == 2.5);
+  CHECK(number.toInt() == 2);
+  CHECK(IValue(true).toBool());
+  CHECK(text.toStringRef() == "relu");
+  CHECK(tensor.toTensor().is_same(x));
+  CHECK(IValue(std::vector<int>{1, 2}).as<std::vector<int>>()[1] == 2);
+  CHECK(message<Error>([&] { text.toInt(); }) == "saved_data: the value is not a number");
+  CHECK(Scalar(2.5).toInt() == 2);
+  CHECK(Scalar(7).toFloat() == 7.f);
+}
