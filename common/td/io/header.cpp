@@ -126,12 +126,13 @@ class EntryReader {
     const Json& shape = need(field("shape").is_array(), field("shape"));
     require(shape.size() <= kMaxDims, "has ", shape.size(), " dimensions; expected at most ",
             kMaxDims);
-    // Strides are products of sizes even where another size is 0, and must not overflow either.
+    // Strides are products of sizes even where another size is 0, and must not overflow either;
+    // 2^59 is also what the largest tensor has.
     std::size_t extent = td::element_size(info_.dtype), bytes = extent;
     for (const Json& value : shape) {
       const std::size_t size = whole_number("shape", value);
       const std::size_t factor = std::max<std::size_t>(size, 1);
-      require(factor <= (std::size_t{1} << 62) / extent, "has a shape of more than 2^62 bytes");
+      require(factor <= (std::size_t{1} << 59) / extent, "has a shape of more than 2^59 bytes");
       extent *= factor;
       bytes *= size;
       info_.shape.push_back(static_cast<std::int64_t>(size));

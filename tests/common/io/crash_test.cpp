@@ -1,4 +1,5 @@
 // A writer that dies, or finds the disk full, at any moment: the name always holds a whole file.
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -81,7 +82,7 @@ void check_kills(Faults::Kind kind) {
 // Lets this process mount: root of a user namespace of its own.
 bool become_root_of_a_namespace() {
   const auto map = [](const char* file, const std::string& text) {
-    const FileDescriptor opened(file, 1 /* O_WRONLY */);
+    const FileDescriptor opened(file, O_WRONLY);
     return opened.get() >= 0 &&
            ::write(opened.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
   };

@@ -238,9 +238,11 @@ TEST_CASE("types, shapes and offsets are checked one by one") {
   CHECK(of_entry("F32", "[1,1,1,1,1,1,1,1,2]", "[0,8]") ==
         damaged("has 9 dimensions; expected at most 8"));
   CHECK(of_entry("F32", "[4294967296,4294967296]", "[0,8]") ==
-        damaged("has a shape of more than 2^62 bytes"));
+        damaged("has a shape of more than 2^59 bytes"));
   CHECK(of_entry("F32", "[4294967296,4294967296,0]", "[0,0]") ==
-        damaged("has a shape of more than 2^62 bytes"));
+        damaged("has a shape of more than 2^59 bytes"));
+  CHECK(of_entry("U8", "[4,42949296,4294967296,0]", "[0,0]") ==
+        damaged("has a shape of more than 2^59 bytes"));
   CHECK(of_entry("F32", "[3]", "[0,8]") ==
         damaged("has 8 bytes of data; expected 12 for float32 [3]"));
   CHECK(of_entry("F32", "[2]", "[0,16]") ==
