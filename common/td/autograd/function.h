@@ -106,13 +106,20 @@ class Function {
     }
     context->non_differentiable_.clear();
     const std::size_t arguments = inputs.size();
+    std::vector<std::pair<Sizes, TensorOptions>> shapes;
+    for (const Tensor& r : differentiable) shapes.emplace_back(r.impl().sizes, r.options());
     record("CustomFunction", differentiable, inputs,
-           [context, arguments](Gradients& grads, SmallVector<Tensor, 1>& outputs) {
+           [context, arguments, shapes](Gradients& grads, SmallVector<Tensor, 1>& outputs) {
+             // A result that nobody used has a gradient of zeros.
              TensorList g;
-             for (Tensor& output : outputs) g.push_back(output);
+             for (Tensor& output : outputs)
+               g.push_back(output.defined()
+                               ? output
+                               : empty(shapes[g.size()].first, shapes[g.size()].second).zero_());
              TensorList back = T::backward(context.get(), std::move(g));
-             TD_CHECK(AutogradError, back.size() <= arguments, "Function::backward returned ",
-                      back.size(), " gradients for ", arguments, " arguments of forward");
+             TD_CHECK(AutogradError, back.size() == arguments, "Function::backward returned ",
+                      back.size(), " gradients for ", arguments,
+                      " arguments of forward; an undefined Tensor stands for no gradient");
              for (std::size_t i = 0; i < back.size(); ++i)
                if (back[i].defined()) grads.give(i, [&] { return back[i]; });
            });

@@ -106,6 +106,15 @@ void refresh_view(const Tensor& view, AutogradMeta& meta) {
   attach_result(node, view);
 }
 
+// Elements of an expanded tensor are one element of memory: each would be changed many times over.
+void refuse_shared_elements(const char* operation, const TensorImpl& impl) {
+  for (std::size_t d = 0; d < impl.sizes.size(); ++d)
+    TD_CHECK(ShapeError, impl.strides[d] != 0 || impl.sizes[d] < 2 || impl.numel == 0, operation,
+             ": the tensor of sizes ", IntArrayRef(impl.sizes),
+             " was expanded, so several of its elements are one in memory and cannot be changed in "
+             "place; clone() it first");
+}
+
 }  // namespace
 
 Edge gradient_edge(const Tensor& tensor) {
@@ -173,10 +182,11 @@ void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   refresh_view(self, *meta);
 }
 
-void about_to_change(const char* operation, const Tensor& self) {
+void about_to_change(const char* operation, const Tensor& self, bool one_value) {
   TensorImpl& impl = self.impl();
   TD_CHECK(AutogradError, !impl.inference || thread_state().inference_mode, operation,
            ": a tensor made in inference mode cannot be changed in place outside it; clone it");
+  if (!impl.contiguous && !one_value) refuse_shared_elements(operation, impl);
   if (thread_state().grad_mode) {
     const AutogradMeta* meta = find_meta(self);
     const Tensor& base = meta && meta->base.defined() ? meta->base : self;

@@ -85,9 +85,11 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
   connect(*node, inputs.begin(), inputs.size());
   attach_in_place(std::move(node), self);
 }
-/// Call before changing `self` in place: refuses a leaf that wants a gradient (while recording)
-/// and counts the change. @throws AutogradError
-void about_to_change(const char* operation, const Tensor& self);
+/// Call before changing `self` in place: refuses a leaf that wants a gradient (while recording) and
+/// an expanded tensor, whose elements share memory, and counts the change.
+/// @param one_value every element gets the same, so that they may share memory.
+/// @throws AutogradError, ShapeError
+void about_to_change(const char* operation, const Tensor& self, bool one_value = false);
 
 /// Remembers that `view` looks into `source`'s memory.
 void mark_view(const Tensor& view, const Tensor& source);

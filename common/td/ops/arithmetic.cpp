@@ -21,8 +21,7 @@ Pair prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
   const Sizes sizes = a.impl().sizes == b.impl().sizes
                           ? a.impl().sizes
                           : broadcast_sizes(op.name, a.sizes(), b.sizes());
-  const Tensor& like = a.impl().sizes == sizes ? a : b;
-  return {{a, type}, {b, type}, result_like(like, sizes, type, device)};
+  return {{a, type}, {b, type}, result_like(a, b, sizes, type, device)};
 }
 
 // The same for `a op= b`: the result must fit into a.
@@ -60,6 +59,14 @@ constexpr Op kSub{"sub", {"input", "other"}};
 void check_alpha(const Op& op, ScalarType type, const Scalar& alpha) {
   TD_CHECK(DtypeError, is_floating_point(type) || !alpha.is_floating_point(), op.name,
            ": for whole numbers alpha must be a whole number too");
+}
+
+// What true - true is, nobody could say.
+void check_no_bool(const Tensor& input, const Tensor& other) {
+  TD_CHECK(
+      DtypeError,
+      !input.defined() || !other.defined() || (input.dtype() != kBool && other.dtype() != kBool),
+      "sub: not defined for bool tensors; use logical_xor or convert them to a number type");
 }
 
 void give_sum(Gradients& grads, const Tensor& g, const Sizes& a, const Sizes& b, ScalarType type_a,
@@ -186,9 +193,7 @@ Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
   return add_scaled(kAdd, input, other, alpha);
 }
 Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
-  TD_CHECK(
-      DtypeError, input.dtype() != kBool || other.dtype() != kBool,
-      "sub: not defined for two bool tensors; use logical_xor or convert them to a number type");
+  check_no_bool(input, other);
   return add_scaled(kSub, input, other, -alpha);
 }
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
@@ -242,6 +247,7 @@ Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const {
   return add_scaled_(kAdd, handle(), other, alpha);
 }
 Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) const {
+  check_no_bool(*this, other);
   return add_scaled_(kSub, handle(), other, -alpha);
 }
 Tensor& Tensor::mul_(const Tensor& other) const { return binary_in_place(mul_op, handle(), other); }

@@ -10,7 +10,7 @@ Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
   const Device device = common_device(op, a, b);
   if (!b.defined()) undefined_argument(op, 1);
   const ScalarType type = result_type(a, b);
-  Tensor out = result_like(a, broadcast_sizes(op.name, a.sizes(), b.sizes()), kBool, device);
+  Tensor out = result_like(a, b, broadcast_sizes(op.name, a.sizes(), b.sizes()), kBool, device);
   kernel(out, as_type(a.detach(), type), as_type(b.detach(), type));
   return out;
 }

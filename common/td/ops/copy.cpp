@@ -141,7 +141,7 @@ Tensor& Tensor::operator=(const Tensor& value) && { return copy_(value); }
 Tensor& Tensor::operator=(const Scalar& value) && { return fill_(value); }
 
 Tensor& Tensor::fill_(const Scalar& value) const {
-  about_to_change("fill_", *this);
+  about_to_change("fill_", *this, /*one_value=*/true);
   kernels::fill(*this, value);
   if (recording(*this))
     record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {

@@ -106,7 +106,8 @@ Tensor Tensor::repeat(IntArrayRef times) const {
     joined[d] *= times[d];
     x = x.unsqueeze(static_cast<std::int64_t>(d)).expand(pair).reshape(joined);
   }
-  return x.is_same(*this) ? clone() : x;
+  // Repeating along dimensions that are one element in memory takes no copy so far.
+  return x.impl().storage == impl().storage ? x.clone(MemoryFormat::Contiguous) : x;
 }
 
 }  // namespace td

@@ -99,7 +99,8 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
            " but \"other\" is ", other.dtype(), "; convert one with to(dtype)");
   const NoGradGuard no_grad;
   // Differences of whole numbers are taken as floats, which cannot wrap around.
-  const Tensor a = input.detach(), b = as_type(other.detach(), float_type(other.dtype()));
+  const Tensor a = as_type(input.detach(), float_type(input.dtype()));
+  const Tensor b = as_type(other.detach(), float_type(other.dtype()));
   // Equality first: two equal infinities are close, though their difference is NaN.
   Tensor close = logical_or(
       a.eq(b), logical_and((a - b).abs().le(b.abs() * rtol + Scalar(atol)), isfinite(b)));

@@ -46,7 +46,7 @@ Tensor nonzero(const Tensor& input) {
       place /= input.size(d);
     }
   }
-  return host.to(device).t();
+  return host.to(device).as_strided({count, dims}, {1, count});
 }
 
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {

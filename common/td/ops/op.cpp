@@ -93,6 +93,30 @@ Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Dev
   return out;
 }
 
+namespace {
+
+// Strides of `x` seen in `sizes`: 0 where it is broadcast.
+Sizes broadcast_strides(const Tensor& x, const Sizes& sizes) {
+  Sizes strides(sizes.size(), 0);
+  const std::size_t added = sizes.size() - x.impl().sizes.size();
+  for (std::size_t d = added; d < sizes.size(); ++d)
+    if (x.impl().sizes[d - added] == sizes[d]) strides[d] = x.impl().strides[d - added];
+  return strides;
+}
+
+}  // namespace
+
+Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarType dtype,
+                   Device device) {
+  Tensor out = empty_on(sizes, dtype, device);
+  if (a.is_contiguous() && b.is_contiguous()) return out;
+  if (a.impl().sizes == b.impl().sizes && a.impl().strides == b.impl().strides)
+    return result_like(a, sizes, dtype, device);
+  out.impl().set_geometry(
+      sizes, preserved_strides(sizes, broadcast_strides(a, sizes), broadcast_strides(b, sizes)));
+  return out;
+}
+
 Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
   if (gradient.sizes() == sizes) return gradient;
   const std::int64_t added = gradient.dim() - static_cast<std::int64_t>(sizes.size());

@@ -87,5 +87,8 @@ inline Tensor as_type(const Tensor& x, ScalarType dtype) {
 /// A new result tensor for element-wise operations: dense, in the memory order of `like` when that
 /// has the result's sizes.
 Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device);
+/// The same for two inputs, either of which may be broadcast to `sizes`.
+Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarType dtype,
+                   Device device);
 
 }  // namespace td

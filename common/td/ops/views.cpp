@@ -277,6 +277,7 @@ TensorList Tensor::split(IntArrayRef lengths, std::int64_t d) const {
 
 TensorList Tensor::chunk(std::int64_t chunks, std::int64_t d) const {
   TD_CHECK(ShapeError, chunks > 0, "chunk: the number of chunks must be positive but is ", chunks);
+  if (size(d) == 0) return TensorList(static_cast<std::size_t>(chunks), narrow(d, 0, 0));
   return split(std::max<std::int64_t>((size(d) + chunks - 1) / chunks, 1), d);
 }
 

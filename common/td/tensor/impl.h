@@ -41,7 +41,8 @@ Sizes channels_last_strides(IntArrayRef sizes);
 bool is_contiguous(IntArrayRef sizes, IntArrayRef strides);
 /// The same for channels-last order of 4 dimensions.
 bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
-/// Strides that keep the order of `like`'s dimensions in memory, without gaps.
-Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like);
+/// Strides that keep the order of `like`'s dimensions in memory, without gaps. Where they do not
+/// tell, because they are 0, those of `second` (of as many dimensions, or none) do.
+Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second = {});
 
 }  // namespace td

@@ -58,14 +58,16 @@ int compare_dims(IntArrayRef sizes, IntArrayRef strides, std::size_t a, std::siz
 
 }  // namespace
 
-Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like) {
+Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second) {
   // Dimensions from the innermost to the outermost, sorted by insertion as libtorch does: where the
   // strides do not tell, the order of row-major stays.
   std::array<std::size_t, kMaxDims> order{};
   for (std::size_t d = 0; d < sizes.size(); ++d) order[d] = sizes.size() - 1 - d;
   for (std::size_t i = 1; i < sizes.size(); ++i)
     for (std::size_t at = i, inner = i; inner-- > 0;) {
-      const int comparison = compare_dims(sizes, like, order[inner], order[at]);
+      int comparison = compare_dims(sizes, like, order[inner], order[at]);
+      if (comparison == 0 && !second.empty())
+        comparison = compare_dims(sizes, second, order[inner], order[at]);
       if (comparison < 0) break;
       if (comparison == 0) continue;
       std::swap(order[inner], order[at]);
@@ -77,7 +79,8 @@ Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like) {
     strides[order[i]] = next;
     next *= std::max<std::int64_t>(sizes[order[i]], 1);
   }
-  return strides;
+  // Without gaps already: dimensions of size 1 keep whatever stride they have.
+  return second.empty() && same_order(sizes, like, strides) ? Sizes(like) : strides;
 }
 
 void TensorImpl::set_geometry(const Sizes& new_sizes, const Sizes& new_strides) {

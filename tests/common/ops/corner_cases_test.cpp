@@ -64,3 +64,55 @@ TEST_CASE("nonzero keeps the places of one dimension side by side") {
     CHECK(values(places) == List{0, 1, 1, 0, 2, 1});
   }
 }
+
+TEST_CASE("an expanded tensor is not changed in place, but may be filled") {
+  for (const Device device : devices()) {
+    Tensor x = ones({2}, device).expand({3, 2});
+    CHECK(message<ShapeError>([&] { x.add_(1); }) ==
+          "add: the tensor of sizes [3, 2] was expanded, so several of its elements are one in "
+          "memory "
+          "and cannot be changed in place; clone() it first");
+    CHECK_THROWS_AS(x.exp_(), ShapeError);
+    CHECK_THROWS_AS(x.copy_(zeros({3, 2}, device)), ShapeError);
+    x.fill_(7);
+    CHECK(values(x) == List{7, 7, 7, 7, 7, 7});
+    Tensor one = ones({1, 2}, device).expand({1, 2});
+    CHECK(values(one.add_(1)) == List{2, 2});
+  }
+}
+
+TEST_CASE("two inputs share the order of a result's memory") {
+  const Tensor row = ones({4}).expand({3, 4}), turned = ones({4, 3}).t();
+  CHECK((row + ones({3, 4})).strides() == IntArrayRef({4, 1}));
+  CHECK((row * turned).strides() == IntArrayRef({1, 3}));
+  CHECK((turned == row).strides() == IntArrayRef({1, 3}));
+  CHECK((turned + ones({3, 1})).strides() == IntArrayRef({1, 3}));
+  // Dimensions of size 1 keep their stride where there are no gaps.
+  const Tensor thin = ones({2, 3}).t().unsqueeze(0);
+  CHECK(thin.exp().strides() == thin.strides());
+}
+
+TEST_CASE("bool tensors are not subtracted") {
+  const Tensor flags = ones({2}, kBool);
+  const char* text =
+      "sub: not defined for bool tensors; use logical_xor or convert them to a number type";
+  CHECK(message<DtypeError>([&] { flags - flags; }) == text);
+  CHECK(message<DtypeError>([&] { ones({2}) - flags; }) == text);
+  CHECK(message<DtypeError>([&] { 1 - flags; }) == text);
+  CHECK(message<DtypeError>([&] { ones({2}).sub_(flags); }) == text);
+}
+
+TEST_CASE("repeat copies, also where dimensions are one element in memory") {
+  const Tensor x = tensor({1.0, 2.0}).expand({3, 2});
+  for (const Tensor& y : {x.repeat({2, 1, 1}), x.repeat({1, 1})}) {
+    CHECK(y.is_contiguous());
+    CHECK(y.data_ptr() != x.data_ptr());
+  }
+  CHECK(values(ones({}).repeat({3}).add_(1)) == List{2, 2, 2});
+}
+
+TEST_CASE("a dimension without elements has as many chunks as asked for") {
+  const TensorList parts = zeros({0, 2}).chunk(3);
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[2].sizes() == IntArrayRef({0, 2}));
+}
