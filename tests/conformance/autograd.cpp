@@ -1,0 +1,253 @@
+// The graph: leaves, backward with all its arguments, hooks, modes, functions of one's own,
+// gradients of gradients, and what is refused.
+#include "conformance.h"
+
+using namespace conformance;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+namespace {
+
+void properties() {
+  const Tensor leaf = formula({2, 2}).requires_grad_();
+  const Tensor result = leaf * 2;
+  const Tensor plain = formula({2, 2});
+  REPORT(leaf.is_leaf());
+  REPORT(result.is_leaf());
+  REPORT(plain.is_leaf());
+  REPORT(leaf.requires_grad());
+  REPORT(result.requires_grad());
+  REPORT((plain * 2).requires_grad());
+  REPORT(leaf.grad_fn() == nullptr);
+  REPORT(result.grad_fn() == nullptr);
+  REPORT(leaf.grad().defined());
+  REPORT(result.detach().requires_grad());
+  REPORT(result.detach().is_leaf());
+  REPORT(shares_memory(result.detach(), result));
+  REPORT(leaf.view({4}).requires_grad());
+  REPORT((leaf > 0).requires_grad());
+  REPORT(leaf.argmax().requires_grad());
+  REPORT(leaf.to(torch::kFloat64).requires_grad());
+  REPORT(leaf.to(torch::kInt64).requires_grad());
+  REPORT(torch::zeros_like(leaf).requires_grad());
+  REPORT(leaf.clone().is_leaf());
+  REPORT(plain.clone().set_requires_grad(true).requires_grad());
+  REPORT(plain.clone().requires_grad_().requires_grad_(false).requires_grad());
+  REPORT_THROWS(torch::ones({2}, torch::kInt64).requires_grad_());
+  REPORT_THROWS(result.requires_grad_(false));
+}
+
+void backward() {
+  const Tensor x = formula({2, 3}).requires_grad_();
+  (x * x).sum().backward();
+  REPORT(x.grad());
+  (x * 3).sum().backward();
+  REPORT(x.grad());
+  (x * x).backward(torch::ones({2, 3}));
+  REPORT(x.grad());
+  x.mutable_grad() = torch::zeros({2, 3});
+  x.sum().backward();
+  REPORT(x.grad());
+  x.mutable_grad().zero_();
+  REPORT(x.grad());
+  const Tensor twice = (x * x).sum();
+  twice.backward({}, /*retain_graph=*/true);
+  twice.backward();
+  REPORT(x.grad());
+  REPORT_THROWS(twice.backward());
+  REPORT_THROWS((x * x).backward());
+  REPORT_THROWS(x.detach().sum().backward());
+  REPORT_THROWS((x * x).backward(torch::ones({3})));
+  REPORT_THROWS((x * x).backward(torch::ones({2, 3}, torch::kFloat64)));
+  const Tensor scalar = torch::tensor(2.0).requires_grad_();
+  scalar.backward();
+  REPORT(scalar.grad());
+  const Tensor shared = formula({3}).requires_grad_();
+  const Tensor a = shared.exp();
+  (a * a + a.sin() * shared).sum().backward();
+  REPORT(shared.grad());
+  const Tensor unused = formula({3}).requires_grad_();
+  (unused.detach() * shared).sum().backward();
+  REPORT(unused.grad());
+  const Tensor half_used = formula({4}).requires_grad_();
+  half_used.slice(0, 0, 2).sum().backward();
+  REPORT(half_used.grad());
+  const Tensor many = formula({2}).requires_grad_();
+  Tensor sum = torch::zeros({});
+  for (int i = 0; i < 50; ++i) sum = sum + (many * many).sum() * i;
+  sum.backward();
+  REPORT(many.grad());
+  const Tensor image =
+      formula({1, 2, 2, 2}).contiguous(torch::MemoryFormat::ChannelsLast).requires_grad_();
+  (image * image).sum().backward();
+  REPORT(image.grad());
+  const Tensor turned = formula({2, 3}).t().requires_grad_();
+  (turned * 2).sum().backward();
+  REPORT(turned.grad());
+  const Tensor spread = formula({3}).requires_grad_();
+  spread.expand({2, 3}).sum().backward();
+  REPORT(spread.grad());
+  const Tensor mixed = formula({2}).requires_grad_();
+  (mixed * torch::ones({2}, torch::kFloat64)).sum().backward();
+  REPORT(mixed.grad());
+}
+
+void functions_of_gradients() {
+  const Tensor x = formula({3}).requires_grad_();
+  const Tensor y = formula({3}, torch::kFloat32, 1, 2).requires_grad_();
+  const Tensor z = (x.exp() * y).sum();
+  REPORT(torch::autograd::grad({z}, {x, y}, {}, true));
+  REPORT(x.grad().defined());
+  REPORT(torch::autograd::grad({x * y}, {y}, {torch::full({3}, 2.0)}));
+  REPORT(torch::autograd::grad({z, (x * x).sum()}, {x}, {}, true));
+  REPORT(torch::autograd::grad({z}, {x, formula({1}).requires_grad_()}, {}, true, false, true));
+  REPORT_THROWS(torch::autograd::grad({z}, {x, formula({1}).requires_grad_()}, {}, true));
+  REPORT_THROWS(torch::autograd::grad({z}, {x.detach()}, {}, true));
+  const Tensor first = torch::autograd::grad({(x.pow(3) * y).sum()}, {x}, {}, true, true)[0];
+  REPORT(first);
+  const Tensor second = torch::autograd::grad({first.sum()}, {x}, {}, true, true)[0];
+  REPORT(second);
+  REPORT(torch::autograd::grad({second.sum()}, {x}, {}, true, true)[0]);
+  torch::autograd::backward({z, (x * y).sum()}, {});
+  REPORT(x.grad());
+  REPORT(y.grad());
+  const Tensor penalty = formula({2, 2}).requires_grad_();
+  const Tensor loss = penalty.sigmoid().pow(2).sum();
+  const Tensor inner = torch::autograd::grad({loss}, {penalty}, {}, true, true)[0];
+  (loss + inner.norm()).backward();
+  REPORT(penalty.grad());
+  const Tensor middle = x * 2;
+  REPORT(torch::autograd::grad({(middle * y).sum()}, {middle}));
+}
+
+void hooks() {
+  const Tensor x = formula({3}).requires_grad_();
+  int calls = 0;
+  const auto counting = x.register_hook([&](const Tensor&) { ++calls; });
+  x.sum().backward();
+  REPORT(calls);
+  x.remove_hook(counting);
+  x.sum().backward();
+  REPORT(calls);
+  const Tensor y = x * 3;
+  y.register_hook([](const Tensor& g) { return g * 10; });
+  y.register_hook([](const Tensor& g) { return g + 1; });
+  y.retain_grad();
+  x.mutable_grad().zero_();
+  (y * y).sum().backward();
+  REPORT(x.grad());
+  REPORT(y.grad());
+  const Tensor kept = x * 2;
+  kept.retain_grad();
+  (kept * kept).sum().backward();
+  REPORT(kept.grad());
+  const Tensor not_kept = x * 2;
+  not_kept.sum().backward();
+  REPORT(not_kept.grad().defined());
+  REPORT_THROWS(torch::ones({1}).register_hook([](const Tensor&) {}));
+  REPORT_THROWS(torch::ones({1}).retain_grad());
+}
+
+void modes() {
+  const Tensor x = formula({2}).requires_grad_();
+  REPORT(torch::GradMode::is_enabled());
+  {
+    torch::NoGradGuard no_grad;
+    REPORT(torch::GradMode::is_enabled());
+    REPORT((x * 2).requires_grad());
+    REPORT(x.view({2, 1}).requires_grad());
+    REPORT(torch::ones({1}, torch::requires_grad()).requires_grad());
+    {
+      torch::AutoGradMode recording(true);
+      REPORT((x * 2).requires_grad());
+    }
+    REPORT((x * 2).requires_grad());
+  }
+  REPORT((x * 2).requires_grad());
+  {
+    torch::AutoGradMode off(false);
+    REPORT((x * 2).requires_grad());
+  }
+  torch::GradMode::set_enabled(false);
+  REPORT((x * 2).requires_grad());
+  torch::GradMode::set_enabled(true);
+  Tensor made;
+  {
+    torch::InferenceMode inference;
+    REPORT(torch::GradMode::is_enabled());
+    made = x * 2;
+    REPORT(made.requires_grad());
+    made.add_(1);
+    REPORT(made);
+  }
+  REPORT(made + 1);
+  REPORT_THROWS(made.add_(1));
+  REPORT_THROWS((made * x).sum().backward());
+  REPORT((made.clone() * x).requires_grad());
+}
+
+struct Cube : public torch::autograd::Function<Cube> {
+  static Tensor forward(AutogradContext* ctx, Tensor x, double scale) {
+    ctx->save_for_backward({x});
+    ctx->saved_data["scale"] = scale;
+    return x * x * x * scale;
+  }
+  static tensor_list backward(AutogradContext* ctx, tensor_list grads) {
+    const Tensor x = ctx->get_saved_variables()[0];
+    return {grads[0] * 3 * x * x * ctx->saved_data["scale"].toDouble(), Tensor()};
+  }
+};
+struct SumAndProduct : public torch::autograd::Function<SumAndProduct> {
+  static tensor_list forward(AutogradContext* ctx, Tensor a, Tensor b) {
+    ctx->save_for_backward({a, b});
+    return {a + b, a * b};
+  }
+  static tensor_list backward(AutogradContext* ctx, tensor_list grads) {
+    const auto saved = ctx->get_saved_variables();
+    return {grads[0] + grads[1] * saved[1], grads[0] + grads[1] * saved[0]};
+  }
+};
+struct Straight : public torch::autograd::Function<Straight> {
+  static Tensor forward(AutogradContext*, Tensor x) { return x.round(); }
+  static tensor_list backward(AutogradContext*, tensor_list grads) { return {grads[0]}; }
+};
+struct TooFew : public torch::autograd::Function<TooFew> {
+  static Tensor forward(AutogradContext*, Tensor a, Tensor b) { return a + b; }
+  static tensor_list backward(AutogradContext*, tensor_list grads) { return {grads[0]}; }
+};
+
+void own_functions() {
+  report_gradients("cube", [](const Tensors& in) { return Cube::apply(in[0], 2.0); },
+                   {formula({2, 2})});
+  report_gradients("sum and product",
+                   [](const Tensors& in) {
+                     const auto both = SumAndProduct::apply(in[0], in[1]);
+                     return both[0] * 2 + both[1];
+                   },
+                   {formula({3}), formula({3}, torch::kFloat32, 1, 1)});
+  report_gradients(
+      "only the product", [](const Tensors& in) { return SumAndProduct::apply(in[0], in[1])[1]; },
+      {formula({3}), formula({3}, torch::kFloat32, 1, 1)}, false);
+  report_gradients("straight", [](const Tensors& in) { return Straight::apply(in[0]) * in[0]; },
+                   {formula({3}, torch::kFloat32, 3)});
+  REPORT(Cube::apply(formula({2}), 1.0).requires_grad());
+  const Tensor x = formula({2}).requires_grad_();
+  REPORT_THROWS(TooFew::apply(x, x * 2).sum().backward());
+  report_throws("a saved tensor that changed", [&] {
+    const Tensor input = x * 1;
+    const Tensor result = Cube::apply(input, 1.0);
+    input.add_(1);
+    result.sum().backward();
+  });
+}
+
+}  // namespace
+
+int main() {
+  properties();
+  backward();
+  functions_of_gradients();
+  hooks();
+  modes();
+  own_functions();
+}

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Runs one program in its two builds and holds what they print side by side.
+
+    compare.py AREA REFERENCE_PROGRAM OUR_PROGRAM      called by CTest
+    compare.py --self-test                             checks that planted differences are found
+
+A line is name, kind and what the kind needs, between tabs (conformance.cpp prints them). Names, kinds,
+dtypes, sizes, strides, whole numbers and words must be equal; floating point numbers must agree within
+TOLERANCES. Differences that are known stand in exceptions.txt with a reason; one that no longer happens
+is named in the output. Invariant: a line that only one side has is a difference.
+"""
+
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# (share of the reference, share of the largest reference in the tensor). 16-bit: one last place.
+TOLERANCES = {"float32": (1e-5, 1e-6), "float64": (1e-11, 1e-12), "float16": (2**-10, 2**-13),
+              "bfloat16": (2**-7, 2**-10), "numbers": (1e-5, 1e-6), "training": (1e-4, 1e-5)}
+TRAININGS = ("chapter_03", "chapter_04", "optimizers")  # programs whose numbers come out of many steps
+SHOWN = 40
+# What one report adds to its name for each of its lines.
+PART = re.compile(r"( #\d+| count| value| threw| gradient \d+| second \d+)+$")
+
+
+def read_lines(text):
+    return [tuple(line.split("\t")) for line in text.splitlines()]
+
+
+def numbers_differ(reference, ours, kind):
+    """None, or which of the numbers differ."""
+    reference, ours = reference.split(), ours.split()
+    if len(reference) != len(ours):
+        return f"{len(reference)} and {len(ours)} numbers"
+    relative, absolute = TOLERANCES[kind]
+    a, b = [float(x) for x in reference], [float(x) for x in ours]
+    largest = max((abs(x) for x in a if math.isfinite(x)), default=0)
+    for i, (x, y) in enumerate(zip(a, b)):
+        if x == y or (math.isnan(x) and math.isnan(y)):
+            continue
+        if not abs(x - y) <= relative * abs(x) + absolute * largest or math.isinf(x):
+            return f"element {i} of {len(a)}: {reference[i]} and {ours[i]}"
+    return None
+
+
+def difference(reference, ours, training=False):
+    """None, or in words how two lines of the same name differ. Each is a tuple without the name."""
+    if reference[0] != ours[0]:
+        return f"{' '.join(reference)[:150]}  AND  {' '.join(ours)[:150]}"
+    kind = reference[0]
+    if kind == "thrown":  # the texts are each side's own
+        return None
+    if kind == "numbers":
+        return numbers_differ(reference[1], ours[1], "training" if training else "numbers")
+    if kind == "tensor" and len(reference) == len(ours) == 6:
+        for what, i in (("dtype", 1), ("requires_grad", 2), ("sizes", 3), ("strides", 4)):
+            if reference[i] != ours[i] and not (what == "strides" and not reference[5]):
+                return f"{what} {reference[i]} and {ours[i]}"
+        if reference[1] not in TOLERANCES:
+            return None if reference[5] == ours[5] else f"{reference[5][:200]} and {ours[5][:200]}"
+        return numbers_differ(reference[5], ours[5],
+                              "training" if training and reference[1] == "float32" else reference[1])
+    return None if reference == ours else f"{' '.join(reference[1:])} and {' '.join(ours[1:])}"
+
+
+class Exceptions:
+    """The rules of one area: lines `area | pattern of "name: difference" | reason`."""
+
+    def __init__(self, text, area):
+        rows = [[part.strip() for part in line.split(" | ")] for line in text.splitlines()
+                if line.strip() and not line.startswith("#")]
+        self.rules = [[re.compile(row[1]), row[2], 0] for row in rows if row[0] in (area, "*")]
+        self.own = [rule for rule, row in zip(self.rules, [r for r in rows if r[0] in (area, "*")])
+                    if row[0] == area]
+
+    def allow(self, words):
+        for rule in self.rules:
+            if rule[0].search(words):
+                rule[2] += 1
+                return True
+        return False
+
+    def unused(self):
+        return [rule[0].pattern for rule in self.own if rule[2] == 0]
+
+
+def groups_of(lines):
+    """{(name of a report, how often it came before): its lines}, in order: one report may print many."""
+    groups, seen = {}, {}
+    last = None
+    for line in lines:
+        name = PART.sub("", line[0])
+        first = name != last or line[0] in (l[0] for l in groups[name, seen[name]])
+        if first:
+            seen[name] = seen.get(name, -1) + 1
+        groups.setdefault((name, seen[name]), []).append(line)
+        last = name
+    return groups
+
+
+def differences(a, b, training):
+    """Of one report's lines: [(name, words, or None where they agree)]."""
+    if [line[0] for line in a] == [line[0] for line in b]:
+        return [(x[0], difference(x[1:], y[1:], training)) for x, y in zip(a, b)]
+    thrown = [line for line in a + b if len(line) > 1 and line[1] == "thrown"]
+    words = "  AND  ".join(" ".join((thrown[0] if thrown and thrown[0] in lines else lines[0])[1:])[:150]
+                           for lines in (a, b))
+    return [(PART.sub("", a[0][0]), words)]
+
+
+def compare(area, reference, ours, exceptions):
+    """(count of equal lines, list of faults in words)."""
+    training = area in TRAININGS
+    faults, equal = [], 0
+    theirs, mine = groups_of(reference), groups_of(ours)
+    for key, lines in theirs.items():
+        if key not in mine:
+            found = [(key[0], "only libtorch printed it")]
+        else:
+            found = differences(lines, mine[key], training)
+        for name, words in found:
+            if words is None:
+                equal += 1
+            elif not exceptions.allow(f"{name}: {words}"):
+                faults.append(f"{area}: {name}: libtorch and td: {words}")
+    for key in mine:
+        if key not in theirs and not exceptions.allow(f"{key[0]}: only td printed it"):
+            faults.append(f"{area}: {key[0]}: libtorch and td: only td printed it")
+    if not reference:
+        faults.append(f"{area}: nothing was printed, so nothing was compared")
+    return equal, faults
+
+
+def run(program):
+    # One thread a side: sums have one order, and two programs share the machine's cores.
+    surroundings = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
+    done = subprocess.run([os.path.abspath(program)], text=True, capture_output=True, cwd=tempfile.gettempdir(),
+                          env=surroundings | {"OMP_NUM_THREADS": "1"}, check=False)
+    end = f"{program} ended with {done.returncode}: {done.stderr[-500:]}" if done.returncode else None
+    return read_lines(done.stdout), end
+
+
+def main(area, reference_program, our_program):
+    reference, reference_end = run(reference_program)
+    ours, our_end = run(our_program)
+    rules = (pathlib.Path(__file__).parent / "exceptions.txt").read_text()
+    exceptions = Exceptions(rules, area)
+    equal, faults = compare(area, reference, ours, exceptions)
+    faults += [end for end in (reference_end, our_end) if end]
+    for fault in faults[:SHOWN]:
+        print(fault)
+    for pattern in exceptions.unused():
+        print(f"{area}: the exception '{pattern}' did not happen: strike it")
+    excepted = sum(rule[2] for rule in exceptions.rules)
+    print(f"{area}: {len(reference)} cases, {equal} equal, {excepted} meant to differ, "
+          f"{len(faults)} faults")
+    return 1 if faults else 0
+
+
+def self_test():
+    line = ("x", "tensor", "float32", "0", "2,2", "2,1", "1 2 3 nan")
+    planted = {
+        "a value": line[:6] + ("1 2.001 3 nan",),
+        "a NaN": line[:6] + ("1 2 nan nan",),
+        "a number for NaN": line[:6] + ("1 2 3 4",),
+        "an infinity": line[:6] + ("1 2 inf nan",),
+        "a stride": line[:5] + ("1,2", line[6]),
+        "a size": line[:4] + ("4", line[5], line[6]),
+        "a dtype": line[:2] + ("float64",) + line[3:],
+        "wants a gradient": line[:3] + ("1",) + line[4:],
+        "thrown": ("x", "thrown", "no"),
+        "another name": ("y",) + line[1:],
+        "an element less": line[:6] + ("1 2 3",),
+    }
+    wrong = [what for what, other in planted.items()
+             if not compare("a", [line], [other], Exceptions("", "a"))[1]]
+    whole = ("n", "tensor", "int64", "0", "1", "1", "7")
+    alike = {  # what must pass
+        "itself": (line, line),
+        "the last places": (line, line[:6] + ("1.000001 2 3 nan",)),
+        "another message": (("x", "thrown", "a"), ("x", "thrown", "b")),
+        "an exception": (line, planted["a stride"]),
+    }
+    for what, (a, b) in alike.items():
+        rules = "# why\na | x: strides 2,1 and | told in a reason\n" if what == "an exception" else ""
+        if compare("a", [a], [b], Exceptions(rules, "a"))[1]:
+            wrong.append(what)
+    more = {
+        "a missing line": ([line, whole], [line], ""),
+        "an extra line": ([line], [line, whole], ""),
+        "a whole number": ([whole], [whole[:6] + ("8",)], ""),
+        "nothing at all": ([], [], ""),
+    }
+    wrong += [what for what, (a, b, rules) in more.items()
+              if not compare("a", a, b, Exceptions(rules, "a"))[1]]
+    for what in wrong:
+        print(f"judged wrongly: {what}")
+    print(f"{len(planted) + len(alike) + len(more)} planted cases, {len(wrong)} judged wrongly")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(self_test() if sys.argv[1:] == ["--self-test"] else main(*sys.argv[1:]))
