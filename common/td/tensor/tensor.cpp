@@ -1,6 +1,8 @@
 // Geometry, properties and creation of tensors: everything that needs no operation.
 #include "td/tensor/tensor.h"
 
+#include <algorithm>
+
 #include "td/device/allocator.h"
 #include "td/device/thread_state.h"
 
@@ -152,11 +154,14 @@ void Tensor::record_stream(const Stream& stream) const {
 namespace {
 
 std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
-  std::int64_t n = 1;
+  // Strides are products of sizes even where another size is 0, and must not overflow either.
+  std::int64_t n = 1, extent = 1;
   for (std::int64_t s : sizes) {
     TD_CHECK(ShapeError, s >= 0, op, ": sizes must not be negative but got ", sizes);
-    if (__builtin_mul_overflow(n, s, &n) || n > (std::int64_t{1} << 59))
+    if (__builtin_mul_overflow(extent, std::max<std::int64_t>(s, 1), &extent) ||
+        extent > (std::int64_t{1} << 59))
       fail<OutOfMemoryError>(op, ": ", sizes, " has more elements than any memory can hold");
+    n *= s;
   }
   return n;
 }

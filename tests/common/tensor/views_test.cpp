@@ -112,3 +112,12 @@ TEST_CASE("sizes that do not fit are refused in words") {
         "24 bytes");
   CHECK_THROWS_AS(empty({1, 1, 1, 1, 1, 1, 1, 1, 1}), ShapeError);
 }
+
+TEST_CASE("sizes whose product no memory can hold are refused, a 0 among them or not") {
+  const std::int64_t large = std::int64_t{1} << 40;
+  CHECK_THROWS_WITH(empty({large, large}),
+                    Catch::Contains("has more elements than any memory can hold"));
+  CHECK_THROWS_WITH(empty({0, large, large}),
+                    Catch::Contains("has more elements than any memory can hold"));
+  CHECK(empty({0, large}).numel() == 0);
+}
