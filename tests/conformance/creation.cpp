@@ -69,6 +69,7 @@ void filled() {
   REPORT(torch::arange(0, 1, 0.1));
   REPORT(torch::arange(5, 0, -2));
   REPORT(torch::arange(1, 1));
+  REPORT(torch::arange(0, 0));
   REPORT(torch::arange(1, 2.0));
   REPORT(torch::linspace(0, 1, 5));
   REPORT(torch::linspace(-2, 3, 11, torch::kFloat64));

@@ -78,10 +78,16 @@ void give_sum(Gradients& grads, const Tensor& g, const Sizes& a, const Sizes& b,
   });
 }
 
+// A sum of bool tensors is "or", which knows no factor but 0.
+void add_into(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  if (out.dtype() != kBool) return kernels::add(out, a, b, alpha);
+  kernels::logical_or(out, a, alpha.to<double>() == 0 ? a : b);
+}
+
 Tensor add_scaled(const Op& op, const Tensor& a, const Tensor& b, const Scalar& alpha) {
   Pair p = prepare(op, a, b, false);
   check_alpha(op, p.out.dtype(), alpha);
-  kernels::add(p.out, p.a, p.b, alpha);
+  add_into(p.out, p.a, p.b, alpha);
   if (recording(a, b))
     record(op.name, p.out, {&a, &b},
            [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(), alpha](
@@ -93,7 +99,7 @@ Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alph
   const InType other = prepare_in_place(op, a, b);
   check_alpha(op, a.dtype(), alpha);
   about_to_change(op.name, a);
-  kernels::add(a, a, other, alpha);
+  add_into(a, a, other, alpha);
   if (recording(a, b))
     record_in_place(
         op.name, a, {&a, &b},
@@ -133,10 +139,16 @@ struct SavedPair {
   }
 };
 
+// Of bool tensors a product and a minimum are "and", a maximum is "or".
+auto forward_of(const BinaryOp& o, ScalarType type) {
+  if (type != kBool) return o.forward;
+  if (o.forward == kernels::mul || o.forward == kernels::minimum) return kernels::logical_and;
+  return o.forward == kernels::maximum ? kernels::logical_or : o.forward;
+}
+
 Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
   Pair p = prepare(o.op, a, b, o.makes_float);
-  const bool conjunction = p.out.dtype() == kBool && o.forward == kernels::mul;
-  (conjunction ? kernels::logical_and : o.forward)(p.out, p.a, p.b);
+  forward_of(o, p.out.dtype())(p.out, p.a, p.b);
   if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
   return std::move(p.out);
 }
@@ -149,18 +161,21 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   const bool recorded = recording(a, b);
   const Saved old_a = recorded ? save(a.clone()) : Saved();  // the value before the change
   about_to_change(o.op.name, a);
-  o.forward(a, a, other);
+  forward_of(o, a.dtype())(a, a, other);
   if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
   return a;
 }
 
+// A number of the program with all its digits: what is computed from it alone would be float32.
+Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.detach() : x; }
+
 // At the borders of its domain a power has the gradient 0: x^0 is constant, and 0^x is 0.
 Tensor power_gradient_base(const Tensor& g, const Tensor& a, const Tensor& b) {
-  return where(b == Scalar(0), Scalar(0), g * b * pow(a, b - 1));
+  return where(b == Scalar(0), Scalar(0), g * b * pow(a, all_digits(b) - 1));
 }
 Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b) {
   const Tensor flat = logical_and(a == Scalar(0), b >= Scalar(0));
-  return where(flat, Scalar(0), g * pow(a, b) * log(a));
+  return where(flat, Scalar(0), g * pow(a, b) * log(all_digits(a)));
 }
 
 #define BINARY(name, expression, of_a, of_b)                                 \

@@ -55,8 +55,8 @@ Tensor place(const Op& op, const Tensor& x, optional<std::int64_t> dim, bool kee
 std::tuple<Tensor, Tensor> with_place(const Op& op, const Tensor& x, std::int64_t dim, bool keepdim,
                                       bool largest) {
   common_device(op, x);
-  if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
   const std::int64_t d = wrap_dim(op.name, dim, x.dim());
+  if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
   const Tensor at = places(op, x, dim_set(op.name, x, d), true, largest);
   Tensor values = empty_on(Sizes(at.sizes()), x.dtype(), x.device());
   {

@@ -24,6 +24,13 @@ Sizes joined_sizes(const TensorList& tensors, std::int64_t dim) {
   return sizes;
 }
 
+// Channels-last when all of them are.
+MemoryFormat joined_format(const TensorList& tensors) {
+  for (const Tensor& t : tensors)
+    if (t.suggest_memory_format() != MemoryFormat::ChannelsLast) return MemoryFormat::Contiguous;
+  return MemoryFormat::ChannelsLast;
+}
+
 }  // namespace
 
 Tensor cat(const TensorList& tensors, std::int64_t dim) {
@@ -39,7 +46,7 @@ Tensor cat(const TensorList& tensors, std::int64_t dim) {
   for (Tensor& t : parts) t = as_type(t, type);
   const std::int64_t d = wrap_dim("cat", dim, parts[0].dim());
   const Sizes sizes = joined_sizes(parts, d);
-  Tensor out = result_like(parts[0], sizes, type, device);
+  Tensor out = empty(sizes, TensorOptions(type).device(device), joined_format(parts));
   std::int64_t at = 0;
   for (const Tensor& t : parts) {
     const Tensor place = alias(out, Sizes(t.sizes()), out.impl().strides, at * out.stride(d));

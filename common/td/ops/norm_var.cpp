@@ -11,23 +11,38 @@ constexpr Op logsumexp_op{"logsumexp", {"input"}};
 
 // At 0 a norm has no gradient; as in PyTorch it counts as 0 there.
 Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p, DimSet dims) {
+  if (p == 0) return zeros_like(x);
   const Tensor gk = keep_dims(g, x.sizes(), dims), yk = keep_dims(y, x.sizes(), dims);
   if (p == 1) return gk * x.sign();
   if (p == 2) return x * (gk / yk).masked_fill(yk.eq(Scalar(0)), 0);
+  if (!std::isinf(p)) {
+    const Tensor share = x * x.abs().pow(p - 2).masked_fill(x.eq(Scalar(0)), 0);
+    return share * (gk / yk.pow(p - 1)).masked_fill(yk.eq(Scalar(0)), 0);
+  }
   const Tensor reached = x.abs().eq(yk).to(x.dtype());
   Tensor count = empty_on(Sizes(yk.sizes()), x.dtype(), x.device());
   kernels::sum(count, reached, dims);
   return gk * x.sign() * reached / count;
 }
 
-Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
+// The usual orders have kernels; the others are sums of powers.
+Tensor norm_value(const Tensor& x, double p, DimSet dims, bool keepdim) {
+  const NoGradGuard no_grad;
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
+  const bool nothing = reduced_count(x.sizes(), dims) == 0;
   if (p == 1)
     kernels::norm1(y, x, dims);
-  else if (p == 2 || reduced_count(x.sizes(), dims) == 0)
+  else if (p == 2 || (nothing && std::isinf(p)))
     kernels::norm2(y, x, dims);
-  else
+  else if (std::isinf(p))
     kernels::norm_infinity(y, x, dims);
+  else
+    kernels::sum(y, p == 0 ? x.ne(Scalar(0)).to(x.dtype()) : x.abs().pow(p), dims);
+  return p == 1 || p == 2 || p == 0 || std::isinf(p) ? y : y.pow(1 / p);
+}
+
+Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
+  const Tensor y = norm_value(x, p, dims, keepdim);
   if (recording(x))
     record("norm", y, {&x},
            [x = save(x), y = save_result(y), p, dims](Gradients& grads, const Tensor& g) {
@@ -74,11 +89,8 @@ Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim
            input.dtype(), "; convert it with to(kFloat32)");
   const DimSet set = dim_set("norm", input, dims);
   const double order = p.to<double>();
-  if (order == 1 || order == 2 || (std::isinf(order) && order > 0))
-    return recorded_norm(input, order, set, keepdim);
-  if (order == 0) return sum(input.ne(Scalar(0)).to(input.dtype()), dims, keepdim);
-  if (std::isinf(order)) return amin(input.abs(), dims, keepdim);
-  return sum(input.abs().pow(p), dims, keepdim).pow(Scalar(1.0 / order));
+  if (std::isinf(order) && order < 0) return amin(input.abs(), dims, keepdim);
+  return recorded_norm(input, order, set, keepdim);
 }
 Tensor norm(const Tensor& input, const Scalar& p) { return norm(input, p, {}, false); }
 

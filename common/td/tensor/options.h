@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <type_traits>
 
 #include "td/device/device.h"
 #include "td/tensor/dtype.h"
@@ -22,8 +24,10 @@ class TensorOptions {
   TensorOptions(ScalarType type) : dtype_(type) {}
   TensorOptions(Device device) : device_(device) {}
   TensorOptions(DeviceType type) : device_(Device(type)) {}
-  TensorOptions(const char* device) : device_(Device(device)) {}
-  TensorOptions(const std::string& device) : device_(Device(device)) {}
+  /// From the text of a device. A template, because a plain `const char*` would take the literal 0,
+  /// and arange(0, 0) could be read in two ways.
+  template <class Text, class = std::enable_if_t<std::is_convertible_v<const Text&, std::string>>>
+  TensorOptions(const Text& device) : device_(Device(std::string(device))) {}
 
   /// A copy with one thing changed.
   ///@{

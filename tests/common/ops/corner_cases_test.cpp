@@ -116,3 +116,58 @@ TEST_CASE("a dimension without elements has as many chunks as asked for") {
   REQUIRE(parts.size() == 3);
   CHECK(parts[2].sizes() == IntArrayRef({0, 2}));
 }
+
+TEST_CASE("bool tensors meet as and, and as or") {
+  const Tensor a = tensor({true, true, false, false}), b = tensor({true, false, true, false});
+  const Tensor both = tensor({true, false, false, false}), one = tensor({true, true, true, false});
+  CHECK(minimum(a, b).equal(both));
+  CHECK(maximum(a, b).equal(one));
+  CHECK((a * b).equal(both));
+  CHECK(add(a, b, 2).equal(one));
+  CHECK(add(a, b, 0).equal(a));
+  CHECK(a.clone().mul_(b).equal(both));
+  CHECK(a.clone().add_(b, 3).equal(one));
+}
+
+TEST_CASE("a norm of any order has gradients in float64's digits, and zeros at 0") {
+  const auto gradient = [](const Tensor& values, double order) {
+    const Tensor x = values.clone().requires_grad_();
+    x.norm(order).backward();
+    return x.grad();
+  };
+  const Tensor x = tensor({3.0, -4.0, 0.0, 1.5}, kFloat64);
+  for (const double p : {0.5, 1.5, 2.5, 3.0}) {
+    double sum = 0;
+    for (const double v : {3.0, 4.0, 1.5}) sum += std::pow(v, p);
+    const double norm = std::pow(sum, 1 / p);
+    CHECK(x.norm(p).item<double>() == Approx(norm).epsilon(1e-14));
+    const Tensor g = gradient(x, p);
+    CHECK(g[0].item<double>() == Approx(std::pow(3 / norm, p - 1)).epsilon(1e-13));
+    CHECK(g[1].item<double>() == Approx(-std::pow(4 / norm, p - 1)).epsilon(1e-13));
+    CHECK(g[2].item<double>() == 0);
+    CHECK(gradient(zeros({2}, kFloat64), p).equal(zeros({2}, kFloat64)));
+  }
+  CHECK(gradient(x, 0).equal(zeros({4}, kFloat64)));
+}
+
+TEST_CASE("the gradient of a power of a number has float64's digits") {
+  const Tensor x = tensor({0.3, 1.7}, kFloat64).requires_grad_();
+  pow(Scalar(2.1), x).sum().backward();
+  CHECK(x.grad()[1].item<double>() == Approx(std::pow(2.1, 1.7) * std::log(2.1)).epsilon(1e-14));
+  const Tensor y = tensor({0.3, 1.7}, kFloat64).requires_grad_();
+  pow(y, 1.0 / 3).sum().backward();
+  CHECK(y.grad()[0].item<double>() == Approx(std::pow(0.3, -2.0 / 3) / 3).epsilon(1e-14));
+}
+
+TEST_CASE("channels-last images joined are channels-last") {
+  const Tensor image = ones({1, 3, 4, 5}).to(MemoryFormat::ChannelsLast);
+  CHECK(cat({image, image}, 1).is_contiguous(MemoryFormat::ChannelsLast));
+  CHECK(cat({image, ones({1, 3, 4, 5})}, 1).is_contiguous());
+}
+
+TEST_CASE("a tensor without dimensions has dimension 0 or -1 and no other") {
+  const Tensor x = tensor(2.0);
+  CHECK(std::get<0>(x.max(-1)).item<float>() == 2);
+  CHECK_THROWS_AS(x.max(1), ShapeError);
+  CHECK_THROWS_AS(x.argmin(1), ShapeError);
+}
