@@ -167,7 +167,7 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
 }
 
 // A number of the program with all its digits: what is computed from it alone would be float32.
-Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.detach() : x; }
+Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.view({}).to(kFloat64) : x; }
 
 // At the borders of its domain a power has the gradient 0: x^0 is constant, and 0^x is 0.
 Tensor power_gradient_base(const Tensor& g, const Tensor& a, const Tensor& b) {

@@ -154,6 +154,9 @@ TEST_CASE("the gradient of a power of a number has float64's digits") {
   const Tensor x = tensor({0.3, 1.7}, kFloat64).requires_grad_();
   pow(Scalar(2.1), x).sum().backward();
   CHECK(x.grad()[1].item<double>() == Approx(std::pow(2.1, 1.7) * std::log(2.1)).epsilon(1e-14));
+  x.mutable_grad() = Tensor();
+  pow(Scalar(2), x).sum().backward();
+  CHECK(x.grad()[0].item<double>() == Approx(std::pow(2, 0.3) * std::log(2)).epsilon(1e-14));
   const Tensor y = tensor({0.3, 1.7}, kFloat64).requires_grad_();
   pow(y, 1.0 / 3).sum().backward();
   CHECK(y.grad()[0].item<double>() == Approx(std::pow(0.3, -2.0 / 3) / 3).epsilon(1e-14));
