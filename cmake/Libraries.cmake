@@ -3,6 +3,12 @@
 # A target that carries a library also carries its TD_HAS_... definition.
 find_package(Threads REQUIRED)
 
+# The one library that is not optional: io writes the headers of checkpoints with it.
+find_path(JSON_INCLUDE_DIR nlohmann/json.hpp)
+if(NOT JSON_INCLUDE_DIR)
+  message(FATAL_ERROR "nlohmann-json: not found, and checkpoints need it (Debian package nlohmann-json3-dev)")
+endif()
+
 # Declares the interface target of an optional library; `found` says whether it is to be used.
 function(td_optional_library name found)
   add_library(td_${name} INTERFACE)

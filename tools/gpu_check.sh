@@ -50,7 +50,11 @@ run() {  # run [DIR]
     echo "There is no GPU here. ./course test compiles the CUDA half on any machine."
     exit 2
   fi
-  [ $# -gt 0 ] && prefix=("-DCMAKE_PREFIX_PATH=$(readlink -f "$1")/usr")
+  if [ $# -gt 0 ]; then
+    prefix=("-DCMAKE_PREFIX_PATH=$(readlink -f "$1")/usr")
+    # The tool and the tests include these packages' headers without asking CMake for them.
+    export CPLUS_INCLUDE_PATH="$(readlink -f "$1")/usr/include${CPLUS_INCLUDE_PATH:+:$CPLUS_INCLUDE_PATH}"
+  fi
   export LD_LIBRARY_PATH="${1:+$(readlink -f "$1")/usr/lib/x86_64-linux-gnu:}${LD_LIBRARY_PATH:-}"
   mkdir -p "$build/check"
   step configure cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTD_CUDA=ON \
