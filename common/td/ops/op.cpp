@@ -117,6 +117,29 @@ Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarT
   return out;
 }
 
+namespace {
+
+// Elements from the first to behind the last one.
+std::int64_t extent(const TensorImpl& t) {
+  std::int64_t reach = 1;
+  for (std::size_t d = 0; d < t.sizes.size(); ++d) reach += (t.sizes[d] - 1) * t.strides[d];
+  return reach;
+}
+
+}  // namespace
+
+void refuse_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
+                            const char* argument) {
+  const TensorImpl &a = changed.impl(), &b = read.impl();
+  if (a.storage != b.storage || changed.numel() == 0 || read.numel() == 0) return;
+  if (a.offset == b.offset && a.sizes == b.sizes && a.strides == b.strides) return;
+  const std::int64_t of_a = extent(a), of_b = extent(b);
+  const bool gaps = of_a != changed.numel() || of_b != read.numel();
+  const bool apart = a.offset + of_a <= b.offset || b.offset + of_b <= a.offset;
+  TD_CHECK(Error, gaps || apart, operation, ": \"", argument,
+           "\" shares some of its memory with the tensor that is changed; use its clone()");
+}
+
 Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
   if (gradient.sizes() == sizes) return gradient;
   const std::int64_t added = gradient.dim() - static_cast<std::int64_t>(sizes.size());

@@ -174,3 +174,21 @@ TEST_CASE("a tensor without dimensions has dimension 0 or -1 and no other") {
   CHECK_THROWS_AS(x.max(1), ShapeError);
   CHECK_THROWS_AS(x.argmin(1), ShapeError);
 }
+
+TEST_CASE("what is read may not share some of the memory that is changed") {
+  for (const Device device : devices()) {
+    Tensor x = of({1, 2, 3, 4}, {2, 2}, device);
+    const Tensor flat = x.view({4});
+    CHECK_THROWS_WITH(
+        flat.slice(0, 1, 4).add_(flat.slice(0, 0, 3)),
+        "add: \"other\" shares some of its memory with the tensor that is changed; use "
+        "its clone()");
+    CHECK_THROWS_AS(x.mul_(x.t()), Error);
+    CHECK_THROWS_AS(x.sub_(x[0]), Error);
+    CHECK_THROWS_AS(flat.slice(0, 0, 3).copy_(flat.slice(0, 1, 4)), Error);
+    CHECK(values(x) == List{1, 2, 3, 4});
+    x.add_(x).add_(x.clone().t());                  // all of it, and a copy
+    flat.slice(0, 0, 2).add_(flat.slice(0, 2, 4));  // neighbours
+    CHECK(values(x) == List{14, 26, 10, 16});
+  }
+}
