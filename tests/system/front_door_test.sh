@@ -100,6 +100,12 @@ expect 0 "counted $all 0 0"
 fuzz device_fuzz
 expect 0 "fail: fuzz device"
 expect 0 "counted $((all - 1)) 1 0"
+echo "what was said before stays, also in a file"
+FUZZ_FOLDER="$folder/fuzzers" FINDS=nothing bash -c 'cd "$0" && . tools/shell/test.sh &&
+  echo "said before" && fuzz 1' "$source_folder" >"$folder/said" 2>&1 </dev/null
+run cat "$folder/said"
+expect 0 "said before"
+expect 0 "$all passed, 0 failed"
 run "$source_folder/tools/fuzz.sh" ten
 expect 2 "usage: tools/fuzz.sh SECONDS [NAME...]"
 exit $failed
