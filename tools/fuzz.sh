@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs every fuzzer of tests/fuzz, or those named, two at a time: tools/fuzz.sh SECONDS [NAME...].
 # Called by `./course test --all` and by people who look for more.
+# FUZZ_SEED=1 makes the same inputs again; without it every run draws its own.
 # Invariant: seeds are only read. What a run learns stays in build/fuzz/corpus/NAME, and the input of
 # a finding in build/fuzz/findings/NAME-*; a finding becomes a seed and a test.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -24,7 +25,7 @@ run_one() {  # run_one NAME: one line and, after a finding, what led to it
   mkdir -p "$corpus" "$FOLDER/findings"
   # No parser may ask for much memory on the word of a damaged file, and none may take long.
   if "$FOLDER/fuzz/${name}_fuzz" -max_total_time="$SECONDS_EACH" -timeout=25 -rss_limit_mb=1024 \
-    -malloc_limit_mb=128 -print_funcs=0 -print_final_stats=1 -artifact_prefix="$FOLDER/findings/$name-" \
+    -malloc_limit_mb=128 -seed="${FUZZ_SEED:-0}" -print_funcs=0 -print_final_stats=1 -artifact_prefix="$FOLDER/findings/$name-" \
     "$corpus" "tests/fuzz/seeds/$name" >"$log" 2>&1 </dev/null; then
     runs="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
     echo "pass: fuzz $name: $runs inputs in $SECONDS_EACH s"

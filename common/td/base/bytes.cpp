@@ -17,7 +17,7 @@ std::string format_bytes(std::size_t bytes) {
   // 999.5 would round to four digits.
   for (; amount >= 999.5 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
   char text[32];
-  const int decimals = amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
+  const int decimals = amount < 0.9995 ? 3 : amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
   std::snprintf(text, sizeof text, "%.*f %s", decimals, amount, kUnits[unit]);
   return text;
 }

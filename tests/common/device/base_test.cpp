@@ -17,6 +17,7 @@ TEST_CASE("amounts of memory print with three digits") {
   CHECK(format_bytes(1023) == "1023 bytes");
   CHECK(format_bytes(1024) == "1.00 KiB");
   CHECK(format_bytes(20 << 20) == "20.0 MiB");
+  CHECK(format_bytes(1057648576) == "0.985 GiB");
   CHECK(format_bytes((std::size_t{1} << 20) - 1) == "1.00 MiB");
   CHECK(format_bytes(std::size_t{100} << 30) == "100 GiB");
   CHECK(format_bytes(~std::size_t{0}) == "16.0 EiB");
