@@ -188,9 +188,9 @@ def operations_headers():
 
 def page():
     lines = ["# The names", "",
-             "Everything a program can call, read from the headers by `docs/names.py`. The names, the order of",
-             "arguments and the defaults are libtorch's. Tensors and options may be left out where libtorch lets",
-             "them be.", ""]
+             "Everything a program can call, read from the headers by `docs/names.py`. What libtorch has means",
+             "the same here; [conformance](../tests/conformance/README.md) compares the two. Tensors and options",
+             "that are shown without a default may often be left out, as there.", ""]
     lines += ["## Functions of tensors", ""]
     for path in operations_headers():
         for title, entries in header_entries(path, "More"):

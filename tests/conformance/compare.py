@@ -72,12 +72,16 @@ class Exceptions:
     """The rules of one area: lines `area | pattern of "name: difference" | reason`."""
 
     def __init__(self, text, area):
-        rows = [[part.strip() for part in line.split(" | ")] for line in text.splitlines()
-                if line.strip() and not line.startswith("#")]
-        self.rules = [[re.compile(row[1]), row[2], 0] for row in rows if row[0] in (area, "*")]
-        # Which instructions a processor has decides over rounding: such a rule may go unused.
-        self.own = [rule for rule, row in zip(self.rules, [r for r in rows if r[0] in (area, "*")])
-                    if row[0] == area and not rule[1].startswith(SOME_PROCESSORS)]
+        self.rules, self.own = [], []
+        for line in text.splitlines():
+            if not line.strip() or line.startswith("#"):
+                continue
+            of_area, pattern, reason = (part.strip() for part in line.split(" | "))
+            if of_area in (area, "*"):
+                self.rules.append([re.compile(pattern), reason, 0])
+                # Which instructions a processor has decides over rounding: such a rule may go unused.
+                if of_area == area and not reason.startswith(SOME_PROCESSORS):
+                    self.own.append(self.rules[-1])
 
     def allow(self, words):
         for rule in self.rules:

@@ -1,22 +1,9 @@
 // Kernels of tensor/binary.def, and addition with a factor.
-#define TD_KERNEL_FILE
-#include "td/kernels/kernels.h"
-#include "td/kernels/pointwise.h"
-#include "td/kernels/scalar_math.h"
+#define TD_BINARY_LIST "td/tensor/binary.def"
+#include "td/kernels/binary_kernels.inc"
 
 namespace td {
 namespace {
-
-#define BINARY(name, expression, gradient_a, gradient_b) \
-  struct name##_f {                                      \
-    template <class T>                                   \
-    TD_HD T operator()(T a, T b) const {                 \
-      using namespace scalar_math;                       \
-      return static_cast<T>(expression);                 \
-    }                                                    \
-  };
-#include "td/tensor/binary.def"
-#undef BINARY
 
 struct Add {
   template <class T>
@@ -36,16 +23,6 @@ struct AddScaled {
 }  // namespace
 
 namespace kernels {
-
-#define BINARY(op, expression, gradient_a, gradient_b)           \
-  void op(const Tensor& out, const Tensor& a, const Tensor& b) { \
-    dispatch_numbers(#op, out.dtype(), [&](auto type) {          \
-      using T = typename decltype(type)::type;                   \
-      pointwise<T, T, T>(#op, op##_f{}, out, a, b);              \
-    });                                                          \
-  }
-#include "td/tensor/binary.def"
-#undef BINARY
 
 void add(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha) {
   if (alpha.to<double>() == 1.0) {
