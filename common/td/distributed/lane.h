@@ -1,0 +1,62 @@
+// A queue of collectives with the thread that carries them out. HostGroup has three: collectives,
+// which must keep their order, and sends and receives, which must not hold each other up.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "td/device/stream.h"
+#include "td/distributed/collective.h"
+#include "td/distributed/work.h"
+
+namespace td::distributed {
+
+/// One call in a lane.
+class HostWork final : public Work {
+ public:
+  explicit HostWork(Collective call);
+  void wait() override;
+  bool is_completed() const override;
+  /// Ends it, with an error or without; only the first time counts.
+  void finish(std::exception_ptr error);
+
+  const Collective call;
+  optional<Event> ready;  ///< when the values of an accelerator's tensors are there
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::exception_ptr error_;
+};
+
+/// See above. The thread starts with the first work.
+class Lane : public std::enable_shared_from_this<Lane> {
+ public:
+  /// @param carry_out called in the lane's thread for one work after another.
+  explicit Lane(std::function<void(HostWork&)> carry_out) : carry_out_(std::move(carry_out)) {}
+  void add(std::shared_ptr<HostWork> work);
+  /// All works end with this error, also the one in the lane's hands.
+  void fail(const std::exception_ptr& error);
+  /// No work comes any more. Waits for the rest, or, when `abandon`, leaves the thread to itself:
+  /// a call into a library that waits for a dead rank cannot be ended from outside.
+  void close(bool abandon);
+
+ private:
+  void run();
+
+  std::function<void(HostWork&)> carry_out_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<HostWork>> works_;  // the first one is being carried out
+  std::exception_ptr error_;
+  bool closed_ = false;
+  std::thread thread_;
+};
+
+}  // namespace td::distributed

@@ -1,0 +1,20 @@
+// What is said when ranks do not fit together. Every plane and the control plane use these texts,
+// so that a mistake reads the same however the data travels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "td/distributed/collective.h"
+
+namespace td::distributed {
+
+/// Empty when all ranks make the same call; else the text that shows what each one makes.
+/// @param calls one a rank.
+std::string mismatch(const std::vector<CollectiveKey>& calls);
+/// Rank `gone` ended its group while `waiting` is in a call.
+std::string left_while_waiting(int gone, int waiting, const CollectiveKey& key);
+/// A send and its recv differ in elements.
+std::string unequal_parcel(int from, const CollectiveKey& sent, int to, const CollectiveKey& taken);
+
+}  // namespace td::distributed
