@@ -64,6 +64,18 @@ std::string first_errors(const std::string& output, const fs::path& root) {
   return shown.empty() ? output : shown;
 }
 
+/// The learner's files as libraries. One that does not compile is left out: the program then uses
+/// the course's own, and says so.
+void build_mine(const Course& course, const Chapter& chapter) {
+  for (const auto& e : chapter.exercises) {
+    std::error_code ignored;
+    if (build(course, {mine_target(e)}).empty()) continue;
+    fs::remove(course.variant("mine") / e.library(), ignored);
+    std::cerr << e.id() << " does not compile (./course check " << e.id()
+              << " shows why); the course's own is used in its place.\n";
+  }
+}
+
 }  // namespace
 
 std::string mine_target(const Exercise& e) {
@@ -83,6 +95,24 @@ std::string build(const Course& course, const std::vector<std::string>& targets)
   }
   write_file(course.build / "course.log", outcome.output);
   return outcome.exit_code == 0 ? "" : first_errors(outcome.output, course.root);
+}
+
+fs::path build_program(const Course& course, const Chapter& chapter, bool mine) {
+  const std::string errors = build(course, {chapter.program()});
+  if (!errors.empty()) {
+    std::cerr << errors << chapter.program() << " could not be built; the whole output is in "
+              << (course.build / "course.log").string() << '\n';
+    return {};
+  }
+  if (mine) build_mine(course, chapter);
+  return course.binary(chapter.program());
+}
+
+const Chapter& chapter_by_number(const Course& course, const std::string& text,
+                                 const std::string& example) {
+  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)
+    throw UsageError("\"" + text + "\" is not the number of a chapter: " + example);
+  return course.chapter(std::stoi(text));
 }
 
 }  // namespace course

@@ -1,5 +1,6 @@
 // Builds targets of the course by way of CMake, quietly, with one moving line of progress.
-// Used by `run`, `check` and `prove`'s users. The whole output lies in build/<preset>/course.log.
+// Used by `run`, `launch`, `check` and `prove`'s users. The whole output lies in
+// build/<preset>/course.log.
 #pragma once
 
 #include <string>
@@ -14,5 +15,13 @@ std::string mine_target(const Exercise& e);
 
 /// Builds the targets. @return empty when all are built, else the compiler's first errors.
 std::string build(const Course& course, const std::vector<std::string>& targets);
+
+/// Builds a chapter's program, and with `mine` the learner's exercises for it: one that does not
+/// compile is left out, and said. @return the program; empty when it could not be built, and said.
+fs::path build_program(const Course& course, const Chapter& chapter, bool mine);
+
+/// The chapter whose number this is; `example` is how to type it. @throws UsageError
+const Chapter& chapter_by_number(const Course& course, const std::string& text,
+                                 const std::string& example);
 
 }  // namespace course

@@ -34,6 +34,8 @@ class Syntax {
   Syntax& option(const char* names, std::string& value, const char* help);
   /// `--all`
   Syntax& flag(const char* name, bool& value, const char* help);
+  /// The program to start and all that follows it; our own options stand before it.
+  Syntax& program(std::vector<std::string>& words);
   /// Everything after the first thing that is not declared, `--help` too.
   Syntax& rest(std::vector<std::string>& words);
 

@@ -35,8 +35,12 @@ Syntax& Syntax::flag(const char* name, bool& value, const char* help) {
 }
 
 Syntax& Syntax::rest(std::vector<std::string>& words) {
-  app_.prefix_command();
   app_.set_help_flag();
+  return program(words);
+}
+
+Syntax& Syntax::program(std::vector<std::string>& words) {
+  app_.prefix_command();
   app_.parse_complete_callback([this_app = &app_, &words] { words = this_app->remaining(); });
   return *this;
 }

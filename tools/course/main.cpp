@@ -11,6 +11,7 @@ namespace course {
 
 std::unique_ptr<Command> make_list();
 std::unique_ptr<Command> make_run();
+std::unique_ptr<Command> make_launch();
 std::unique_ptr<Command> make_check();
 std::unique_ptr<Command> make_hint();
 std::unique_ptr<Command> make_reset();
@@ -23,8 +24,8 @@ namespace {
 
 Commands all_commands() {
   Commands commands;
-  for (const auto make : {make_list, make_run, make_check, make_hint, make_reset, make_solution,
-                          make_data, make_prove, make_cut})
+  for (const auto make : {make_list, make_run, make_launch, make_check, make_hint, make_reset,
+                          make_solution, make_data, make_prove, make_cut})
     commands.push_back(make());
   return commands;
 }

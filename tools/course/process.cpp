@@ -1,12 +1,10 @@
-// fork, exec and a poll loop. The child leads a process group of its own, so that a time limit also
+// A started process and a poll loop. It leads a process group of its own, so that a time limit also
 // ends what it started.
 #include "process.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+
+#include "td/base/start_process.h"
 
 namespace course {
 namespace {
@@ -27,25 +27,6 @@ std::vector<char*> as_argv(const std::vector<std::string>& words) {
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   return argv;
-}
-
-[[noreturn]] void child(const Program& program, int out) {
-  setpgid(0, 0);
-  // Ctrl-C reaches only our own group; this ends the child when it ends us.
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  const int empty = open("/dev/null", O_RDONLY);
-  dup2(empty, STDIN_FILENO);
-  dup2(out, STDOUT_FILENO);
-  dup2(out, STDERR_FILENO);
-  for (const auto& [name, value] : program.environment) setenv(name.c_str(), value.c_str(), 1);
-  auto argv = as_argv(program.words);
-  execvp(argv[0], argv.data());
-  // Only reached when exec failed; 127 is what a shell reports for that.
-  const std::string why = program.words[0] + ": " + std::strerror(errno) + "\n";
-  if (write(STDERR_FILENO, why.data(), why.size()) < 0) _exit(126);
-  _exit(127);
 }
 
 /// Milliseconds poll may wait: -1 without a limit.
@@ -84,10 +65,14 @@ bool collect(const Program& program, int in, Outcome& outcome) {
 Outcome run(const Program& program) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
-  const pid_t pid = fork();
-  if (pid < 0) throw std::runtime_error("cannot start " + program.words[0] + ": no processes left");
-  if (pid == 0) child(program, ends[1]);
-  setpgid(pid, pid);  // both sides set it: whoever comes first closes the race
+  td::ChildProgram child;
+  child.words = program.words;
+  child.environment = program.environment;
+  child.output = child.errors = ends[1];
+  // Ctrl-C reaches only our own group; this ends the child when it ends us.
+  child.when_parent_dies = SIGTERM;
+  child.writes_core_file = false;
+  const pid_t pid = td::start_process(child);
   close(ends[1]);
   Outcome outcome;
   outcome.timed_out = collect(program, ends[0], outcome);

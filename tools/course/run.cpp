@@ -10,40 +10,15 @@
 namespace course {
 namespace {
 
-/// The learner's files as libraries. One that does not compile is left out: the program then uses
-/// the course's own, and says so.
-void build_mine(const Course& course, const Chapter& chapter) {
-  for (const auto& e : chapter.exercises) {
-    std::error_code ignored;
-    if (build(course, {mine_target(e)}).empty()) continue;
-    fs::remove(course.variant("mine") / e.library(), ignored);
-    std::cerr << e.id() << " does not compile (./course check " << e.id()
-              << " shows why); the course's own is used in its place.\n";
-  }
-}
-
-const Chapter& chosen_chapter(const Course& course, const std::string& text) {
-  if (text.empty())
-    throw UsageError("Which chapter? ./course run 4, and ./course run 4 --help for its options.");
-  if (text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)
-    throw UsageError("\"" + text + "\" is not the number of a chapter: ./course run 4");
-  return course.chapter(std::stoi(text));
-}
-
 int run_chapter(const Course& course, const std::string& number, bool mine,
                 std::vector<std::string> arguments) {
-  const Chapter& chapter = chosen_chapter(course, number);
-  const std::string errors = build(course, {chapter.program()});
-  if (!errors.empty()) {
-    std::cerr << errors << chapter.program() << " could not be built; the whole output is in "
-              << (course.build / "course.log").string() << '\n';
-    return 1;
-  }
-  if (mine) {
-    build_mine(course, chapter);
-    arguments.insert(arguments.begin(), "--mine");
-  }
-  arguments.insert(arguments.begin(), course.binary(chapter.program()).string());
+  if (number.empty())
+    throw UsageError("Which chapter? ./course run 4, and ./course run 4 --help for its options.");
+  const Chapter& chapter = chapter_by_number(course, number, "./course run 4");
+  const fs::path program = build_program(course, chapter, mine);
+  if (program.empty()) return 1;
+  if (mine) arguments.insert(arguments.begin(), "--mine");
+  arguments.insert(arguments.begin(), program.string());
   std::cout << std::flush;
   become(arguments);
 }

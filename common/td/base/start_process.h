@@ -1,0 +1,39 @@
+// Starts another program: fork and exec at once, with everything decided before the fork. The
+// launcher starts its ranks with it, the course's tool its compilers and checkers. Invariant: what
+// runs between fork and exec is safe in a process of many threads, so nothing there allocates.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace td {
+
+/// Names and values of environment variables.
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// What to start and how.
+struct ChildProgram {
+  std::vector<std::string> words;  ///< Path or name, then arguments.
+  Variables environment;           ///< Set on top of ours.
+  int input = -1;                  ///< Descriptor of its standard input; -1: empty.
+  int output = -1;                 ///< Of its standard output; -1: ours.
+  int errors = -1;                 ///< Of its standard error; -1: ours.
+  /// The signal it gets when the thread that started it is gone, however that ended; 0: none.
+  int when_parent_dies = SIGKILL;
+  bool writes_core_file = true;  ///< False: a crash leaves no core file.
+};
+
+/// Starts the program as the leader of a process group of its own, so that `kill(-pid, …)` reaches
+/// what it starts in turn. @return its process id.
+/// @throws Error naming the program and the system's reason when it cannot be started.
+pid_t start_process(const ChildProgram& program);
+
+/// The file that a shell would start for `name`: itself when it holds a slash, else the first on
+/// PATH. Empty when there is none.
+std::string find_program(const std::string& name);
+
+}  // namespace td

@@ -1,0 +1,123 @@
+// `./course launch -n 2 PROGRAM`: starts a program, or a chapter's, as several ranks and watches
+// them; on several hosts one such command on each. The work is done by td/distributed/supervisor.h.
+#include <algorithm>
+#include <iostream>
+
+#include "builder.h"
+#include "command.h"
+#include "td/distributed/supervisor.h"
+
+namespace course {
+namespace {
+
+constexpr const char* kExample = "./course launch -n 2 6";
+// Many more than a host has cores; a larger number is a slip of the finger.
+constexpr int kMostRanks = 1024;
+
+/// The whole number that `text` is. @throws UsageError naming the option and the bounds.
+int number(const std::string& option, const std::string& text, int least, int most) {
+  const bool digits = !text.empty() && text.size() <= 9 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  const int value = digits ? std::stoi(text) : -1;
+  if (value < least || value > most)
+    throw UsageError(option + " is \"" + text + "\"; expected a whole number from " +
+                     std::to_string(least) + " to " + std::to_string(most) + ": " + kExample);
+  return value;
+}
+
+/// The options as they were typed.
+struct Typed {
+  std::string ranks, max_restarts = "0", nnodes = "1", node_rank, rendezvous, run_id;
+  bool no_prefix = false;
+  std::vector<std::string> words;
+};
+
+/// Several hosts must agree on what one host makes up by itself.
+void check_hosts(const Typed& typed, const td::distributed::Launch& launch) {
+  const std::string so = "--nnodes " + typed.nnodes + " needs ";
+  if (launch.nnodes == 1) {
+    if (!typed.node_rank.empty())
+      throw UsageError("--node-rank is for several hosts: give --nnodes, too.");
+    return;
+  }
+  if (typed.node_rank.empty())
+    throw UsageError(so + "--node-rank: 0 on the first host, 1 on the next, and so on.");
+  if (typed.rendezvous.empty())
+    throw UsageError(so +
+                     "--rdzv, the place where all ranks meet: redis://HOST:PORT, or file:///FOLDER "
+                     "on a disk that all hosts share.");
+  if (typed.run_id.empty())
+    throw UsageError(so + "--rdzv-id: any word that is the same on all hosts and new in each run.");
+  if (launch.max_restarts > 0)
+    throw UsageError("--max-restarts is for one host: several would have to agree on it.");
+}
+
+td::distributed::Launch read(const Typed& typed) {
+  if (typed.ranks.empty()) throw UsageError(std::string("How many ranks? ") + kExample);
+  td::distributed::Launch launch;
+  launch.nprocs = number("-n", typed.ranks, 1, kMostRanks);
+  launch.max_restarts = number("--max-restarts", typed.max_restarts, 0, 1000);
+  launch.nnodes = number("--nnodes", typed.nnodes, 1, kMostRanks);
+  if (!typed.node_rank.empty() && launch.nnodes > 1)
+    launch.node_rank = number("--node-rank", typed.node_rank, 0, launch.nnodes - 1);
+  launch.rendezvous = typed.rendezvous;
+  launch.run_id = typed.run_id;
+  launch.prefix = !typed.no_prefix;
+  check_hosts(typed, launch);
+  return launch;
+}
+
+/// PROGRAM and its arguments, with a chapter's number replaced by its program; empty when that
+/// could not be built, and said.
+std::vector<std::string> program_of(const Session& session, std::vector<std::string> words) {
+  if (words.empty())
+    throw UsageError(std::string("Which program? ") + kExample +
+                     " starts chapter 6's, ./course launch -n 2 ./mine starts yours.");
+  const std::string first = words[0];
+  if (first[0] == '-')
+    throw UsageError("There is no option " + first + "; ./course launch --help shows the options.");
+  if (first.find_first_not_of("0123456789") == std::string::npos) {
+    const Course course = session.course();
+    const bool mine = std::find(words.begin(), words.end(), "--mine") != words.end();
+    words[0] = build_program(course, chapter_by_number(course, first, kExample), mine).string();
+    if (words[0].empty()) words.clear();
+  } else if (td::find_program(first).empty()) {
+    throw UsageError("There is no program \"" + first + "\" in " + fs::current_path().string() +
+                     " or on PATH. A chapter goes by its number: " + kExample);
+  }
+  return words;
+}
+
+class LaunchRanks : public Command {
+ public:
+  const char* name() const override { return "launch"; }
+  const char* help() const override {
+    return "start a program as several ranks: ./course launch -n 2 6 --epochs 1";
+  }
+  void syntax(Syntax& syntax) override {
+    syntax.option("-n,--nproc-per-node", typed_.ranks, "ranks on this host");
+    syntax.option("--max-restarts", typed_.max_restarts,
+                  "how often all ranks are started again when one fails");
+    syntax.option("--nnodes", typed_.nnodes, "hosts; type the command on each of them");
+    syntax.option("--node-rank", typed_.node_rank, "this host's number, from 0");
+    syntax.option("--rdzv", typed_.rendezvous,
+                  "where the ranks meet: redis://HOST:PORT or file:///FOLDER");
+    syntax.option("--rdzv-id", typed_.run_id, "this run's name, the same on all hosts");
+    syntax.flag("--no-prefix", typed_.no_prefix, "the ranks' lines without [RANK] in front");
+    syntax.program(typed_.words);
+  }
+  int work(const Session& session) override {
+    td::distributed::Launch launch = read(typed_);
+    launch.words = program_of(session, typed_.words);
+    return launch.words.empty() ? 1 : td::distributed::supervise(launch).exit_code;
+  }
+
+ private:
+  Typed typed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_launch() { return std::make_unique<LaunchRanks>(); }
+
+}  // namespace course
