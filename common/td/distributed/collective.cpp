@@ -55,7 +55,9 @@ std::string describe(const CollectiveKey& key) {
   if (key.type == Type::kBroadcast) text << "from rank " << key.peer << ", ";
   if (key.type == Type::kReduce || key.type == Type::kSend) text << "to rank " << key.peer << ", ";
   if (key.type == Type::kReceive) text << "from rank " << key.peer << ", ";
-  text << key.numel << " x " << dtype_name(key.dtype) << ')';
+  text << key.numel << " x " << dtype_name(key.dtype);
+  if (key.tag) text << ", tag " << key.tag;
+  text << ')';
   return text.str();
 }
 

@@ -30,7 +30,8 @@ std::string unequal_parcel(int from, const CollectiveKey& sent, int to,
                            const CollectiveKey& taken) {
   std::ostringstream text;
   text << "rank " << from << " makes " << describe(sent) << ", but rank " << to << " makes "
-       << describe(taken) << "; both need as many elements of the same type";
+       << describe(taken) << "; both need "
+       << (sent.tag == taken.tag ? "as many elements of the same type" : "the same tag");
   return text.str();
 }
 

@@ -14,7 +14,7 @@ namespace td::distributed {
 std::string mismatch(const std::vector<CollectiveKey>& calls);
 /// Rank `gone` ended its group while `waiting` is in a call.
 std::string left_while_waiting(int gone, int waiting, const CollectiveKey& key);
-/// A send and its recv differ in elements.
+/// A send and its recv differ in elements, or in their tags where these must come in one order.
 std::string unequal_parcel(int from, const CollectiveKey& sent, int to, const CollectiveKey& taken);
 
 }  // namespace td::distributed

@@ -1,4 +1,4 @@
-// Reduce-scatter and all-gather over memory that all ranks see.
+// The collectives, each as what a rank does with the pieces that all ranks show.
 #include "td/distributed/peer_plane.h"
 
 #include <algorithm>
@@ -13,69 +13,90 @@ char* at(void* memory, std::int64_t element, ScalarType dtype) {
   return static_cast<char*>(memory) + static_cast<std::size_t>(element) * element_size(dtype);
 }
 
-// result = the ranks' elements [begin, end), reduced in the order of ranks.
+// A block is given to the other ranks while it is still in the nearest cache.
+constexpr std::int64_t kBlock = 4096;
+
+struct Slice {
+  std::int64_t begin, end;
+};
+
+// The elements of rank `rank`'s slice: as even as can be, on whole cache lines, because two ranks
+// that write to one line would pass it to and fro.
+Slice slice_of(int rank, int size, std::int64_t numel, ScalarType dtype) {
+  const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
+  const std::int64_t lines = (numel + line - 1) / line;
+  const auto border = [&](int r) { return std::min(numel, lines * r / size * line); };
+  return {border(rank), border(rank + 1)};
+}
+
+// result = the ranks' elements [begin, end) of a piece, reduced in the order of ranks.
 void reduce_range(void* result, const std::vector<void*>& ranks, std::int64_t begin,
                   std::int64_t end, const CollectiveKey& key) {
-  std::vector<const void*> arrays;
-  for (void* memory : ranks) arrays.push_back(at(memory, begin, key.dtype));
-  reduce_all(result, arrays.data(), static_cast<int>(arrays.size()), end - begin, key.dtype,
-             key.reduce);
+  constexpr std::size_t kFew = 64;
+  const void* few[kFew];
+  std::vector<const void*> many(ranks.size() > kFew ? ranks.size() : 0);
+  const void** arrays = many.empty() ? few : many.data();
+  for (std::size_t r = 0; r < ranks.size(); ++r) arrays[r] = at(ranks[r], begin, key.dtype);
+  reduce_all(result, arrays, static_cast<int>(ranks.size()), end - begin, key.dtype, key.reduce);
 }
 
 }  // namespace
 
-PeerPlane::Slice PeerPlane::slice_of(int rank, const CollectiveKey& key) const {
-  // Two ranks that write to one cache line would pass it to and fro.
-  const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(key.dtype));
-  const std::int64_t lines = (key.numel + line - 1) / line;
-  const auto border = [&](int r) { return std::min(key.numel, lines * r / size_ * line); };
-  return {border(rank), border(rank + 1)};
-}
-
-// Reduce-scatter, then all-gather, both in place: slice r of every rank's data is read by rank r
-// alone until it holds the result, and then by everybody.
+// Reduce-scatter and all-gather in one pass: slice r of everybody's data is touched by rank r
+// alone, which reads it, reduces it, and writes the result to all ranks.
 void PeerPlane::all_reduce(const CollectiveKey& key, void* data) {
-  const std::vector<void*>& ranks = meet(key, data);
-  const Slice mine = slice_of(rank_, key);
-  reduce_range(at(data, mine.begin, key.dtype), ranks, mine.begin, mine.end, key);
-  part(key);
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
-    const Slice slice = slice_of(r, key);
-    std::memcpy(at(data, slice.begin, key.dtype), at(ranks[r], slice.begin, key.dtype),
-                static_cast<std::size_t>(slice.end - slice.begin) * element_size(key.dtype));
-  }
-  part(key);
+  show(key, data, key.numel, Access::kReadAndWrite, [&](const Piece& piece) {
+    const Slice mine = slice_of(rank_, size_, piece.numel(), key.dtype);
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += kBlock) {
+      const std::int64_t end = std::min(mine.end, begin + kBlock);
+      void* const result = at(piece.ranks[rank_], begin, key.dtype);
+      reduce_range(result, piece.ranks, begin, end, key);
+      for (int r = 0; r < size_; ++r)
+        if (r != rank_)
+          std::memcpy(at(piece.ranks[r], begin, key.dtype), result,
+                      static_cast<std::size_t>(end - begin) * element_size(key.dtype));
+    }
+  });
 }
 
 void PeerPlane::reduce(const CollectiveKey& key, void* data) {
-  const std::vector<void*>& ranks = meet(key, data);
-  if (rank_ == key.peer) reduce_range(data, ranks, 0, key.numel, key);
-  part(key);
+  show(key, data, key.numel, Access::kRead, [&](const Piece& piece) {
+    if (rank_ == key.peer)
+      reduce_range(at(data, piece.begin, key.dtype), piece.ranks, 0, piece.numel(), key);
+  });
 }
 
 void PeerPlane::broadcast(const CollectiveKey& key, void* data) {
-  const std::vector<void*>& ranks = meet(key, data);
-  if (rank_ != key.peer && key.bytes()) std::memcpy(data, ranks[key.peer], key.bytes());
-  part(key);
+  void* const shown = rank_ == key.peer ? data : nullptr;
+  show(key, shown, key.numel, Access::kRead, [&](const Piece& piece) {
+    if (rank_ != key.peer && piece.numel())
+      std::memcpy(at(data, piece.begin, key.dtype), piece.ranks[key.peer],
+                  static_cast<std::size_t>(piece.numel()) * element_size(key.dtype));
+  });
 }
 
 void PeerPlane::all_gather(const CollectiveKey& key, const void* input, void* output) {
-  const std::vector<void*>& ranks = meet(key, const_cast<void*>(input));
-  for (int r = 0; r < size_; ++r)
-    if (key.bytes()) std::memmove(at(output, r * key.numel, key.dtype), ranks[r], key.bytes());
-  part(key);
+  show(key, const_cast<void*>(input), key.numel, Access::kRead, [&](const Piece& piece) {
+    const auto bytes = static_cast<std::size_t>(piece.numel()) * element_size(key.dtype);
+    for (int r = 0; r < size_; ++r)  // `input` may be a part of `output`
+      if (bytes)
+        std::memmove(at(output, r * key.numel + piece.begin, key.dtype), piece.ranks[r], bytes);
+  });
 }
 
 void PeerPlane::reduce_scatter(const CollectiveKey& key, const void* input, void* output) {
-  const std::vector<void*>& ranks = meet(key, const_cast<void*>(input));
-  reduce_range(output, ranks, rank_ * key.numel, (rank_ + 1) * key.numel, key);
-  part(key);
+  const std::int64_t first = rank_ * key.numel;
+  show(key, const_cast<void*>(input), size_ * key.numel, Access::kRead, [&](const Piece& piece) {
+    const std::int64_t begin = std::max(first, piece.begin);
+    const std::int64_t end = std::min(first + key.numel, piece.end);
+    if (begin < end)
+      reduce_range(at(output, begin - first, key.dtype), piece.ranks, begin - piece.begin,
+                   end - piece.begin, key);
+  });
 }
 
 void PeerPlane::barrier(const CollectiveKey& key) {
-  meet(key, nullptr);
-  part(key);
+  show(key, nullptr, 0, Access::kRead, [](const Piece&) {});
 }
 
 }  // namespace td::distributed

@@ -1,9 +1,10 @@
 // Collectives between ranks that can read each other's memory. Threads of one process can as they
 // are; processes of one host can where the memory is a shared segment. This is the all-reduce that
-// chapter 06 explains: each rank reduces one slice of everybody's data, then collects the slices.
-// Invariant: between meet() and part() no rank changes what another one reads.
+// chapter 06 explains: each rank reduces one slice of everybody's data and gives it to all.
+// Invariant: while ranks show their data, each element is written by one rank alone.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "td/distributed/host_plane.h"
@@ -23,17 +24,22 @@ class PeerPlane : public HostPlane {
   void barrier(const CollectiveKey& key) override;
 
  protected:
-  /// Waits until all ranks have come with the same key; the result says where each rank's memory is
-  /// for this rank. @throws DistributedError when they have not, with the same text on all ranks.
-  virtual const std::vector<void*>& meet(const CollectiveKey& key, void* mine) = 0;
-  /// Waits until all ranks are done with reading and writing.
-  virtual void part(const CollectiveKey& key) = 0;
-
-  /// The elements of rank `rank`'s slice: as even as can be, on whole cache lines.
-  struct Slice {
+  /// Elements [begin, end) of what the ranks show, at a moment when all can read them.
+  struct Piece {
+    const std::vector<void*>& ranks;  ///< where element `begin` of each rank is, for this rank
     std::int64_t begin, end;
+    std::int64_t numel() const { return end - begin; }
   };
-  Slice slice_of(int rank, const CollectiveKey& key) const;
+  /// What ranks do with a piece: read all, or also write what the others showed.
+  enum class Access { kRead, kReadAndWrite };
+  using Use = std::function<void(const Piece&)>;
+
+  /// Shows `numel` elements at `mine` to all ranks, and calls `use` with theirs: once with all of
+  /// them, or piece by piece. A rank with `mine` null shows nothing. Returns when nobody looks at
+  /// `mine` any more. @throws DistributedError when the ranks have not come with the same key, with
+  /// the same text on all ranks.
+  virtual void show(const CollectiveKey& key, void* mine, std::int64_t numel, Access access,
+                    const Use& use) = 0;
 
   const int rank_, size_;
 };

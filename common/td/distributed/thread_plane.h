@@ -73,11 +73,12 @@ class ThreadPlane final : public PeerPlane {
   void abort(const std::string& why) override { place_->fail(why); }
 
  protected:
-  const std::vector<void*>& meet(const CollectiveKey& key, void* mine) override {
+  void show(const CollectiveKey& key, void* mine, std::int64_t numel, Access,
+            const Use& use) override {
     place_->meet(rank_, key, mine);
-    return place_->pointers();
+    use({place_->pointers(), 0, numel});
+    place_->part(rank_, key);
   }
-  void part(const CollectiveKey& key) override { place_->part(rank_, key); }
 
  private:
   std::shared_ptr<MeetingPlace> place_;

@@ -1,0 +1,48 @@
+// Memory that processes of one host share: each rank makes a segment and maps those of all others.
+// SharedPlane (shared_plane.h) lays it out.
+// Invariant: a segment has no name in any folder, so nothing is left of it once the processes are
+// gone, however they end; and memory that was given out exists, so touching it cannot fail.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace td::distributed {
+
+/// A mapped segment, zeroed at first.
+class SharedSegment {
+ public:
+  /// A new one with `bytes` of memory for its owner's own purposes at its beginning.
+  /// @throws Error with the system's reason when there is not so much, or it may not be shared.
+  static std::shared_ptr<SharedSegment> make(std::size_t bytes);
+  /// The one that another process, or this one, has made. @param address what its address() says.
+  /// @throws Error naming the address and the system's reason.
+  static std::shared_ptr<SharedSegment> open(const std::string& address);
+  ~SharedSegment();
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+
+  /// How others open it, while the process that made it lives.
+  const std::string& address() const { return address_; }
+  /// Where it is mapped here. Other processes have it at other addresses.
+  char* data() const { return data_; }
+  /// More of it, for who made it; nullptr when the system has no more.
+  void* allocate(std::size_t bytes);
+  /// The place in the segment of memory that allocate gave, or -1 for other memory.
+  std::ptrdiff_t offset_of(const void* memory) const;
+
+ private:
+  explicit SharedSegment(int descriptor) : descriptor_(descriptor) {}
+  bool map(std::size_t span);
+
+  const int descriptor_;
+  std::string address_;
+  char* data_ = nullptr;
+  std::size_t span_ = 0;  // addresses, of which only the first used_ have memory
+  std::mutex mutex_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace td::distributed
