@@ -61,7 +61,10 @@ check_this_machine() {  # What CI must have: absent is a failure here, never a s
   check "nvcc is here" nvcc --version
   check "gloo is here" test -f /usr/include/gloo/allreduce.h
   check "libtorch is here" test -f /usr/include/torch/csrc/api/include/torch/torch.h
-  check "user namespaces work" unshare -Urn true
+  check "hosts can be made of namespaces" unshare -Urnm ip link add cable0 type veth peer name cable1
+  check "OpenMPI's mpirun is here" mpirun --version
+  check "redis is here" redis-server --version
+  check "torchrun is here" torchrun --help
   check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
 }
 

@@ -17,8 +17,11 @@ class LineCopier {
   LineCopier(const LineCopier&) = delete;
   LineCopier& operator=(const LineCopier&) = delete;
 
+  /// The launcher's end of the pipe, and the rank's.
+  ///@{
   int reading_end() const { return from_; }
   int writing_end() const { return into_; }
+  ///@}
   /// The rank has its own copy of the writing end now.
   void close_writing_end();
   /// Copies lines that are there; false when the last writer is gone. A rank that never stops

@@ -151,12 +151,12 @@ TEST_CASE("the first failure is named, is the exit code, and ends the others") {
 
 TEST_CASE("of two deaths the first is named, though both are seen at once") {
   // The launcher stops rank 1's death from being seen at once: it is stopped itself until both are
-  // dead. Rank 1 dies first every time.
+  // dead. Rank 1 dies first every time, once the launcher has begun to watch.
   const Result result = run(shell(
       R"(launcher=$PPID
          case $RANK in
            0) while [ ! -e "${TD_RENDEZVOUS#file://}dying" ]; do sleep 0.01; done; sleep 0.3; exit 5 ;;
-           1) (sleep 0.8; kill -CONT $launcher) & kill -STOP $launcher
+           1) sleep 0.3; (sleep 0.8; kill -CONT $launcher) & kill -STOP $launcher
               : >"${TD_RENDEZVOUS#file://}dying"; exit 6 ;;
          esac)",
       2));
