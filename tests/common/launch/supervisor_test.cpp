@@ -230,6 +230,17 @@ TEST_CASE("Ctrl-C and SIGTERM end all ranks and are the exit code") {
   CHECK((now.sa_handler == before.sa_handler));
 }
 
+TEST_CASE("a second Ctrl-C waits for nobody") {
+  Launch launch = shell(
+      "trap '' INT; echo ready; kill -INT $PPID; sleep 0.2; kill -INT $PPID; while :; do sleep 1; "
+      "done",
+      1);
+  launch.patience = std::chrono::hours(1);
+  const Result result = run(launch);
+  CHECK(result.ending.exit_code == 130);
+  CHECK(result.errors == "launch: stopped by SIGINT; ending 1 rank\n");
+}
+
 TEST_CASE("a program that cannot be started is named") {
   Launch launch = shell("", 2);
   launch.words = {"/no/such/program"};
