@@ -27,7 +27,7 @@ FUNCTION = re.compile(r"^(?:template\s*<.*?>\s*)?(?:inline |static |explicit |vi
 CLASS = re.compile(r"((?:^///.*\n)+)(?:^template.*\n(?: .*\n)*)?^(?:class|struct) (\w+)(?=[ ;{])(?!.*;$)", re.M)
 LAYER = re.compile(r"((?:^///.*\n)+)^TD_\w*LAYER\w*\((\w+)", re.M)
 # Headers of nn/ and data/ that programs do not name: how others are made.
-MACHINERY = {"any_module", "pipeline", "drawing", "module_holder", "cloneable"}
+MACHINERY = {"any_module", "pipeline", "drawing", "module_holder", "cloneable", "shared_clone", "nested"}
 NOT_LISTED = re.compile(r"(?:Options|OptionsBase|State|Base|Impl|FuncOptions)$")
 DEF_LINE = re.compile(r"^(\w+)\((.*)\)\s*$", re.M)
 DEF_INCLUDE = re.compile(r'#include "(td/[\w/]+\.def)"')
@@ -210,6 +210,11 @@ def page():
         called = [e for e in entries if e.calls]
         if called and title != "More" and "Options" not in title:
             lines += [f"### {title}", "", *table(called), ""]
+    lines += ["## Several devices, one process", "", "### td::parallel", ""]
+    for _, entries in header_entries("parallel/comm.h", ""):
+        lines += [*table(entries), ""]
+    lines += ["| name | what it is |", "|---|---|"]
+    lines += [f"| `nn::{name}` | {cell(words)} |" for name, words in classes("parallel")] + [""]
     return "\n".join(lines).rstrip() + "\n"
 
 

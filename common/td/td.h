@@ -14,3 +14,4 @@
 #include "td/nn/nn.h"
 #include "td/ops/ops.h"
 #include "td/optim/optim.h"
+#include "td/parallel/parallel.h"

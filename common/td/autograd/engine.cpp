@@ -4,6 +4,7 @@
 #include "td/autograd/engine.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "td/autograd/accumulate.h"
@@ -36,6 +37,8 @@ class Pass {
   void mark_needed();
   void seed(const Tensor& root, const Edge& edge, Tensor gradient);
   void deposit(const Edge& edge, Tensor gradient, const Node* from);
+  void arrive(Visit& visit, const Edge& edge, Tensor gradient, void* producer);
+  bool compute(Visit& visit, Gradients& results);
   void run_node(Visit& visit);
   void run_hooks(Visit& visit);
   void finish(Visit& visit, Gradients* results);
@@ -96,6 +99,12 @@ Visit& Pass::pop_ready() {
   return *visit;
 }
 
+// Where `node` works on `device`: on the stream of its forward or, when that ran on another device,
+// on this thread's current stream. A node of several devices remembers the stream of the first.
+void* stream_on(Device device, const Node& node) {
+  return device == node.outputs[0].device ? node.stream : current_native_stream(device);
+}
+
 // The stream that uses a gradient waits for the one that made it.
 void hand_over(const Tensor& g, void* producer, void* consumer) {
   const Device device = g.device();
@@ -133,9 +142,19 @@ void Pass::run(Tensors roots, Tensors gradients) {
 // Puts the gradient of a root where it enters the graph.
 void Pass::seed(const Tensor& root, const Edge& edge, Tensor g) {
   if (!g.defined()) g = empty_on(root.impl().sizes, root.dtype(), root.device()).fill_(1);
+  void* producer = current_native_stream(g.device());
+  arrive(*task_.find(edge.node.get()), edge, std::move(g), producer);
+}
+
+// Adds a gradient to what has arrived, on the stream that will use the sum.
+void Pass::arrive(Visit& visit, const Edge& edge, Tensor g, void* producer) {
+  const Device device = g.device();
+  void* consumer = stream_on(device, *edge.node);
+  hand_over(g, producer, consumer);
+  std::optional<StreamGuard> there;
+  if (consumer != current_native_stream(device)) there.emplace(Stream(device, consumer));
   check(*edge.node, edge.output, g);
-  if (!g.is_cpu()) hand_over(g, current_native_stream(g.device()), edge.node->stream);
-  accumulate(task_.find(edge.node.get())->gradients[edge.output], std::move(g));
+  accumulate(visit.gradients[edge.output], std::move(g));
 }
 
 // The gradient fits the result it belongs to: same sizes, type and device.
@@ -156,9 +175,8 @@ void Pass::check(const Node& node, std::size_t i, Tensor& g) const {
 void Pass::deposit(const Edge& edge, Tensor g, const Node* from) {
   Visit* visit = task_.find(edge.node.get());
   if (g.defined()) {
-    check(*edge.node, edge.output, g);
-    hand_over(g, from->stream, edge.node->stream);
-    accumulate(visit->gradients[edge.output], std::move(g));
+    void* producer = stream_on(g.device(), *from);
+    arrive(*visit, edge, std::move(g), producer);
   }
   if (--visit->waiting == 0) push_ready(*visit);
 }
@@ -177,33 +195,34 @@ void Pass::run_hooks(Visit& visit) {
       accumulate(c.gradient, visit.gradients[c.edge.output]);
 }
 
-void Pass::run_node(Visit& visit) {
+// Runs hooks and node where its forward ran; false when there is nothing to compute.
+bool Pass::compute(Visit& visit, Gradients& results) {
   Node& node = *visit.node;
   bool any = false;
   for (Tensor& g : visit.gradients) any = any || g.defined();
-  if (any) run_hooks(visit);
+  if (!any) return false;
+  const Device device = node.outputs[0].device;
+  std::optional<StreamGuard> there;
+  if (!device.is_cpu()) there.emplace(Stream(device, node.stream));
+  run_hooks(visit);
   const bool is_leaf = node.edges.empty();
-  if (!any || !visit.needed || (is_leaf && !captures_.empty())) {
-    visit.gradients.clear();
-    return finish(visit, nullptr);
-  }
-
-  Gradients results(node, task_.partial ? &task_ : nullptr);
+  if (!visit.needed || (is_leaf && !captures_.empty())) return false;
   void* previous_node = std::exchange(thread_state().current_node, &node);
   struct Restore {
     void* node;
     ~Restore() { thread_state().current_node = node; }
   } restore{previous_node};
-  const Device device = node.outputs[0].device;
-  if (device.is_cpu()) {
-    node.apply(visit.gradients, results);
-  } else {
-    StreamGuard guard(Stream(device, node.stream));  // where the forward ran
-    node.apply(visit.gradients, results);
-  }
+  node.apply(visit.gradients, results);
+  return true;
+}
+
+void Pass::run_node(Visit& visit) {
+  Node& node = *visit.node;
+  Gradients results(node, task_.partial ? &task_ : nullptr);
+  const bool computed = compute(visit, results);
   visit.gradients.clear();
-  finish(visit, &results);
-  if (!keep_graph_) node.release_saved();
+  finish(visit, computed ? &results : nullptr);
+  if (computed && !keep_graph_) node.release_saved();
 }
 
 // Hands the results on; also when there are none, so that nobody waits for them.

@@ -4,8 +4,11 @@
 #include <string_view>
 
 #include "td/autograd/accumulate.h"
+#include "td/autograd/sequence.h"
 
 namespace td {
+
+thread_local constinit std::uint64_t next_sequence = 0;
 
 bool recording(const TensorList& tensors) {
   if (!thread_state().grad_mode) return false;
@@ -130,7 +133,6 @@ Edge gradient_edge(const Tensor& tensor) {
 }
 
 void connect(Node& node, const Tensor* const* inputs, std::size_t count) {
-  thread_local std::uint64_t next_sequence = 0;
   for (std::size_t i = 0; i < count; ++i) node.edges.emplace_back(gradient_edge(*inputs[i]));
   node.sequence = next_sequence++;
 }

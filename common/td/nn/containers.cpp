@@ -47,9 +47,9 @@ void SequentialImpl::push_back(std::string name, AnyModule module) {
 
 std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<SequentialImpl>();
+  copy->train(is_training());  // before it has children, which have modes of their own
   for (std::size_t i = 0; i < modules_.size(); ++i)
     copy->push_back(children_[i].key(), modules_[i].clone(device));
-  copy->train(is_training());
   return copy;
 }
 
@@ -86,8 +86,8 @@ void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
 }
 std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ModuleListImpl>();
-  for (const auto& module : modules_) copy->push_back(module->clone(device));
   copy->train(is_training());
+  for (const auto& module : modules_) copy->push_back(module->clone(device));
   return copy;
 }
 std::shared_ptr<Module> ModuleListImpl::ptr(std::size_t index) const {

@@ -2,11 +2,13 @@
 // Invariant: a registered tensor stays the same tensor (set_data), or the optimizer and a tied
 // layer would be left holding the old one.
 #include <set>
+#include <utility>
 
 #include "td/autograd/accumulate.h"
 #include "td/autograd/modes.h"
 #include "td/nn/cloneable.h"
 #include "td/nn/module.h"
+#include "td/nn/shared_clone.h"
 #include "td/ops/ops.h"
 
 namespace td::nn {
@@ -94,6 +96,16 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
   for (auto& copy : copies) copy.first.copy_(copy.second);
 }
 
+namespace {
+
+thread_local bool clones_share = false;
+
+}  // namespace
+
+bool sharing_clones() { return clones_share; }
+SharedCloneGuard::SharedCloneGuard() : previous_(std::exchange(clones_share, true)) {}
+SharedCloneGuard::~SharedCloneGuard() { clones_share = previous_; }
+
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
   fail<Error>("clone() is not implemented for ", name(), "; derive it from nn::Cloneable<", name(),
               "> and register parameters in reset()");
@@ -115,7 +127,10 @@ void detail::clone_tensors(const char* kind, const std::string& module,
     const Tensor value = item.value().detach();
     const bool moves = device && !(check_device(*device) == value.device());
     Tensor& target = copy[item.key()];
-    target.set_data(moves ? value.to(*device) : value.clone());
+    if (sharing_clones())
+      target.set_data(value);
+    else
+      target.set_data(moves ? value.to(*device) : value.clone());
     target.requires_grad_(item.value().requires_grad());  // frozen layers stay frozen
   }
 }

@@ -24,9 +24,19 @@ Generator::State Generator::reserve(std::uint64_t blocks) {
   return {state_.seed, std::exchange(state_.offset, state_.offset + blocks)};
 }
 
+namespace {
+
+thread_local Generator* generator_of_thread = nullptr;
+
+}  // namespace
+
 Generator& default_generator() {
   static Generator generator;
-  return generator;
+  return generator_of_thread ? *generator_of_thread : generator;
 }
+
+GeneratorGuard::GeneratorGuard(Generator& generator)
+    : previous_(std::exchange(generator_of_thread, &generator)) {}
+GeneratorGuard::~GeneratorGuard() { generator_of_thread = previous_; }
 
 }  // namespace td

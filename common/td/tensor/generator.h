@@ -35,7 +35,21 @@ class Generator {
   State state_;
 };
 
-/// The generator that operations use: one for the process and all devices.
+/// The generator that operations use: one for the process and all devices, unless a GeneratorGuard
+/// of this thread says otherwise.
 Generator& default_generator();
+
+/// Operations of this thread draw from `generator` until the end of the scope. Threads that work
+/// side by side get one each, or their numbers would depend on which of them asks first.
+class GeneratorGuard {
+ public:
+  explicit GeneratorGuard(Generator& generator);
+  ~GeneratorGuard();
+  GeneratorGuard(const GeneratorGuard&) = delete;
+  GeneratorGuard& operator=(const GeneratorGuard&) = delete;
+
+ private:
+  Generator* previous_;
+};
 
 }  // namespace td

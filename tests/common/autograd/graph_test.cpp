@@ -3,6 +3,7 @@
 #include <cmath>
 #include <thread>
 
+#include "../../support/sim_work.h"
 #include "../tensor/values.h"
 #include "td/autograd/accumulate.h"
 #include "td/autograd/engine.h"
@@ -357,4 +358,21 @@ TEST_CASE("a hook may return nothing; saved_data keeps values of any kind") {
   CHECK(message<Error>([&] { text.toInt(); }) == "saved_data: the value is not a number");
   CHECK(Scalar(2.5).toInt() == 2);
   CHECK(Scalar(7).toFloat() == 7.f);
+}
+
+TEST_CASE("gradients that meet are added on the stream that made them") {
+  const Stream side = getStreamFromPool("sim:0");
+  const Tensor x = leaf({1, 2, 3}, "sim:0");
+  synchronize("sim:0");
+  Tensor y;
+  {
+    StreamGuard guard(side);
+    const Tensor twice = x * 2;  // two gradients meet in its node
+    y = (twice * twice + twice).sum();
+  }
+  test::Gate gate;
+  gate.hold(side);  // an addition elsewhere would run now, on memory that nobody has written yet
+  y.backward();
+  gate.open();
+  CHECK(values(x.grad()) == List{10, 18, 26});
 }

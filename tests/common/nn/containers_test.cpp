@@ -132,3 +132,19 @@ TEST_CASE("first values have the bounds of their formulas") {
   Tensor weight = zeros({2, 2}).requires_grad_();
   CHECK(nn::init::ones_(weight).is_leaf());
 }
+
+TEST_CASE("a cloned container keeps the mode of each of its modules") {
+  nn::Sequential net(nn::Linear(2, 2), nn::BatchNorm1d(2));
+  net[1]->eval();  // a frozen layer in a model that trains
+  const auto copy = std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone());
+  CHECK(copy->is_training());
+  CHECK(copy->ptr(0)->is_training());
+  CHECK_FALSE(copy->ptr(1)->is_training());
+  nn::ModuleList list(nn::Linear(2, 2), nn::BatchNorm1d(2));
+  list->eval();
+  list[0]->train();
+  const auto list_copy = std::dynamic_pointer_cast<nn::ModuleListImpl>(list->clone());
+  CHECK_FALSE(list_copy->is_training());
+  CHECK(list_copy->ptr(0)->is_training());
+  CHECK_FALSE(list_copy->ptr(1)->is_training());
+}

@@ -1,0 +1,89 @@
+// scatter and gather: mostly checks, because split, to and cat know how to move and to
+// differentiate.
+#include "td/parallel/comm.h"
+
+#include "td/device/guard.h"
+#include "td/ops/ops.h"
+
+namespace td::parallel {
+namespace {
+
+// "one for each device: 3 chunk_sizes for 2 devices" before anything is copied.
+void check_count(const char* operation, const char* what, std::size_t count, std::size_t devices) {
+  TD_CHECK(Error, count == devices, operation, ": ", count, ' ', what, " for ", devices,
+           " devices; give one for each");
+}
+
+TensorList split_up(const Tensor& tensor, std::size_t devices,
+                    const optional<std::vector<std::int64_t>>& chunk_sizes, std::int64_t dim) {
+  TD_CHECK(ShapeError, tensor.dim() > 0,
+           "scatter: the tensor has no dimensions and cannot be split; pass a number, which every "
+           "device gets, or unsqueeze it");
+  const std::int64_t d = wrap_dim("scatter", dim, tensor.dim());
+  if (!chunk_sizes) return tensor.chunk(static_cast<std::int64_t>(devices), d);
+  check_count("scatter", "chunk_sizes", chunk_sizes->size(), devices);
+  std::int64_t sum = 0;
+  for (const std::int64_t size : *chunk_sizes) {
+    TD_CHECK(ShapeError, size > 0, "scatter: chunk_sizes must be above 0 but are ",
+             IntArrayRef(*chunk_sizes), "; name fewer devices where there is nothing for one");
+    sum += size;
+  }
+  TD_CHECK(ShapeError, sum == tensor.size(d),
+           "scatter: given chunk sizes don't sum up to the tensor's size (sum(chunk_sizes) == ",
+           sum, ", but expected ", tensor.size(d), ")");
+  return tensor.split(IntArrayRef(*chunk_sizes), d);
+}
+
+Tensor to_with_stream(const Tensor& part, Device device, const optional<Stream>& stream) {
+  if (!stream) return part.to(device, part.dtype(), /*non_blocking=*/true);
+  StreamGuard guard(*stream);
+  return part.to(device, part.dtype(), /*non_blocking=*/true);
+}
+
+// Where results go when nobody says.
+Device current_device_like(const Tensor& tensor) {
+  return check_device(Device(tensor.device().type()));
+}
+
+void check_sizes_but(const TensorList& tensors, std::int64_t dim) {
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    Sizes expected(tensors[0].sizes()), own(tensors[i].sizes());
+    const auto d = static_cast<std::size_t>(dim);
+    if (own.size() == expected.size()) expected[d] = own[d];
+    TD_CHECK(ShapeError, own == expected, "gather: tensors[", i, "] on ", tensors[i].device(),
+             " has sizes ", tensors[i].sizes(), " but tensors[0] on ", tensors[0].device(), " has ",
+             tensors[0].sizes(), "; they may differ in dimension ", dim,
+             " only. Does the model pad its output to the longest row of the part it sees?");
+  }
+}
+
+}  // namespace
+
+TensorList scatter(const Tensor& tensor, const std::vector<Device>& devices,
+                   const optional<std::vector<std::int64_t>>& chunk_sizes, std::int64_t dim,
+                   const optional<std::vector<optional<Stream>>>& streams) {
+  TD_CHECK(Error, !devices.empty(), "scatter: no devices; name at least one");
+  if (streams) check_count("scatter", "streams", streams->size(), devices.size());
+  TensorList parts = split_up(tensor, devices.size(), chunk_sizes, dim);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    parts[i] = to_with_stream(parts[i], devices[i], streams ? (*streams)[i] : nullopt);
+  return parts;
+}
+
+Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device>& destination) {
+  TD_CHECK(Error, !tensors.empty(), "gather: no tensors; give at least one");
+  const Device target = check_device(destination.value_or(current_device_like(tensors[0])));
+  TensorList parts = tensors;
+  if (tensors[0].dim() == 0) {  // losses, say: one number a replica
+    TD_CHECK(ShapeError, dim == 0, "gather: the tensors have no dimensions, so they can be ",
+             "gathered along dimension 0 only, into a vector, but dim is ", dim);
+    for (Tensor& part : parts)
+      if (part.dim() == 0) part = part.unsqueeze(0);
+  }
+  const std::int64_t d = wrap_dim("gather", dim, parts[0].dim());
+  check_sizes_but(parts, d);
+  for (Tensor& part : parts) part = part.to(target, part.dtype(), /*non_blocking=*/true);
+  return cat(parts, d);
+}
+
+}  // namespace td::parallel

@@ -1,0 +1,47 @@
+// See data_parallel.h: what does not depend on the types of input and output.
+#include "td/parallel/data_parallel.h"
+
+namespace td::nn {
+
+namespace parallel::detail {
+
+std::vector<Device> all_accelerators() {
+  const DeviceType kind = device_count(kCUDA) > 0 ? kCUDA : kSIM;
+  std::vector<Device> devices;
+  for (int i = 0; i < device_count(kind); ++i) devices.emplace_back(kind, i);
+  return devices;
+}
+
+void check_counts(std::size_t modules, std::size_t inputs, std::size_t devices) {
+  TD_CHECK(Error, inputs == modules, "parallel_apply: must have as many inputs as modules, but ",
+           inputs, " inputs and ", modules,
+           " modules were given; a batch of few rows is scattered ",
+           "to fewer devices, and then fewer replicas are needed");
+  TD_CHECK(Error, devices == modules, "parallel_apply: must have as many devices as modules, but ",
+           devices, " devices and ", modules, " modules were given");
+}
+
+Device device_of(const TensorList& tensors) {
+  return tensors.empty() ? Device(kCPU) : tensors[0].device();
+}
+
+}  // namespace parallel::detail
+
+DataParallelImpl::DataParallelImpl(AnyModule module,
+                                   const optional<std::vector<Device>>& device_ids,
+                                   const optional<Device>& output_device, std::int64_t dim)
+    : Module("DataParallel"), module_(std::move(module)), output_device_(output_device), dim_(dim) {
+  TD_CHECK(Error, !module_.is_empty(), "DataParallel: the module is empty; give it a model");
+  for (const Device& device : device_ids ? *device_ids : parallel::detail::all_accelerators())
+    device_ids_.push_back(check_device(device));
+  register_module("module", module_.ptr());
+}
+
+std::shared_ptr<Module> DataParallelImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<DataParallelImpl>(*this);
+  copy->module_ = module_.clone(device);
+  copy->replace_module("module", copy->module_.ptr());
+  return copy;
+}
+
+}  // namespace td::nn

@@ -1,0 +1,110 @@
+// DataParallel: one model, several devices, one process. Every forward splits the batch, copies the
+// model to all devices, runs the parts beside each other and joins the outputs; backward adds the
+// gradients up on the first device. Names: Python's class and libtorch's function.
+#pragma once
+
+#include "td/nn/module_holder.h"
+#include "td/parallel/parallel_apply.h"
+#include "td/parallel/replicate.h"
+#include "td/parallel/scatter_gather.h"
+
+namespace td::nn {
+
+namespace parallel {
+
+namespace detail {
+
+/// All devices of the best kind there is: the GPUs, or else the sim devices, or else none.
+std::vector<Device> all_accelerators();
+
+inline const Module& plain_module(const AnyModule& module) { return *module.ptr(); }
+template <class Pointer>
+const Module& plain_module(const Pointer& module) {
+  return *module;
+}
+
+/// One forward pass. R is what an AnyModule returns.
+template <class R, class ModuleType, class Input>
+auto data_parallel(ModuleType& module, const Input& input, std::vector<Device> devices,
+                   const optional<Device>& output_device, std::int64_t dim) {
+  if (devices.empty()) return call<R>(module, input);
+  check_placement(plain_module(module), check_device(devices[0]));
+  const Device destination = check_device(output_device.value_or(devices[0]));
+  const std::vector<Input> inputs = scatter(input, devices, dim);
+  if (devices.size() == 1) {
+    auto output = call<R>(module, inputs[0]);
+    td::parallel::each_tensor(output, [&](Tensor& t) { t = t.to(destination); });
+    return output;
+  }
+  devices.resize(inputs.size(), devices[0]);  // a small batch leaves devices without a part
+  auto replicas = replicate(module, devices);
+  return gather(results_of(devices, [&](std::size_t i) { return call<R>(replicas[i], inputs[i]); }),
+                destination, dim);
+}
+
+}  // namespace detail
+
+/// `module->forward(input)`, computed on several devices. What DataParallel does, as a function.
+/// @param module a shared_ptr, a holder or an AnyModule, on devices[0].
+/// @param input a tensor, or a std::tuple of arguments, split along `dim`.
+/// @param devices by default all GPUs or, where there is none, all sim devices. An empty list means
+///     a plain call.
+/// @param output_device where the output goes; by default devices[0].
+/// @throws DeviceError when the module is elsewhere; what a replica throws, with its device.
+template <class ModuleType, class Input = Tensor>
+auto data_parallel(ModuleType module, Input input,
+                   const optional<std::vector<Device>>& devices = nullopt,
+                   const optional<Device>& output_device = nullopt, std::int64_t dim = 0) {
+  return detail::data_parallel<Tensor>(
+      module, input, devices ? *devices : detail::all_accelerators(), output_device, dim);
+}
+
+}  // namespace parallel
+
+/// A module that computes another one on several devices, Python's `nn.DataParallel`. Its
+/// parameters are those of the module, under names with "module." in front.
+class DataParallelImpl : public Module {
+ public:
+  /// How a Sequential calls it.
+  using PlainForward = Tensor (DataParallelImpl::*)(const Tensor&);
+
+  /// The arguments are those of nn::parallel::data_parallel. `module` may be moved to device_ids[0]
+  /// later; forward checks.
+  explicit DataParallelImpl(AnyModule module,
+                            const optional<std::vector<Device>>& device_ids = nullopt,
+                            const optional<Device>& output_device = nullopt, std::int64_t dim = 0);
+
+  Tensor forward(const Tensor& input) { return forward<Tensor>(input); }
+  /// The same for other arguments and results: `forward<std::tuple<Tensor, Tensor>>(x, mask)`.
+  template <class R, class... Arguments>
+  R forward(const Arguments&... arguments) {
+    return parallel::detail::data_parallel<R>(module_, std::tuple<Arguments...>(arguments...),
+                                              device_ids_, output_device_, dim_);
+  }
+
+  /// The module inside.
+  const AnyModule& module() const { return module_; }
+  /// The devices that it may use. Empty: forward is a plain call.
+  const std::vector<Device>& device_ids() const { return device_ids_; }
+  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
+
+ private:
+  AnyModule module_;
+  std::vector<Device> device_ids_;
+  optional<Device> output_device_;
+  std::int64_t dim_;
+};
+
+/// A model on several devices: `nn::DataParallel parallel(model, {"sim:0", "sim:1"});`
+/// Holder of DataParallelImpl.
+class DataParallel : public ModuleHolder<DataParallelImpl> {
+ public:
+  using ModuleHolder<DataParallelImpl>::ModuleHolder;
+  using Impl = DataParallelImpl;
+  DataParallel(AnyModule module, std::vector<Device> device_ids,
+               const optional<Device>& output_device = nullopt, std::int64_t dim = 0)
+      : ModuleHolder(std::make_shared<DataParallelImpl>(std::move(module), std::move(device_ids),
+                                                        output_device, dim)) {}
+};
+
+}  // namespace td::nn

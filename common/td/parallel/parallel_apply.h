@@ -1,0 +1,72 @@
+// parallel_apply: every replica computes its part of the batch, beside the others. data_parallel
+// calls it, and strategies by hand do.
+#pragma once
+
+#include <tuple>
+
+#include "td/nn/any_module.h"
+#include "td/parallel/nested.h"
+#include "td/parallel/replica_threads.h"
+
+namespace td::nn::parallel {
+
+namespace detail {
+
+/// Calls forward, which returns an R when the module is an AnyModule, and what its type says
+/// otherwise.
+template <class R, class ModuleType, class... Arguments>
+auto call_forward(ModuleType& module, const Arguments&... arguments) {
+  if constexpr (std::is_same_v<ModuleType, AnyModule>)
+    return module.template forward<R>(arguments...);
+  else
+    return module->forward(arguments...);
+}
+/// The same with an input; a tuple is a list of arguments.
+template <class R = Tensor, class ModuleType, class Input>
+auto call(ModuleType& module, const Input& input) {
+  return call_forward<R>(module, input);
+}
+template <class R = Tensor, class ModuleType, class... Arguments>
+auto call(ModuleType& module, const std::tuple<Arguments...>& arguments) {
+  return std::apply(
+      [&](const Arguments&... argument) { return call_forward<R>(module, argument...); },
+      arguments);
+}
+
+/// What f(0), f(1), ... return, each called in the thread of a replica.
+template <class F>
+auto results_of(const std::vector<Device>& devices, F&& f) {
+  using Result = decltype(f(std::size_t{0}));
+  std::vector<std::optional<Result>> results(devices.size());
+  td::parallel::run_replicas(devices, [&](std::size_t i) { results[i] = f(i); });
+  std::vector<Result> all;
+  for (std::optional<Result>& result : results) all.push_back(std::move(*result));
+  return all;
+}
+
+/// @throws Error unless there is one input and one device for each module.
+void check_counts(std::size_t modules, std::size_t inputs, std::size_t devices);
+/// Where the first tensor of each input is; the cpu for an input without one.
+Device device_of(const TensorList& tensors);
+
+}  // namespace detail
+
+/// Calls modules[i]->forward(inputs[i]) with devices[i] current, each in a thread of its own, under
+/// the caller's gradient mode and current streams (td/parallel/replica_threads.h). Modules are
+/// shared_ptrs, holders or AnyModules; a std::tuple is a list of arguments.
+/// @param devices by default those of the inputs.
+/// @return the results, in the order of the modules.
+/// @throws Error when the numbers differ; what a replica threw, with its number and device.
+template <class ModuleType, class Input>
+auto parallel_apply(std::vector<ModuleType>& modules, const std::vector<Input>& inputs,
+                    const optional<std::vector<Device>>& devices = nullopt) {
+  detail::check_counts(modules.size(), inputs.size(), devices ? devices->size() : inputs.size());
+  std::vector<Device> places = devices.value_or(std::vector<Device>());
+  if (!devices)
+    for (const Input& input : inputs)
+      places.push_back(detail::device_of(td::parallel::tensors_in(input)));
+  return detail::results_of(places,
+                            [&](std::size_t i) { return detail::call(modules[i], inputs[i]); });
+}
+
+}  // namespace td::nn::parallel

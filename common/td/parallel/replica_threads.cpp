@@ -1,0 +1,190 @@
+// See replica_threads.h. Threads wait for the next call instead of ending: starting one costs more
+// than a small model's forward, and it would meet empty memory caches.
+#include "td/parallel/replica_threads.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <typeinfo>
+
+#include "td/autograd/sequence.h"
+#include "td/base/error.h"
+#include "td/base/parallel.h"
+#include "td/device/guard.h"
+#include "td/device/thread_state.h"
+#include "td/tensor/generator.h"
+
+namespace td::parallel {
+namespace {
+
+// One thread that runs one job at a time, for the life of the process.
+class Worker {
+ public:
+  Worker() {
+    std::thread([this] { loop(); }).detach();
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void start(std::function<void()> job) {
+    std::lock_guard lock(mutex_);
+    job_ = std::move(job);
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !job_; });
+  }
+
+ private:
+  void loop() {
+    for (std::unique_lock lock(mutex_);;) {
+      changed_.wait(lock, [&] { return static_cast<bool>(job_); });
+      lock.unlock();
+      job_();
+      lock.lock();
+      job_ = nullptr;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> job_;  // empty: nothing to do
+};
+
+// Workers that wait for a job. Never destroyed, like the threads themselves.
+class Workers {
+ public:
+  static Workers& instance() {
+    static Workers& all = *new Workers;
+    return all;
+  }
+  std::vector<Worker*> take(std::size_t count) {
+    std::lock_guard lock(mutex_);
+    std::vector<Worker*> taken;
+    for (; taken.size() < count && !idle_.empty(); idle_.pop_back()) taken.push_back(idle_.back());
+    while (taken.size() < count) taken.push_back(new Worker);
+    return taken;
+  }
+  // Backwards, so that each gets the same replica next time, and finds its memory warm.
+  void give_back(const std::vector<Worker*>& workers) {
+    std::lock_guard lock(mutex_);
+    idle_.insert(idle_.end(), workers.rbegin(), workers.rend());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Worker*> idle_;
+};
+
+// What a thread of a replica takes over from the caller.
+struct Surroundings {
+  ThreadState state = thread_state();
+  std::uint64_t sequence = next_sequence;
+  int width = 1;                                             // cores for a replica on the cpu
+  Generator::State random = default_generator().reserve(1);  // for seeds
+
+  explicit Surroundings(const std::vector<Device>& devices) {
+    const auto on_cpu = std::count_if(devices.begin(), devices.end(),
+                                      [](const Device& device) { return device.is_cpu(); });
+    width = std::max(1, parallel_width() / std::max(1, static_cast<int>(on_cpu)));
+    state.current_node = nullptr;
+  }
+};
+
+// Puts a thread into the surroundings of replica `index` and back.
+class InReplica {
+ public:
+  InReplica(const Surroundings& from, Device device, std::size_t index)
+      : before_(std::exchange(thread_state(), from.state)),
+        width_before_(parallel_width()),
+        own_numbers_(seed(from.random, index)),
+        numbers_(own_numbers_),
+        device_(device) {
+    next_sequence = from.sequence;
+    if (device.is_cpu() && from.width != width_before_) set_parallel_width(from.width);
+  }
+  ~InReplica() {
+    if (parallel_width() != width_before_) set_parallel_width(width_before_);
+  }
+  InReplica(const InReplica&) = delete;
+  InReplica& operator=(const InReplica&) = delete;
+
+ private:
+  struct RestoreState {
+    ThreadState state;
+    RestoreState(ThreadState s) : state(s) {}
+    ~RestoreState() { thread_state() = state; }
+  };
+  // Far from the seeds that people type, and from the other replicas'.
+  static std::uint64_t seed(const Generator::State& random, std::size_t index) {
+    return random.seed + 0x9E3779B97F4A7C15u * (random.offset * 64 + index + 1);
+  }
+
+  RestoreState before_;  // first, so that it is put back last
+  int width_before_;
+  Generator own_numbers_;
+  GeneratorGuard numbers_;
+  DeviceGuard device_;
+};
+
+// Throws with `text` when `error` is exactly an E.
+template <class E>
+void throw_as(const std::exception& error, const std::string& text) {
+  if (typeid(error) == typeid(E)) throw E(text);
+}
+
+[[noreturn]] void throw_named(const std::exception_ptr& error, std::size_t index, Device device) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    std::ostringstream text;
+    text << "replica " << index << " on " << device << ": " << e.what();
+    throw_as<Error>(e, text.str());
+    throw_as<DeviceError>(e, text.str());
+    throw_as<ShapeError>(e, text.str());
+    throw_as<DtypeError>(e, text.str());
+    throw_as<OutOfMemoryError>(e, text.str());
+    throw_as<AsyncError>(e, text.str());
+    throw_as<IoError>(e, text.str());
+    throw_as<AutogradError>(e, text.str());
+    throw_as<std::runtime_error>(e, text.str());
+    throw_as<std::logic_error>(e, text.str());
+    throw_as<std::invalid_argument>(e, text.str());
+    throw_as<std::out_of_range>(e, text.str());
+    throw;
+  }
+}
+
+}  // namespace
+
+void run_replicas(const std::vector<Device>& devices,
+                  const std::function<void(std::size_t)>& work) {
+  if (devices.empty()) return;
+  const Surroundings from(devices);
+  std::vector<std::exception_ptr> errors(devices.size());
+  std::vector<std::uint64_t> ends(devices.size(), from.sequence);
+  const auto run = [&](std::size_t i) {
+    try {
+      InReplica here(from, check_device(devices[i]), i);
+      work(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+    ends[i] = next_sequence;
+  };
+  const std::vector<Worker*> workers = Workers::instance().take(devices.size() - 1);
+  for (std::size_t i = 1; i < devices.size(); ++i) workers[i - 1]->start([&run, i] { run(i); });
+  run(0);
+  for (Worker* worker : workers) worker->wait();
+  Workers::instance().give_back(workers);
+  next_sequence = *std::max_element(ends.begin(), ends.end());
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (errors[i]) throw_named(errors[i], i, devices[i]);
+}
+
+}  // namespace td::parallel

@@ -1,0 +1,119 @@
+// See replicate.h. Python's replicas are shallow copies of a module's dictionary. C++ has none, so
+// a replica is a clone, and to be cheap the clone copies no value: it starts over the original's
+// memory, which also tells which of its tensors stands for which.
+#include "td/parallel/replicate.h"
+
+#include <map>
+
+#include "td/autograd/meta.h"
+#include "td/autograd/modes.h"
+#include "td/parallel/coalesce.h"
+#include "td/parallel/comm.h"
+
+namespace td::nn::parallel {
+namespace {
+
+// The original's tensors, and for each replica the tensors in their places.
+struct Places {
+  TensorList originals;
+  std::vector<std::vector<TensorList>> replicas;  // [replica][original]: several where it is tied
+};
+
+TensorList all_tensors(const Module& module) {
+  TensorList all = module.parameters();
+  const TensorList buffers = module.buffers();
+  all.insert(all.end(), buffers.begin(), buffers.end());
+  return all;
+}
+
+// A clone under SharedCloneGuard looks at the original's memory, in the same place.
+using Spot = std::pair<const void*, const void*>;
+Spot spot_of(const Tensor& t) { return {t.impl().storage.get(), t.data_ptr()}; }
+
+Places find_places(const Module& module, const std::vector<std::shared_ptr<Module>>& replicas) {
+  Places places;
+  places.originals = all_tensors(module);
+  std::map<Spot, std::size_t> index;
+  for (std::size_t i = 0; i < places.originals.size(); ++i)
+    index.emplace(spot_of(places.originals[i]), i);
+  for (const std::shared_ptr<Module>& replica : replicas) {
+    auto& own = places.replicas.emplace_back(places.originals.size());
+    for (const Tensor& tensor : all_tensors(*replica)) {
+      const auto found = index.find(spot_of(tensor));
+      TD_CHECK(Error, found != index.end(), "replicate: the clone of ", module.name(),
+               " has a tensor of sizes ", tensor.sizes(),
+               " that the module has not; a clone() of its own must take its tensors from the "
+               "modules it clones");
+      own[found->second].push_back(tensor);
+    }
+  }
+  return places;
+}
+
+// The first tensor of each place, and the others made the same result as that one.
+void join_graph(const Places& places, const std::vector<std::size_t>& trained) {
+  TensorList sources;
+  for (const std::size_t i : trained) sources.push_back(places.originals[i]);
+  std::vector<TensorList> results;
+  for (const auto& replica : places.replicas) {
+    auto& of_replica = results.emplace_back();
+    for (const std::size_t i : trained) of_replica.push_back(replica[i][0]);
+  }
+  td::parallel::record_broadcast(results, sources);
+  for (const auto& replica : places.replicas)
+    for (const std::size_t i : trained)
+      for (std::size_t k = 1; k < replica[i].size(); ++k) {
+        const Edge edge = gradient_edge(replica[i][0]);
+        meta_of(replica[i][k]).set_grad_fn(edge.node, edge.output);
+      }
+}
+
+}  // namespace
+
+void detail::check_placement(const Module& module, Device first) {
+  for (const Tensor& tensor : all_tensors(module))
+    TD_CHECK(DeviceError, tensor.device() == first,
+             "DataParallel: the module must have its parameters and buffers on device ", first,
+             " (device_ids[0]) but found one of them on device: ", tensor.device(),
+             ". Move it with module->to(\"", first, "\").");
+}
+
+void detail::fill_replicas(const Module& module,
+                           const std::vector<std::shared_ptr<Module>>& replicas,
+                           const std::vector<Device>& devices) {
+  TD_CHECK(Error, !devices.empty(), "replicate: no devices; name at least one");
+  check_placement(module, check_device(devices[0]));
+  const Places places = find_places(module, replicas);
+  std::vector<TensorList> copies;
+  {
+    NoGradGuard no_grad;
+    copies = td::parallel::broadcast_coalesced(places.originals, devices);
+  }
+  std::vector<std::size_t> trained;
+  for (std::size_t i = 0; i < places.originals.size(); ++i) {
+    const bool wanted = GradMode::is_enabled() && places.originals[i].requires_grad();
+    if (wanted) trained.push_back(i);
+    for (std::size_t r = 0; r < replicas.size(); ++r)
+      for (const Tensor& tensor : places.replicas[r][i]) {
+        if (r > 0) tensor.set_data(copies[r][i]);
+        if (!wanted && tensor.requires_grad()) tensor.requires_grad_(false);
+      }
+  }
+  join_graph(places, trained);
+}
+
+std::vector<AnyModule> replicate(const AnyModule& module, const std::vector<Device>& devices) {
+  std::vector<AnyModule> replicas;
+  std::vector<std::shared_ptr<Module>> modules;
+  {
+    SharedCloneGuard sharing;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      replicas.push_back(module.clone());
+      modules.push_back(replicas.back().ptr());
+    }
+  }
+  detail::fill_replicas(*module.ptr(), modules, devices);
+  return replicas;
+}
+
+}  // namespace td::nn::parallel

@@ -1,0 +1,38 @@
+// What the tests of td/parallel share: lists of devices, and modules with a closed form.
+#pragma once
+
+#include "../nn/nets.h"
+#include "td/backends/sim/sim.h"
+#include "td/parallel/parallel.h"
+
+/// Lists of two devices, and one of three: the cpu twice, two sims, GPUs where there are any.
+inline std::vector<std::vector<td::Device>> device_lists() {
+  std::vector<std::vector<td::Device>> all{
+      {"cpu", "cpu"}, {"sim:0", "sim:1"}, {"cpu", "cpu", "cpu"}, {"sim:0", "sim:1", "sim:2"}};
+  const int gpus = td::device_count(td::kCUDA);
+  if (gpus > 0) all.push_back({"cuda:0", td::Device(td::kCUDA, gpus > 1 ? 1 : 0)});
+  return all;
+}
+
+inline std::string named(const std::vector<td::Device>& devices) {
+  std::string text;
+  for (const td::Device& device : devices) text += device.str() + " ";
+  return text;
+}
+
+/// Counts its calls in a buffer and multiplies by a weight; y = x * weight + count.
+struct CounterImpl : td::nn::Cloneable<CounterImpl> {
+  CounterImpl() { reset(); }
+  void reset() override {
+    weight = register_parameter("weight", td::ones({2}));
+    count = register_buffer("count", td::zeros({}));
+  }
+  td::Tensor forward(const td::Tensor& x) {
+    count += 1;
+    ++calls;
+    return x * weight;
+  }
+  td::Tensor weight, count;
+  int calls = 0;
+};
+TD_MODULE(Counter);
