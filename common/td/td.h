@@ -10,6 +10,8 @@
 #include "td/device/device.h"
 #include "td/device/guard.h"
 #include "td/device/stream.h"
+#include "td/distributed/ddp.h"
+#include "td/distributed/distributed.h"
 #include "td/io/io.h"
 #include "td/nn/nn.h"
 #include "td/ops/ops.h"

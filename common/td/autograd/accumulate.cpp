@@ -20,6 +20,12 @@ bool repeats_elements(const Tensor& t) {
   return false;
 }
 
+// Nobody who could look at the gradient would see it become undefined.
+bool is_unseen(const AutogradMeta& meta) {
+  if (meta.grad.is_same(meta.grad_home)) return meta.grad.impl_ptr()->use_count() == 2;
+  return sole_owner(meta.grad);
+}
+
 }  // namespace
 
 void accumulate(Tensor& into, Tensor gradient) {
@@ -40,7 +46,7 @@ void clear_gradient(const Tensor& leaf, bool set_to_none) {
   if (set_to_none) {
     gradient = Tensor();
     meta->grad_is_zero = false;
-  } else if (gradient.defined() && sole_owner(gradient)) {
+  } else if (gradient.defined() && is_unseen(*meta)) {
     gradient = Tensor();
     meta->grad_is_zero = true;
   } else if (gradient.defined()) {  // somebody holds it, and must see it become zero
@@ -69,6 +75,8 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
       meta.grad = meta.grad.add(g);
     } else if (GradMode::is_enabled()) {
       meta.grad = g;
+    } else if (meta.grad_home.defined()) {
+      meta.grad = meta.grad_home.copy_(g);
     } else if (sole_owner(g) && g.impl().strides == leaf_->strides) {
       meta.grad = std::move(g);
     } else {
@@ -77,7 +85,7 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
     }
     meta.grad_is_zero = false;
   }
-  for (auto& hook : meta.post_accumulate) hook(leaf());
+  for (auto& [number, hook] : meta.post_accumulate) hook(leaf());
 }
 
 }  // namespace td

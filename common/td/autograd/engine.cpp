@@ -248,8 +248,10 @@ void Pass::wait_for_streams() {
 // A task of this thread that no pass further out is using (a hook may call backward).
 class TaskLease {
  public:
-  TaskLease() : task_(depth_++ == 0 ? &mine() : new GraphTask) {}
+  TaskLease()
+      : task_(depth_++ == 0 ? &mine() : new GraphTask), outer_(std::exchange(current_, task_)) {}
   ~TaskLease() {
+    current_ = outer_;
     if (--depth_ == 0)
       task_->clear();
     else
@@ -258,6 +260,8 @@ class TaskLease {
   TaskLease(const TaskLease&) = delete;
   TaskLease& operator=(const TaskLease&) = delete;
   GraphTask& operator*() { return *task_; }
+  // The task of the innermost pass of this thread, nullptr outside.
+  static GraphTask* current() { return current_; }
 
  private:
   static GraphTask& mine() {
@@ -265,15 +269,20 @@ class TaskLease {
     return task;
   }
   static thread_local int depth_;
-  GraphTask* task_;
+  static thread_local GraphTask* current_;
+  GraphTask *task_, *outer_;
 };
 thread_local int TaskLease::depth_ = 0;
+thread_local GraphTask* TaskLease::current_ = nullptr;
 
 void run_pass(Tensors roots, Tensors gradients, optional<bool> retain_graph, bool create_graph,
               std::vector<Capture>& captures) {
   TaskLease task;
   Pass pass(*task, retain_graph.value_or(create_graph), create_graph, captures);
   pass.run(roots, gradients);
+  // By index: a callback may queue another one.
+  for (std::size_t i = 0; i < (*task).callbacks.size(); ++i)
+    std::exchange((*task).callbacks[i], {})();
 }
 
 // One gradient for each root; `given` may be left out as a whole.
@@ -322,6 +331,13 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs, const Tenso
     gradients.push_back(captures[i].gradient);
   }
   return gradients;
+}
+
+void queue_callback(std::function<void()> callback) {
+  GraphTask* task = TaskLease::current();
+  TD_CHECK(AutogradError, task,
+           "queue_callback: this thread runs no backward; call it from a hook of a tensor");
+  task->callbacks.push_back(std::move(callback));
 }
 
 }  // namespace autograd

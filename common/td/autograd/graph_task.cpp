@@ -48,6 +48,7 @@ void GraphTask::clear() {
   // Slot by slot: after one deep graph the table is large, and most graphs are small.
   for (const Visit& visit : visits_) table_[visit.slot] = -1;
   visits_.clear();
+  callbacks.clear();
   partial = false;
 }
 

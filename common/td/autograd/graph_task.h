@@ -4,6 +4,7 @@
 // held by the roots of the pass, whose graph reaches them all, and not by the visits.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "td/autograd/node.h"
@@ -31,7 +32,8 @@ class GraphTask : public NodeFilter {
   /// Forgets everything but keeps the memory.
   void clear();
 
-  bool partial = false;  ///< only some inputs' gradients are asked for
+  std::vector<std::function<void()>> callbacks;  ///< for the end of the pass
+  bool partial = false;                          ///< only some inputs' gradients are asked for
   bool needs(const Node* node) const override;
 
  private:

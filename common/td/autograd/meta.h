@@ -9,9 +9,6 @@
 
 namespace td {
 
-/// Called with the leaf after its gradient was added; DDP starts its all-reduce here.
-using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
-
 class AccumulateGrad;
 
 /// What the graph knows of a tensor.
@@ -30,8 +27,11 @@ struct AutogradMeta : public RefCounted, public Slabbed {
   /// An undefined grad stands for zeros, which are made when somebody asks for them. What arrives
   /// first can then become the gradient, instead of being added to zeros that had to be written.
   bool grad_is_zero = false;
-  std::vector<std::pair<unsigned, TensorHook>> hooks;  ///< of a leaf
-  std::vector<PostAccumulateHook> post_accumulate;     ///< of a leaf
+  /// Where a leaf's gradient is to be kept: its place in memory that others share, such as one of
+  /// DDP's buckets. Undefined: wherever the gradient was made.
+  Tensor grad_home;
+  std::vector<std::pair<unsigned, TensorHook>> hooks;                    ///< of a leaf
+  std::vector<std::pair<unsigned, PostAccumulateHook>> post_accumulate;  ///< of a leaf
   /// A leaf's own AccumulateGrad, made when a graph first needs it.
   std::atomic<AccumulateGrad*> accumulator{nullptr};
   std::mutex mutex;  ///< held while accumulator changes, and while grad is added to

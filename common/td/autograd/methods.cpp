@@ -65,11 +65,19 @@ void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph,
   autograd::backward_from(*this, gradient, retain_graph, create_graph);
 }
 
+namespace {
+
+unsigned next_hook_number() {
+  thread_local unsigned next = 0;
+  return next++;
+}
+
+}  // namespace
+
 unsigned Tensor::register_hook(TensorHook hook) const {
   TD_CHECK(AutogradError, requires_grad(),
            "register_hook: the tensor does not require a gradient, so the hook would never run");
-  thread_local unsigned next = 0;
-  const unsigned number = next++;
+  const unsigned number = next_hook_number();
   if (is_leaf()) {
     meta_of(*this).hooks.emplace_back(number, std::move(hook));
   } else {
@@ -79,9 +87,20 @@ unsigned Tensor::register_hook(TensorHook hook) const {
   return number;
 }
 
+unsigned Tensor::register_post_accumulate_grad_hook(PostAccumulateHook hook) const {
+  TD_CHECK(AutogradError, requires_grad() && is_leaf(),
+           "register_post_accumulate_grad_hook: only a leaf that requires a gradient accumulates "
+           "one; use register_hook for a result");
+  const unsigned number = next_hook_number();
+  meta_of(*this).post_accumulate.emplace_back(number, std::move(hook));
+  return number;
+}
+
 void Tensor::remove_hook(unsigned number) const {
   if (is_leaf()) {
-    std::erase_if(meta_of(*this).hooks, [&](auto& h) { return h.first == number; });
+    const auto is_it = [&](auto& h) { return h.first == number; };
+    std::erase_if(meta_of(*this).hooks, is_it);
+    std::erase_if(meta_of(*this).post_accumulate, is_it);
   } else {
     std::erase_if(gradient_edge(*this).node->hooks,
                   [&](auto& h) { return h.second.first == number; });

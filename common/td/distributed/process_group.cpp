@@ -1,30 +1,11 @@
 // Checks of the arguments, and the forms with lists, which go through one tensor.
 #include "td/distributed/process_group.h"
 
-#include <functional>
-#include <utility>
-
 #include "td/autograd/modes.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {
 namespace {
-
-// Work that has something left to do on this rank once the data is there.
-class ThenWork final : public Work {
- public:
-  ThenWork(std::shared_ptr<Work> work, std::function<void()> then)
-      : work_(std::move(work)), then_(std::move(then)) {}
-  void wait() override {
-    work_->wait();
-    if (then_) std::exchange(then_, nullptr)();
-  }
-  bool is_completed() const override { return work_->is_completed(); }
-
- private:
-  std::shared_ptr<Work> work_;
-  std::function<void()> then_;
-};
 
 void check_tensor(const char* call, const char* name, const Tensor& tensor) {
   TD_CHECK(Error, tensor.defined(), call, ": \"", name, "\" is undefined");

@@ -1,6 +1,10 @@
 // A collective that was started: the handle that ProcessGroup's methods return.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <utility>
+
 #include "td/base/error.h"
 
 namespace td::distributed {
@@ -23,6 +27,22 @@ class Work {
   virtual void wait() = 0;
   /// True when it is done, or has failed. Does not block.
   virtual bool is_completed() const = 0;
+};
+
+/// Work with something left to do on this rank once the data is there: wait() does it.
+class ThenWork final : public Work {
+ public:
+  ThenWork(std::shared_ptr<Work> work, std::function<void()> then)
+      : work_(std::move(work)), then_(std::move(then)) {}
+  void wait() override {
+    work_->wait();
+    if (then_) std::exchange(then_, nullptr)();
+  }
+  bool is_completed() const override { return work_->is_completed(); }
+
+ private:
+  std::shared_ptr<Work> work_;
+  std::function<void()> then_;
 };
 
 }  // namespace td::distributed

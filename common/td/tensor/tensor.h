@@ -23,6 +23,8 @@ class Node;
 using TensorList = std::vector<Tensor>;
 /// A function of a gradient; may return a replacement, or an undefined Tensor to leave it.
 using TensorHook = std::function<Tensor(const Tensor&)>;
+/// A function of a leaf whose gradient is finished.
+using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 
 namespace indexing {
 struct TensorIndex;

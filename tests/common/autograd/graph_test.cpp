@@ -184,7 +184,7 @@ TEST_CASE("hooks, retained gradients, and hooks after accumulation") {
     order.push_back("x");
     return g * 10;
   });
-  meta_of(x).post_accumulate.push_back([&](const Tensor& l) {
+  const unsigned after = x.register_post_accumulate_grad_hook([&](const Tensor& l) {
     order.push_back("after");
     CHECK(l.grad().defined());
   });
@@ -193,8 +193,68 @@ TEST_CASE("hooks, retained gradients, and hooks after accumulation") {
   CHECK(values(y.grad()) == List{3});
   CHECK(values(x.grad()) == List{60});
   x.remove_hook(number);
+  x.remove_hook(after);
   (y * 3).backward();
   CHECK(values(x.grad()) == List{66});
+  CHECK(order.size() == 4);  // only y's hook ran again
+  CHECK_THROWS_WITH(y.register_post_accumulate_grad_hook([](const Tensor&) {}),
+                    Catch::Contains("only a leaf that requires a gradient accumulates one"));
+}
+
+TEST_CASE("a queued callback runs once, when all gradients of its backward are there") {
+  const Tensor x = leaf({1}), y = leaf({2});
+  std::vector<std::string> order;
+  const auto later = [&](const char* text) {
+    autograd::queue_callback([&order, text] { order.emplace_back(text); });
+  };
+  x.register_post_accumulate_grad_hook([&](const Tensor&) {
+    order.emplace_back("x");
+    later("first");
+    autograd::queue_callback([&] { later("from a callback"); });
+    const AutoGradMode recording(true);
+    const Tensor inner = leaf({3});
+    inner.register_hook([&](const Tensor&) { later("end of inner"); });
+    (inner * 2).backward();
+  });
+  y.register_post_accumulate_grad_hook([&](const Tensor&) { order.emplace_back("y"); });
+  (x * y).backward();
+  CHECK(std::vector<std::string>(order.end() - 2, order.end()) ==
+        std::vector<std::string>{"first", "from a callback"});
+  CHECK(std::count(order.begin(), order.end(), "end of inner") == 1);
+  CHECK(order.size() == 5);
+  (leaf({1}) * 2).backward();  // nothing is left behind
+  CHECK(order.size() == 5);
+  CHECK_THROWS_WITH(autograd::queue_callback([] {}),
+                    Catch::Contains("this thread runs no backward"));
+}
+
+TEST_CASE("a callback is dropped with the backward that failed") {
+  const Tensor x = leaf({1});
+  bool called = false;
+  x.register_post_accumulate_grad_hook([&](const Tensor&) {
+    autograd::queue_callback([&] { called = true; });
+    throw Error("stop here");
+  });
+  CHECK_THROWS_WITH((x * 2).backward(), "stop here");
+  (leaf({1}) * 2).backward();
+  CHECK_FALSE(called);
+}
+
+TEST_CASE("a gradient with a home is kept there, and is made zero without being written") {
+  const Tensor x = leaf({1, 2}), memory = zeros({4});
+  {
+    NoGradGuard no_grad;
+    meta_of(x).grad_home = memory.narrow(0, 1, 2);
+  }
+  backward_ones(x * 3);
+  CHECK(values(memory) == List{0, 3, 3, 0});
+  clear_gradient(x, false);
+  CHECK(values(memory) == List{0, 3, 3, 0});
+  backward_ones(x * 4);
+  CHECK(values(memory) == List{0, 4, 4, 0});
+  const Tensor held = x.grad();
+  clear_gradient(x, false);
+  CHECK(values(held) == List{0, 0});
 }
 
 TEST_CASE("a retained gradient does not outlive its tensor's handle") {
