@@ -14,7 +14,7 @@ void reduce_into(void* into, const void* from, std::int64_t numel, ScalarType dt
 /// `count`. `result` may be one of the arrays.
 void reduce_all(void* result, const void* const* arrays, int count, std::int64_t numel,
                 ScalarType dtype, ReduceOp op);
-/// data[i] /= ranks: the second half of AVG. A division where `ranks` is a power of two is exact.
+/// data[i] /= ranks, for floating point types: the second half of AVG.
 void divide(void* data, std::int64_t numel, ScalarType dtype, int ranks);
 
 }  // namespace td::distributed
