@@ -15,7 +15,12 @@ HostWork::HostWork(Collective collective) : call(std::move(collective)) {
 void HostWork::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return done_; });
-  if (error_) std::rethrow_exception(error_);
+  if (!error_) return;
+  try {
+    std::rethrow_exception(error_);
+  } catch (const DistributedError& e) {
+    throw DistributedError(e.what());  // each thread that waits has an object of its own
+  }
 }
 
 bool HostWork::is_completed() const {
