@@ -12,6 +12,7 @@
 #include "td/device/stream.h"
 #include "td/distributed/ddp.h"
 #include "td/distributed/distributed.h"
+#include "td/distributed/sampler.h"
 #include "td/io/io.h"
 #include "td/nn/nn.h"
 #include "td/ops/ops.h"

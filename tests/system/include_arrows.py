@@ -25,7 +25,7 @@ BELOW = {
     "io": ["ops"],
     "amp": ["optim", "nn", "data", "io"],
     "parallel": ["optim", "nn", "data", "io"],
-    "distributed": ["optim", "nn", "data", "io"],
+    "distributed": ["parallel"],
     "xla": ["base"],
 }
 # The only files outside backends/ that know a backend, and why.

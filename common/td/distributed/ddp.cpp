@@ -5,7 +5,7 @@
 
 #include "td/autograd/modes.h"
 #include "td/distributed/distributed.h"
-#include "td/distributed/exchange.h"
+#include "td/distributed/model_exchange.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {

@@ -7,8 +7,8 @@
 #include "td/base/arg.h"
 #include "td/distributed/join.h"
 #include "td/distributed/reducer.h"
-#include "td/distributed/unused.h"
 #include "td/nn/any_module.h"
+#include "td/parallel/nested.h"
 
 namespace td::distributed {
 
@@ -58,7 +58,7 @@ class DistributedDataParallelImpl : public nn::Module {
     before_forward();
     R result = module_.forward<R>(std::forward<Args>(args)...);
     TensorList outputs;
-    if (options_.find_unused_parameters()) add_tensors(outputs, result);
+    if (options_.find_unused_parameters()) outputs = parallel::tensors_in(result);
     after_forward(outputs);
     return result;
   }

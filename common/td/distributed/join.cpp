@@ -1,7 +1,7 @@
 // The agreement on a step.
 #include "td/distributed/join.h"
 
-#include "td/distributed/exchange.h"
+#include "td/distributed/model_exchange.h"
 
 namespace td::distributed {
 

@@ -8,7 +8,7 @@
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
 #include "td/distributed/bucket_assignment.h"
-#include "td/distributed/exchange.h"
+#include "td/distributed/model_exchange.h"
 #include "td/distributed/unused.h"
 
 namespace td::distributed {

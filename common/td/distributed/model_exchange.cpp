@@ -1,5 +1,5 @@
 // Texts and numbers as tensors, and the comparison of models.
-#include "td/distributed/exchange.h"
+#include "td/distributed/model_exchange.h"
 
 #include <algorithm>
 #include <cstring>

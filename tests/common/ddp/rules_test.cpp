@@ -1,0 +1,393 @@
+// The rules of DistributedDataParallel, row by row as PyTorch has them, and the words of its
+// refusals. Where PyTorch hangs or lets ranks grow apart in silence, all ranks get the same error.
+#include "ranks.h"
+
+using namespace ranks;
+
+namespace {
+
+// Two layers; which of them a forward uses is said by `uses`.
+struct Branches : nn::Module {
+  nn::Linear a = register_module("a", nn::Linear(nn::LinearOptions(1, 1).bias(false)));
+  nn::Linear b = register_module("b", nn::Linear(nn::LinearOptions(1, 1).bias(false)));
+  bool uses_a = true, uses_b = true;
+  Tensor forward(const Tensor& x) {
+    Tensor sum = zeros({1, 1});
+    if (uses_a) sum = sum + a(x);
+    if (uses_b) sum = sum + b(x);
+    return sum;
+  }
+};
+
+Tensor row(double value) { return full({1, 1}, value); }
+double gradient_of(const nn::Linear& layer) {
+  return layer->weight.grad().defined() ? values(layer->weight.grad())[0] : NAN;
+}
+
+nn::Linear one_weight() { return nn::Linear(nn::LinearOptions(1, 1).bias(false)); }
+
+}  // namespace
+
+TEST_CASE("wrapping gives all ranks rank 0's parameters and buffers") {
+  for (const Device device : kDevices) {
+    const auto got = on_ranks(3, [&](int rank) {
+      nn::Sequential net(nn::Linear(3, 2), nn::BatchNorm1d(2));
+      fill(*net, rank * 10);
+      net[1]->buffers()[0].fill_(rank + 5.0);
+      net->to(device);
+      net[0]->parameters()[1].requires_grad_(false);  // frozen ones are sent as well
+      DistributedDataParallel ddp(net);
+      List all;
+      for (const auto& item : net->state_dict())
+        for (double v : values(item.value())) all.push_back(v);
+      return all;
+    });
+    CHECK(got[0][12] == 5);
+    CHECK(got[1] == got[0]);
+    CHECK(got[2] == got[0]);
+  }
+}
+
+TEST_CASE("names get the prefix module., which can be taken off again") {
+  run_as_threads(1, [](ProcessGroup&) {
+    nn::Sequential net = small_net();
+    DistributedDataParallel ddp(net);
+    auto state = ddp->state_dict();
+    CHECK(state.keys() == std::vector<std::string>{"module.0.weight", "module.0.bias",
+                                                   "module.2.weight", "module.2.bias"});
+    CHECK(ddp->named_parameters().keys() == state.keys());
+    consume_prefix_in_state_dict_if_present(state);
+    nn::Sequential bare = small_net(7);
+    bare->load_state_dict(state);
+    CHECK(values(bare->parameters()[0]) == values(net->parameters()[0]));
+    ddp->eval();
+    CHECK_FALSE(net->is_training());
+    std::ostringstream text;
+    text << *ddp;
+    CHECK(text.str().find("DistributedDataParallel(\n  (module): Sequential(") == 0);
+  });
+}
+
+TEST_CASE("a module without parameters to train is refused") {
+  run_as_threads(1, [](ProcessGroup&) {
+    nn::Linear net(2, 2);
+    for (const Tensor& p : net->parameters()) p.requires_grad_(false);
+    CHECK_THROWS_WITH(DistributedDataParallel(net),
+                      "DistributedDataParallel is not needed when a module doesn't have any "
+                      "parameter that requires a gradient; call the module itself");
+  });
+}
+
+TEST_CASE("device_ids is for accelerators, and holds one device") {
+  run_as_threads(1, [](ProcessGroup&) {
+    nn::Linear net(2, 2);
+    CHECK_THROWS_WITH(DistributedDataParallel(net, Options().device_ids({Device("cpu")})),
+                      "DistributedDataParallel: device_ids is for a module on an accelerator, but "
+                      "the module's parameters are on the cpu; leave device_ids out");
+    net->to("sim:0");
+    CHECK_THROWS_WITH(
+        DistributedDataParallel(net, Options().device_ids({Device("sim:0"), Device("sim:1")})),
+        Catch::Contains("device_ids has 2 devices, but a rank has one"));
+    CHECK_THROWS_WITH(DistributedDataParallel(net, Options().device_ids({Device("sim:1")})),
+                      Catch::Contains("device_ids says sim:1 but a parameter is on sim:0"));
+    DistributedDataParallel ddp(net, Options().device_ids({Device("sim:0")}));
+    CHECK(ddp->options().device_ids().size() == 1);
+    CHECK_THROWS_WITH(DistributedDataParallel(nn::Linear(2, 2), Options().bucket_cap_mb(0)),
+                      "DistributedDataParallel: bucket_cap_mb must be more than 0, got 0");
+  });
+  CHECK_THROWS_WITH(DistributedDataParallel(nn::Linear(2, 2)),
+                    Catch::Contains("there is no process group yet"));
+}
+
+TEST_CASE("models that differ are told on all ranks, by the first difference") {
+  const auto differing = [](const std::function<nn::Sequential(int)>& make, const Options& a = {},
+                            const Options& b = {}) {
+    const auto texts = errors_on_ranks(
+        3, [&](int rank) { DistributedDataParallel ddp(make(rank), rank == 1 ? b : a); });
+    CHECK(texts[1] == texts[0]);
+    CHECK(texts[2] == texts[0]);
+    return texts[0];
+  };
+  CHECK(differing([](int rank) { return nn::Sequential(nn::Linear(rank == 1 ? 3 : 2, 2)); }) ==
+        "DistributedDataParallel: the ranks do not have the same model. The first difference:\n"
+        "  rank 0, 2: parameter \"0.weight\" [2, 2] float32\n"
+        "  rank 1: parameter \"0.weight\" [2, 3] float32\n"
+        "All ranks must build the module and the options alike");
+  // PyTorch says nothing to this one.
+  CHECK(differing([](int rank) {
+          nn::Sequential net(nn::Linear(2, 2));
+          if (rank == 2) net->to(kDouble);
+          return net;
+        })
+            .find("  rank 0, 1: parameter \"0.weight\" [2, 2] float32\n"
+                  "  rank 2: parameter \"0.weight\" [2, 2] float64") != std::string::npos);
+  CHECK(differing([](int rank) {
+          return rank == 0 ? nn::Sequential(nn::Linear(2, 2))
+                           : nn::Sequential(nn::Linear(2, 2), nn::Linear(2, 2));
+        }).find("  rank 1, 2: parameter \"1.weight\" [2, 2] float32") != std::string::npos);
+  CHECK(differing([](int rank) {
+          nn::Sequential net(nn::Linear(2, 2));
+          if (rank == 1) net->parameters()[0].requires_grad_(false);
+          return net;
+        }).find("rank 1: parameter \"0.weight\" [2, 2] float32 (frozen)") != std::string::npos);
+  CHECK(differing([](int) { return nn::Sequential(nn::Linear(2, 2)); }, {},
+                  Options().bucket_cap_mb(4))
+            .find("bucket_cap_mb=4") != std::string::npos);
+}
+
+TEST_CASE("no_sync adds up, and the next averaged backward averages the sum") {
+  const auto got = on_ranks(2, [](int rank) {
+    nn::Linear net = one_weight();
+    DistributedDataParallel ddp(net);
+    List seen;
+    {
+      const auto guard = ddp->no_sync();
+      ddp->forward(row(rank + 1.0)).sum().backward();
+      seen.push_back(gradient_of(net));
+    }
+    ddp->forward(row(rank + 1.0)).sum().backward();
+    seen.push_back(gradient_of(net));
+    return seen;
+  });
+  CHECK(got == std::vector<List>{{1, 3}, {2, 3}});  // 3 = mean(2, 4)
+}
+
+TEST_CASE("what decides on averaging is where the forward is") {
+  const auto got = on_ranks(2, [](int rank) {
+    List seen;
+    nn::Linear net = one_weight();
+    DistributedDataParallel ddp(net);
+    Tensor loss;
+    {
+      const auto guard = ddp->no_sync();
+      loss = ddp->forward(row(rank + 1.0)).sum();
+    }
+    loss.backward();  // outside, but not averaged
+    seen.push_back(gradient_of(net));
+    net->zero_grad();
+    loss = ddp->forward(row(rank + 1.0)).sum();
+    {
+      const auto guard = ddp->no_sync();
+      loss.backward();  // inside, but averaged
+    }
+    seen.push_back(gradient_of(net));
+    return seen;
+  });
+  CHECK(got == std::vector<List>{{1, 1.5}, {2, 1.5}});
+}
+
+TEST_CASE("a second backward without a forward is refused, where PyTorch lets ranks grow apart") {
+  const auto texts = errors_on_ranks(2, [](int rank) {
+    nn::Linear net = one_weight();
+    DistributedDataParallel ddp(net);
+    const Tensor loss = ddp->forward(row(rank)).sum();
+    loss.backward({}, true);
+    loss.backward();
+  });
+  CHECK(texts[0] ==
+        "DistributedDataParallel: a second backward without a forward in between, so \"weight\" "
+        "would get a gradient that is not averaged and the ranks would grow apart. Call the "
+        "wrapped module's forward first, add the losses and call backward once, or keep forward "
+        "and backward inside no_sync()");
+  CHECK(texts[1] == texts[0]);
+  run_as_threads(1, [](ProcessGroup&) {
+    nn::Linear net = one_weight();
+    DistributedDataParallel ddp(net);
+    CHECK_THROWS_AS(net->forward(row(1)).sum().backward(), AutogradError);  // went past the wrapper
+    const auto guard = ddp->no_sync();
+    CHECK_NOTHROW(net->forward(row(1)).sum().backward());
+    CHECK_THROWS_WITH(
+        [&] {
+          DistributedDataParallel other(one_weight());
+          other->forward(row(1)).sum().backward({}, nullopt, true);
+        }(),
+        Catch::Contains("create_graph = true is not supported"));
+  });
+}
+
+TEST_CASE("two forwards before one backward of the added losses are averaged once") {
+  const auto got = on_ranks(2, [](int rank) {
+    nn::Linear net = one_weight();
+    DistributedDataParallel ddp(net);
+    const Tensor first = ddp->forward(row(rank + 1.0)).sum();
+    (first + ddp->forward(row(10)).sum()).backward();
+    return gradient_of(net);
+  });
+  CHECK(got == List{11.5, 11.5});
+}
+
+TEST_CASE("a parameter without a gradient is named at the end of this backward, on all ranks") {
+  for (const bool view : {true, false}) {
+    const auto texts = errors_on_ranks(3, [&](int rank) {
+      auto net = std::make_shared<Branches>();
+      net->uses_b = rank != 1;
+      DistributedDataParallel ddp(net, Options().gradient_as_bucket_view(view));
+      ddp->forward(row(1)).sum().backward();
+    });
+    CHECK(texts[0] ==
+          "DistributedDataParallel: parameters got no gradient in this backward:\n"
+          "  rank 1: \"b.weight\"\n"
+          "All ranks must use all parameters for their loss. If some are left out on purpose, pass "
+          "find_unused_parameters(true); if they are never trained, call requires_grad_(false) "
+          "before the module is wrapped");
+    CHECK(texts[1] == texts[0]);
+    CHECK(texts[2] == texts[0]);
+  }
+}
+
+TEST_CASE("training goes on after the error of an unused parameter was caught") {
+  const auto got = on_ranks(2, [](int rank) {
+    auto net = std::make_shared<Branches>();
+    DistributedDataParallel ddp(net);
+    net->uses_a = rank == 0;
+    try {
+      ddp->forward(row(1)).sum().backward();
+      return List{};
+    } catch (const AutogradError&) {
+    }
+    net->uses_a = true;
+    net->zero_grad(true);
+    ddp->forward(row(rank)).sum().backward();
+    return gradients(*net);
+  });
+  CHECK(got == std::vector<List>{{0.5, 0.5}, {0.5, 0.5}});
+}
+
+TEST_CASE("find_unused_parameters: used by one rank counts for all, by nobody leaves it alone") {
+  for (const Device device : kDevices)
+    for (const bool view : {true, false}) {
+      INFO(device << ", as view " << view);
+      const auto got = on_ranks(2, [&](int rank) {
+        auto net = std::make_shared<Branches>();
+        DistributedDataParallel ddp(net, Options()
+                                             .find_unused_parameters(true)
+                                             .gradient_as_bucket_view(view)
+                                             .bucket_cap_mb(1e-6)
+                                             .first_bucket_mb(1e-6));
+        List seen;
+        const auto step = [&](bool a, bool b, double x) {
+          net->uses_a = a;
+          net->uses_b = b;
+          ddp->forward(row(x)).sum().backward();
+          for (double g : gradients(*net)) seen.push_back(std::isnan(g) ? -1 : g);
+        };
+        step(true, false, 2);       // b: nobody, so it stays undefined
+        step(true, rank == 0, 3);   // b: rank 0 alone, and both get its half
+        step(true, false, 1);       // b: nobody, so it stays what it is
+        step(rank == 1, true, 10);  // adds to what was there
+        return seen;
+      });
+      CHECK(got[0] == List{2, -1, 5, 1.5, 6, 1.5, 11, 11.5});
+      CHECK(got[1] == got[0]);
+      (void)device;
+    }
+}
+
+TEST_CASE("an output that the loss leaves out is an unused parameter") {
+  struct Two : nn::Module {
+    nn::Linear a = register_module("a", one_weight());
+    nn::Linear b = register_module("b", one_weight());
+    std::tuple<Tensor, Tensor> forward(const Tensor& x, double factor) {
+      return {a(x) * factor, b(x)};
+    }
+  };
+  const auto step = [](bool find) {
+    return errors_on_ranks(2, [&](int) {
+      auto net = std::make_shared<Two>();
+      DistributedDataParallel ddp(net, Options().find_unused_parameters(find));
+      auto [first, second] = ddp->forward<std::tuple<Tensor, Tensor>>(row(1), 2.0);
+      first.sum().backward();
+      if (gradient_of(net->a) != 2 || !std::isnan(gradient_of(net->b))) throw Error("wrong value");
+    });
+  };
+  CHECK(step(true) == std::vector<std::string>{"", ""});
+  CHECK(step(false)[0].find("rank 0: \"b.weight\"\n  rank 1: \"b.weight\"") != std::string::npos);
+}
+
+TEST_CASE("buffers are rank 0's at the start of a forward, and each rank's own after it") {
+  const auto got = on_ranks(2, [](int rank) {
+    nn::BatchNorm1d norm(1);
+    DistributedDataParallel ddp(norm);
+    const Tensor x = tensor({1.0f, 3.0f}).view({2, 1}) + 10.0 * rank;
+    List seen;
+    ddp->forward(x).sum().backward();  // running_mean = 0.1 * mean of x
+    seen.push_back(values(norm->running_mean)[0]);
+    ddp->forward(x).sum().backward();
+    seen.push_back(values(norm->running_mean)[0]);
+    ddp->eval();
+    ddp->forward(x);
+    seen.push_back(values(norm->running_mean)[0]);
+    return seen;
+  });
+  CHECK(got[0][0] == Approx(0.2));
+  CHECK(got[1][0] == Approx(1.2));
+  CHECK(got[0][1] == Approx(0.9 * 0.2 + 0.2));
+  CHECK(got[1][1] == Approx(0.9 * 0.2 + 1.2));  // from rank 0's 0.2
+  CHECK(got[1][2] == got[0][2]);
+}
+
+TEST_CASE("broadcast_buffers off leaves buffers alone") {
+  const auto got = on_ranks(2, [](int rank) {
+    nn::BatchNorm1d norm(1);
+    DistributedDataParallel ddp(norm, Options().broadcast_buffers(false));
+    const Tensor x = tensor({1.0f, 3.0f}).view({2, 1}) + 10.0 * rank;
+    for (int i = 0; i < 2; ++i) ddp->forward(x).sum().backward();
+    ddp->eval();
+    ddp->forward(x);
+    return values(norm->running_mean)[0];
+  });
+  CHECK(got[0] == Approx(0.38));
+  CHECK(got[1] == Approx(2.28));
+}
+
+TEST_CASE("two forwards through a batch norm, then their backward") {
+  // PyTorch's copy into the buffers destroys what the first forward has kept.
+  const auto texts = errors_on_ranks(2, [](int rank) {
+    nn::Sequential net(nn::Linear(2, 2), nn::BatchNorm1d(2));
+    DistributedDataParallel ddp(net);
+    for (const bool training : {true, false}) {
+      ddp->train(training);  // in eval mode the backward needs the running averages
+      const Tensor first = ddp->forward(numbers({4, 2}, rank)).sum();
+      (first + ddp->forward(numbers({4, 2}, rank + 9)).sum()).backward();
+    }
+  });
+  CHECK(texts == std::vector<std::string>{"", ""});
+}
+
+TEST_CASE("a rank with more batches than the others learns who has left") {
+  const auto texts = errors_on_ranks(2, [](int rank) {
+    DistributedDataParallel ddp(one_weight());
+    for (int batch = 0; batch < (rank == 0 ? 3 : 2); ++batch) ddp->forward(row(1)).sum().backward();
+  });
+  CHECK(texts[0].find("rank 1 has left the group while rank 0 is in all_reduce #") == 0);
+  CHECK(texts[1] == "");
+}
+
+TEST_CASE("after a backward that broke off the next forward says so") {
+  run_as_threads(1, [](ProcessGroup&) {
+    nn::Sequential net = small_net();
+    DistributedDataParallel ddp(net, Options().bucket_cap_mb(1e-6).first_bucket_mb(1e-6));
+    const unsigned hook =
+        net->parameters()[0].register_hook([](const Tensor&) { throw Error("broken"); });
+    CHECK_THROWS_WITH(ddp->forward(numbers({2, 6}, 1)).sum().backward(), "broken");
+    net->parameters()[0].remove_hook(hook);
+    CHECK_THROWS_WITH(ddp->forward(numbers({2, 6}, 1)),
+                      Catch::Contains("the last backward ended with an error while gradients were "
+                                      "on their way, so the ranks are out of step"));
+  });
+}
+
+TEST_CASE("a module can be wrapped again when the wrapper is gone") {
+  const auto got = on_ranks(2, [](int rank) {
+    nn::Linear net = one_weight();
+    for (int i = 0; i < 3; ++i) {
+      net->zero_grad();
+      DistributedDataParallel ddp(net);
+      ddp->forward(row(rank)).sum().backward();
+    }
+    net->zero_grad(true);
+    net->forward(row(rank)).sum().backward();  // alone again
+    return gradient_of(net);
+  });
+  CHECK(got == List{0, 1});
+}
