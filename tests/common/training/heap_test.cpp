@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "td/distributed/thread_group.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
 #include "td/td.h"
@@ -79,6 +80,33 @@ TEST_CASE("a steady training step makes no heap call of ours") {
       check_steady_step(w, adam);
     }
   }
+}
+
+TEST_CASE("averaging gradients over ranks asks the heap for the works alone") {
+  manual_seed(0);
+  Workload w = workloads()[1];
+  distributed::run_as_threads(1, [&](distributed::ProcessGroup& group) {
+    distributed::DistributedDataParallel ddp(
+        w.net,
+        distributed::DistributedDataParallelOptions().bucket_cap_mb(1e-6).first_bucket_mb(1e-6));
+    optim::SGD sgd(ddp->parameters(), optim::SGDOptions(1e-3).momentum(0.9));
+    const auto step = [&] {
+      sgd.zero_grad();
+      F::cross_entropy(ddp->forward(w.x), w.y).backward();
+      sgd.step();
+    };
+    for (int i = 0; i < 4; ++i) step();
+    const std::uint64_t before = group.sequence();
+    HeapCalls calls;
+    for (int i = 0; i < 16; ++i) step();
+    calls.stop();
+    const auto works = static_cast<int>(group.sequence() - before);
+    INFO("called from:\n" << calls.sites());
+    CHECK(works == 16 * 6);                     // a bucket for each parameter
+    CHECK(calls.ours() <= works + works / 16);  // and now and then room for them in the queue
+    if (std::getenv("TD_HEAP_CALLS"))
+      std::printf("DDP: %d calls for %d works\n", calls.ours(), works);
+  });
 }
 
 TEST_CASE("the counter sees a call of ours, whichever way it is made") {
