@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "app/pictures.h"
-#include "exercises.h"
+#include "td/td.h"
 
 namespace pictures {
+
+using Batch = td::data::Example<>;
 
 using Loader = td::data::StatelessDataLoader<
     td::data::datasets::MapDataset<

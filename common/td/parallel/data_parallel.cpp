@@ -1,16 +1,18 @@
 // See data_parallel.h: what does not depend on the types of input and output.
 #include "td/parallel/data_parallel.h"
 
-namespace td::nn {
+namespace td {
 
-namespace parallel::detail {
-
-std::vector<Device> all_accelerators() {
+std::vector<Device> parallel::all_accelerators() {
   const DeviceType kind = device_count(kCUDA) > 0 ? kCUDA : kSIM;
   std::vector<Device> devices;
   for (int i = 0; i < device_count(kind); ++i) devices.emplace_back(kind, i);
   return devices;
 }
+
+namespace nn {
+
+namespace parallel::detail {
 
 void check_counts(std::size_t modules, std::size_t inputs, std::size_t devices) {
   TD_CHECK(Error, inputs == modules, "parallel_apply: must have as many inputs as modules, but ",
@@ -32,7 +34,7 @@ DataParallelImpl::DataParallelImpl(AnyModule module,
                                    const optional<Device>& output_device, std::int64_t dim)
     : Module("DataParallel"), module_(std::move(module)), output_device_(output_device), dim_(dim) {
   TD_CHECK(Error, !module_.is_empty(), "DataParallel: the module is empty; give it a model");
-  for (const Device& device : device_ids ? *device_ids : parallel::detail::all_accelerators())
+  for (const Device& device : device_ids ? *device_ids : td::parallel::all_accelerators())
     device_ids_.push_back(check_device(device));
   register_module("module", module_.ptr());
 }
@@ -44,4 +46,5 @@ std::shared_ptr<Module> DataParallelImpl::clone(const optional<Device>& device) 
   return copy;
 }
 
-}  // namespace td::nn
+}  // namespace nn
+}  // namespace td

@@ -8,14 +8,18 @@
 #include "td/parallel/replicate.h"
 #include "td/parallel/scatter_gather.h"
 
+namespace td::parallel {
+
+/// All devices of the best kind there is: the GPUs, or else the sim devices, or else none.
+std::vector<Device> all_accelerators();
+
+}  // namespace td::parallel
+
 namespace td::nn {
 
 namespace parallel {
 
 namespace detail {
-
-/// All devices of the best kind there is: the GPUs, or else the sim devices, or else none.
-std::vector<Device> all_accelerators();
 
 inline const Module& plain_module(const AnyModule& module) { return *module.ptr(); }
 template <class Pointer>
@@ -56,7 +60,7 @@ auto data_parallel(ModuleType module, Input input,
                    const optional<std::vector<Device>>& devices = nullopt,
                    const optional<Device>& output_device = nullopt, std::int64_t dim = 0) {
   return detail::data_parallel<Tensor>(
-      module, input, devices ? *devices : detail::all_accelerators(), output_device, dim);
+      module, input, devices ? *devices : td::parallel::all_accelerators(), output_device, dim);
 }
 
 }  // namespace parallel

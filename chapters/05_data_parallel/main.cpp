@@ -1,0 +1,145 @@
+// Chapter 05, DataParallel: one process trains one model on several devices. The default trains the
+// network of chapter 04 on all GPUs or, where there are none, on all sim devices.
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+
+#include "../04_training_loop/models.h"
+#include "../04_training_loop/pictures.h"
+#include "app/app.h"
+#include "trainer.h"
+
+namespace {
+
+struct Choices {
+  std::string model = "cnn", strategy = "data-parallel", timeline;
+  double lr = 0.02;
+};
+
+// anchor: simple
+// The program of most tutorials: one line makes a model of several devices.
+void print_using(td::Device device) {
+  td::nn::Sequential model = simple_model(1);
+  td::nn::AnyModule trained = model;
+  const int count = td::device_count(device.type());
+  if (count > 1) {
+    std::cout << "Using " << count << (device.is_cuda() ? " GPUs!\n" : " sim devices!\n");
+    trained = td::nn::DataParallel(model);
+  }
+  trained.ptr()->to(device);
+  std::cout << *trained.ptr() << '\n';
+  const td::Tensor output = trained.forward(td::randn({30, 10}).to(device));
+  std::cout << "Outside: input 30 rows, output " << output.sizes() << " on " << output.device()
+            << '\n';
+}
+// anchor end
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double accuracy(Trainer& trainer, const std::vector<pictures::Batch>& test) {
+  const td::NoGradGuard no_grad;
+  trainer.model->eval();
+  double right = 0, all = 0;
+  for (const pictures::Batch& batch : test) {
+    const td::Tensor guess = trainer.forward(batch.data).argmax(1);
+    right += (guess == batch.target.to(guess.device())).sum().item<double>();
+    all += static_cast<double>(batch.target.numel());
+  }
+  trainer.model->train();
+  return right / all;
+}
+
+double train_epoch(Trainer& trainer, pictures::Set& set, std::int64_t epoch) {
+  app::ProgressLine progress;
+  td::Tensor total = td::zeros({}, trainer.devices[0]);
+  const double start = now();
+  std::int64_t steps = 0;
+  for (const pictures::Batch& batch : *set.train) {
+    total += trainer.step(batch);
+    const std::string where =
+        "epoch " + std::to_string(epoch) + ", step " + std::to_string(++steps);
+    progress.show(where);
+    if (app::stop_requested()) throw app::Stopped(where);
+  }
+  const double loss = total.item<double>() / static_cast<double>(steps);  // waits for the device
+  const double rate = static_cast<double>(set.samples) / (now() - start);
+  progress.clear();
+  std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4) << loss
+            << ", test accuracy: " << std::setprecision(1) << 100 * accuracy(trainer, set.test)
+            << " %, " << std::setprecision(0) << rate << " samples/s\n"
+            << std::flush;
+  return rate;
+}
+
+// Draws one step that is not the first: first steps ask the system for memory.
+void draw_step(Trainer& trainer, const pictures::Batch& batch, const std::string& path) {
+  for (int i = 0; i < 3; ++i) trainer.step(batch);
+  Timeline timeline(trainer.devices);
+  trainer.timeline = &timeline;
+  trainer.step(batch);
+  timeline.stop();
+  trainer.timeline = nullptr;
+  std::cout << "One step of " << batch.data.size(0)
+            << " samples: f forward, l loss, b backward, s step, c copy, . waits\n";
+  timeline.print(std::cout);
+  if (path != "-") timeline.write_svg(path);
+}
+
+// A step on one device and on all, in turns; medians of five.
+void compare(Trainer& trainer, const pictures::Batch& batch) {
+  Trainer one(cifar_net(), {trainer.devices[0]}, "single", 0.01);
+  std::vector<double> alone, together;
+  for (int i = 0; i < 6; ++i)
+    for (auto [who, times] : {std::pair(&one, &alone), std::pair(&trainer, &together)}) {
+      const double start = now();
+      who->step(batch).item<float>();              // waits for the device
+      if (i > 0) times->push_back(now() - start);  // the first warms up
+    }
+  for (auto* times : {&alone, &together}) std::sort(times->begin(), times->end());
+  std::cout << "One step of " << batch.data.size(0) << " samples: " << std::setprecision(1)
+            << 1e3 * alone[2] << " ms on " << trainer.devices[0] << ", " << 1e3 * together[2]
+            << " ms on " << trainer.devices.size() << " devices (" << trainer.strategy
+            << "): " << std::setprecision(2) << alone[2] / together[2] << " times as fast\n";
+}
+
+Devices devices_of(const app::Options& options) {
+  if (!options.devices.empty() || options.device != "auto") return app::choose_devices(options);
+  std::cout << "devices:";
+  for (const td::Device& device : td::parallel::all_accelerators()) std::cout << ' ' << device;
+  std::cout << '\n';
+  return td::parallel::all_accelerators();
+}
+
+void run(const app::Options& options, const Choices& choices) {
+  const Devices devices = devices_of(options);
+  td::manual_seed(options.seed);
+  if (choices.model == "simple") return print_using(devices[0]);
+  pictures::Set set =
+      pictures::load(app::picture_folder(options, app::Pictures::kColour), app::Pictures::kColour,
+                     static_cast<std::size_t>(options.batch_size));
+  Trainer trainer(cifar_net(), devices, choices.strategy, choices.lr);
+  pictures::Batch batch = set.test.at(0);
+  const std::int64_t rows = std::min(options.batch_size, batch.data.size(0));
+  batch = {batch.data.narrow(0, 0, rows), batch.target.narrow(0, 0, rows)};
+  if (!choices.timeline.empty()) return draw_step(trainer, batch, choices.timeline);
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) train_epoch(trainer, set, epoch);
+  if (choices.strategy != "single" && devices.size() > 1) compare(trainer, batch);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Choices choices;
+  app::Command command("ch05_data_parallel", "Trains one model on several devices.");
+  command.takes({"devices", "epochs", "batch-size", "seed", "data"});
+  command.options.epochs = 3;
+  command.options.batch_size = 128;
+  command.choice("--model", choices.model, {"cnn", "simple"}, "train, or show the one line");
+  command.choice("--strategy", choices.strategy, {"single", "by-hand", "data-parallel"},
+                 "one device, the exercises, or td::nn::parallel");
+  command.option("--lr", choices.lr, "learning rate");
+  command.option("--timeline", choices.timeline, "draw one step into this .svg; - for text only");
+  return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
+}

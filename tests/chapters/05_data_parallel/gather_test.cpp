@@ -1,0 +1,62 @@
+// Tests of gather.
+#include "replicas.h"
+
+TEST_CASE("4 and 3 rows become 7 on the first device", "[gather]") {
+  const td::Tensor all = counted(7, 10);
+  const td::Tensor joined =
+      gather({all.narrow(0, 0, 4).to("sim:0"), all.narrow(0, 4, 3).to("sim:1")}, "sim:0");
+  check::expect_on(joined, "sim:0", "the joined tensor");
+  check::expect_close(joined, all, 0, "the joined tensor");
+}
+
+TEST_CASE("the destination may be any device, also one without a part", "[gather]") {
+  const td::Tensor all = counted(5, 3);
+  for (const td::Device destination : {td::Device("sim:1"), td::Device("cpu")}) {
+    const td::Tensor joined =
+        gather({all.narrow(0, 0, 3).to("sim:0"), all.narrow(0, 3, 2).to("sim:0")}, destination);
+    check::expect_on(joined, destination, "the joined tensor");
+    check::expect_close(joined, all, 0, "the joined tensor");
+  }
+}
+
+TEST_CASE("parts of one to four dimensions, and a single part", "[gather]") {
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{3}, {3, 31}, {3, 2, 5}, {3, 2, 3, 4}}) {
+    const td::Tensor part = counted(3, td::empty(sizes).numel() / 3).reshape(sizes);
+    const td::Tensor joined = gather({part, (part + 100).to("sim:1"), part}, "sim:1");
+    check::expect_close(joined, td::cat({part, part + 100, part}), 0, "three parts");
+    check::expect_close(gather({part}, "sim:0"), part, 0, "one part");
+  }
+}
+
+TEST_CASE("losses without dimensions become a vector", "[gather]") {
+  const td::Tensor joined =
+      gather({td::tensor(1.5).to("sim:0"), td::tensor(2.5).to("sim:1")}, "cpu");
+  check::expect_sizes(joined, {2}, "two numbers joined");
+  check::expect_close(joined, td::tensor(std::vector<float>{1.5F, 2.5F}), 0, "two numbers joined");
+}
+
+TEST_CASE("each part gets its share of the gradient, on its device", "[gather]") {
+  const td::Tensor a = counted(2, 2, "sim:0").requires_grad_();
+  const td::Tensor b = counted(1, 2, "sim:1").requires_grad_();
+  const td::Tensor joined = gather({a, b}, "sim:0");
+  check::expect(joined.requires_grad(), "the joined tensor is outside the graph of the parts");
+  (joined * counted(3, 2, "sim:0")).sum().backward();
+  check::expect_on(b.grad(), "sim:1", "the gradient of part 1");
+  check::expect_close(a.grad(), counted(2, 2), 0, "the gradient of part 0");
+  check::expect_close(b.grad(), counted(3, 2).narrow(0, 2, 1), 0, "the gradient of part 1");
+}
+
+TEST_CASE("parts that do not fit are refused by number, device and sizes", "[gather]") {
+  check::expect_throws<td::ShapeError>(
+      [] {
+        gather({td::ones({1, 6}).to("sim:0"), td::ones({1, 5}).to("sim:1")}, "sim:0");
+      },
+      {"part 1", "sim:1", "[1, 5]", "[1, 6]"}, "parts of 6 and 5 columns");
+  check::expect_throws<td::ShapeError>(
+      [] {
+        gather({td::ones({2}), td::ones({2, 1})}, "cpu");
+      },
+      {"part 1", "[2, 1]", "[2]"}, "parts of 1 and 2 dimensions");
+  check::expect_throws<td::Error>([] { gather({}, "cpu"); }, {"part"}, "no parts");
+}

@@ -1,0 +1,148 @@
+// Tests of parallel_apply.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "replicas.h"
+
+namespace {
+
+// A layer that does as it is told; a Sequential of one is a replica.
+struct DoesImpl : td::nn::Module {
+  explicit DoesImpl(std::function<td::Tensor(const td::Tensor&)> f) : function(std::move(f)) {}
+  td::Tensor forward(const td::Tensor& x) { return function(x); }
+  std::function<td::Tensor(const td::Tensor&)> function;
+};
+TD_MODULE(Does);
+
+td::nn::Sequential does(std::function<td::Tensor(const td::Tensor&)> function) {
+  return td::nn::Sequential(Does(std::move(function)));
+}
+
+// Where replicas wait for each other, but not for ever.
+class Meeting {
+ public:
+  explicit Meeting(int members) : missing_(members) {}
+  bool everybody_came() {
+    std::unique_lock lock(mutex_);
+    --missing_;
+    changed_.notify_all();
+    return changed_.wait_for(lock, std::chrono::seconds(2), [&] { return missing_ <= 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int missing_;
+};
+
+}  // namespace
+
+TEST_CASE("the outputs come in the order of the modules, on every device", "[parallel_apply]") {
+  for (const auto& devices : device_lists()) {
+    std::vector<td::nn::Sequential> modules;
+    std::vector<td::Tensor> inputs;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      const auto factor = static_cast<double>(i + 1);
+      modules.push_back(does([factor](const td::Tensor& x) { return x * factor; }));
+      inputs.push_back(counted(3, 2, devices[i]));
+    }
+    const auto outputs = parallel_apply(modules, inputs);
+    check::expect(outputs.size() == devices.size(), "one output for each module was expected");
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      check::expect(outputs[i].defined(), "output " + std::to_string(i) + " is undefined");
+      check::expect_on(outputs[i], devices[i], "output " + std::to_string(i));
+      check::expect_close(outputs[i], counted(3, 2) * static_cast<double>(i + 1), 0,
+                          "output " + std::to_string(i) + " on " + named(devices));
+    }
+  }
+}
+
+TEST_CASE("the replicas run beside each other", "[parallel_apply]") {
+  Meeting meeting(3);
+  std::atomic<int> alone{0};
+  std::vector<td::nn::Sequential> modules;
+  for (int i = 0; i < 3; ++i)
+    modules.push_back(does([&](const td::Tensor& x) {
+      if (!meeting.everybody_came()) ++alone;
+      return x;
+    }));
+  parallel_apply(modules, {counted(1, 1), counted(1, 1), counted(1, 1)});
+  check::expect(alone == 0,
+                "replica 0 waited for the others for 2 seconds and they did not start: "
+                "they run one after another");
+}
+
+TEST_CASE("the replicas record when the caller does, and only then", "[parallel_apply]") {
+  for (const bool recording : {true, false}) {
+    std::vector<td::nn::Sequential> modules{td::nn::Sequential(td::nn::Linear(2, 1)),
+                                            td::nn::Sequential(td::nn::Linear(2, 1))};
+    const td::AutoGradMode mode(recording);
+    const auto outputs = parallel_apply(modules, {counted(2, 2), counted(2, 2)});
+    for (std::size_t i = 0; i < 2; ++i)
+      check::expect(outputs[i].requires_grad() == recording,
+                    recording
+                        ? "the caller records, and output " + std::to_string(i) + " has no graph"
+                        : "under NoGradGuard output " + std::to_string(i) +
+                              " was recorded: the mode is each thread's own");
+  }
+}
+
+TEST_CASE("an error in one replica comes back with its number and device", "[parallel_apply]") {
+  std::vector<td::nn::Sequential> modules{td::nn::Sequential(td::nn::Linear(2, 1)),
+                                          td::nn::Sequential(td::nn::Linear(2, 1))};
+  modules[1]->to("sim:1");
+  modules[0]->to("sim:0");
+  check::expect_throws<td::Error>(
+      [&] {
+        parallel_apply(modules, {counted(3, 2, "sim:0"), counted(3, 5, "sim:1")});
+      },
+      {"replica 1", "sim:1", "linear"}, "an input of 5 columns for replica 1");
+}
+
+TEST_CASE("all replicas are waited for, and the first error by number is thrown",
+          "[parallel_apply]") {
+  std::atomic<int> done{0};
+  Meeting all_started(3);
+  std::vector<td::nn::Sequential> modules;
+  for (int i = 0; i < 3; ++i)
+    modules.push_back(does([i, &done, &all_started](const td::Tensor& x) -> td::Tensor {
+      // Replica 2 fails first, replica 0 second, and replica 1 is done after both.
+      all_started.everybody_came();
+      if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (i == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        ++done;
+        return x;
+      }
+      throw td::Error(i == 0 ? "failed late" : "failed early");
+    }));
+  check::expect_throws<td::Error>(
+      [&] {
+        parallel_apply(modules, {counted(1, 1), counted(1, 1), counted(1, 1)});
+      },
+      {"replica 0", "failed late"}, "errors in replicas 0 and 2");
+  const int done_at_throw = done;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // a thread left behind uses `done`
+  check::expect(done_at_throw == 1, "the error was thrown while replica 1 was still at work");
+}
+
+TEST_CASE("any exception in a replica is told, not only the course's own", "[parallel_apply]") {
+  std::vector<td::nn::Sequential> modules{
+      does([](const td::Tensor& x) { return x; }),
+      does([](const td::Tensor&) -> td::Tensor { throw std::runtime_error("disk full"); })};
+  check::expect_throws<td::Error>(
+      [&] {
+        parallel_apply(modules, {counted(1, 1), counted(1, 1)});
+      },
+      {"replica 1", "disk full"}, "a std::runtime_error in replica 1");
+}
+
+TEST_CASE("as many inputs as modules", "[parallel_apply]") {
+  std::vector<td::nn::Sequential> modules{does([](const td::Tensor& x) { return x; }),
+                                          does([](const td::Tensor& x) { return x; })};
+  check::expect_throws<td::Error>([&] { parallel_apply(modules, {counted(1, 1)}); }, {},
+                                  "one input for two modules");
+}

@@ -1,0 +1,88 @@
+// Tests of reduce_add.
+#include "replicas.h"
+
+namespace {
+
+// One parameter with a gradient of one number, or none for NaN.
+td::Tensor parameter(double gradient, td::Device device) {
+  const td::Tensor p = td::zeros({2}).to(device).requires_grad_();
+  if (gradient == gradient) p.mutable_grad() = td::full({2}, gradient).to(device);
+  return p;
+}
+const double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> twice(double value) { return {value, value}; }
+
+}  // namespace
+
+TEST_CASE("1 and 2 and 3 are 6, on the model's device", "[reduce_add]") {
+  for (const auto& devices : device_lists()) {
+    std::vector<std::vector<td::Tensor>> parameters;
+    double sum = 0;
+    for (std::size_t r = 0; r < devices.size(); ++r) {
+      parameters.push_back({parameter(static_cast<double>(r + 1), devices[r])});
+      sum += static_cast<double>(r + 1);
+    }
+    reduce_add(parameters);
+    check::expect_on(parameters[0][0].grad(), devices[0], "the model's gradient");
+    check::expect_close(check::values(parameters[0][0].grad()), twice(sum), 0,
+                        "the model's gradient on " + named(devices));
+    check::expect_close(check::values(parameters[1][0].grad()), twice(2), 0,
+                        "replica 1's own gradient, which stays");
+  }
+}
+
+TEST_CASE("each parameter for itself, with and without gradients", "[reduce_add]") {
+  // Columns: all have one; only the model; only replica 1; only replica 2; nobody.
+  const std::vector<std::vector<double>> gradients{
+      {1, 10, kNone, kNone, kNone}, {2, kNone, 20, kNone, kNone}, {4, kNone, kNone, 30, kNone}};
+  const std::vector<td::Device> devices{"sim:0", "sim:1", "sim:0"};
+  std::vector<std::vector<td::Tensor>> parameters;
+  for (std::size_t r = 0; r < 3; ++r) {
+    parameters.emplace_back();
+    for (const double g : gradients[r]) parameters[r].push_back(parameter(g, devices[r]));
+  }
+  reduce_add(parameters);
+  const std::vector<double> expected{7, 10, 20, 30};
+  for (std::size_t p = 0; p < expected.size(); ++p) {
+    check::expect(
+        parameters[0][p].grad().defined(),
+        "parameter " + std::to_string(p) + " of the model has no gradient, a replica has");
+    check::expect_close(check::values(parameters[0][p].grad()), twice(expected[p]), 0,
+                        "parameter " + std::to_string(p));
+  }
+  check::expect(!parameters[0][4].grad().defined(),
+                "nobody had a gradient for the last parameter, and now the model has one");
+}
+
+TEST_CASE("a gradient that a replica had alone is a copy", "[reduce_add]") {
+  const td::Tensor mine = parameter(kNone, "cpu"), other = parameter(5, "cpu");
+  reduce_add({{mine}, {other}});
+  {
+    const td::NoGradGuard no_grad;
+    other.grad().zero_();
+  }
+  check::expect_close(check::values(mine.grad()), twice(5), 0,
+                      "the model's gradient, after the replica's was set to zero");
+}
+
+TEST_CASE("uneven parts of a batch give the gradient of the whole batch", "[reduce_add]") {
+  // A mean over 7 rows, 4 of them on sim:0 and 3 on sim:1: the parts' gradients add up to it.
+  const td::Tensor x = counted(7, 3);
+  td::nn::Linear whole(3, 1), first(3, 1), second(3, 1);
+  first->load_state_dict(whole->state_dict());
+  second->load_state_dict(whole->state_dict());
+  first->to("sim:0");
+  second->to("sim:1");
+  whole->forward(x).square().mean().backward();
+  const td::Tensor parts = td::cat({first->forward(x.narrow(0, 0, 4).to("sim:0")),
+                                    second->forward(x.narrow(0, 4, 3).to("sim:1")).to("sim:0")});
+  parts.square().mean().backward();
+  reduce_add({first->parameters(), second->parameters()});
+  for (std::size_t p = 0; p < 2; ++p) {
+    const td::Tensor expected = whole->parameters()[p].grad();
+    check::expect_close(first->parameters()[p].grad(), expected,
+                        1e-5 * expected.abs().max().item<double>(),
+                        "the gradient of the whole batch, parameter " + std::to_string(p));
+  }
+}

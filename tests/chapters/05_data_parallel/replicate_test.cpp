@@ -1,0 +1,76 @@
+// Tests of replicate.
+#include "replicas.h"
+
+TEST_CASE("each replica is on its device, with the model's values", "[replicate]") {
+  for (const auto& devices : device_lists()) {
+    const td::nn::Sequential model = make_model(devices[0]);
+    const auto replicas = replicate(model, devices);
+    check::expect(replicas.size() == devices.size(), "one replica for each device was expected, " +
+                                                         std::to_string(replicas.size()) +
+                                                         " came for " + named(devices));
+    const auto state = model->state_dict();
+    for (std::size_t r = 0; r < replicas.size(); ++r) {
+      const auto own = replicas[r]->state_dict();
+      for (const auto& item : state) {
+        const std::string what = item.key() + " of replica " + std::to_string(r);
+        check::expect_on(own[item.key()], devices[r], what);
+        check::expect_close(own[item.key()], item.value(), 0, what);
+      }
+    }
+  }
+}
+
+TEST_CASE("replica 0 is the model, so that its buffers stay", "[replicate]") {
+  td::nn::Sequential model = make_model("sim:0");
+  auto replicas = replicate(model, {"sim:0", "sim:1"});
+  replicas[0]->forward(counted(4, 3, "sim:0"));
+  check::expect_close(check::values(model->buffers()[2])[0], 1, 0,
+                      "the count of batches in the model, after a forward of replica 0");
+  check::expect(replicas[0]->parameters()[0].is_same(model->parameters()[0]),
+                "replica 0 has other parameters than the model: optimizer and gradients miss each "
+                "other");
+}
+
+TEST_CASE("the others have memory of their own, and the model stays where it is", "[replicate]") {
+  for (const auto& devices : device_lists()) {
+    const td::nn::Sequential model = make_model(devices[0]);
+    const auto before = check::values(model->parameters()[0]);
+    const auto replicas = replicate(model, devices);
+    {
+      const td::NoGradGuard no_grad;
+      td::Tensor weight = replicas[1]->parameters()[0];
+      weight.fill_(7);
+    }
+    check::expect_on(model->parameters()[0], devices[0], "the model's weight");
+    check::expect_close(check::values(model->parameters()[0]), before, 0,
+                        "the model's weight, after replica 1's was changed, on " + named(devices));
+  }
+}
+
+TEST_CASE("replicas have the modes and the frozen layers of the model", "[replicate]") {
+  td::nn::Sequential model = make_model("sim:0");
+  model->eval();
+  model->parameters()[0].requires_grad_(false);
+  const auto replicas = replicate(model, {"sim:0", "sim:1"});
+  check::expect(!replicas[1]->is_training(), "the model is in evaluation mode, replica 1 is not");
+  check::expect(!replicas[1]->parameters()[0].requires_grad(),
+                "a frozen weight of the model wants a gradient in replica 1");
+  check::expect(replicas[1]->parameters()[1].requires_grad(),
+                "a bias that is trained wants no gradient in replica 1");
+}
+
+TEST_CASE("a model that is elsewhere is refused, with both devices", "[replicate]") {
+  const td::nn::Sequential model = make_model("cpu");
+  check::expect_throws<td::DeviceError>(
+      [&] {
+        replicate(model, {"sim:0", "sim:1"});
+      },
+      {"sim:0", "cpu"}, "a model on the cpu for sim devices");
+  const td::nn::Sequential half = make_model("sim:0");
+  half->buffers()[0].set_data(half->buffers()[0].to("sim:1"));
+  check::expect_throws<td::DeviceError>(
+      [&] {
+        replicate(half, {"sim:0", "sim:1"});
+      },
+      {"sim:0", "sim:1"}, "a model with a buffer elsewhere");
+}

@@ -1,0 +1,81 @@
+// Tests of scatter.
+#include "replicas.h"
+
+namespace {
+
+std::vector<double> rows_of(const std::vector<td::Tensor>& parts) {
+  std::vector<double> rows;
+  for (const td::Tensor& part : parts) rows.push_back(static_cast<double>(part.size(0)));
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("7 rows on two devices are 4 and 3", "[scatter]") {
+  const td::Tensor input = counted(7, 2);
+  const auto parts = scatter(input, {"sim:0", "sim:1"});
+  check::expect_close(rows_of(parts), std::vector<double>{4, 3}, 0, "rows of the parts");
+  check::expect_on(parts[0], "sim:0", "part 0");
+  check::expect_on(parts[1], "sim:1", "part 1");
+  check::expect_close(parts[1], input.narrow(0, 4, 3), 0, "part 1");
+}
+
+TEST_CASE("few rows leave devices without a part", "[scatter]") {
+  struct Case {
+    std::int64_t rows;
+    std::size_t devices;
+    std::vector<double> expected;
+  };
+  for (const Case& c : {Case{9, 4, {3, 3, 3}}, Case{10, 4, {3, 3, 3, 1}}, Case{1, 3, {1}},
+                        Case{9, 8, {2, 2, 2, 2, 1}}, Case{6, 3, {2, 2, 2}}}) {
+    const auto parts = scatter(counted(c.rows, 3), std::vector<td::Device>(c.devices, "cpu"));
+    check::expect_close(rows_of(parts), c.expected, 0,
+                        "rows of the parts of " + std::to_string(c.rows) + " rows on " +
+                            std::to_string(c.devices) + " devices");
+  }
+}
+
+TEST_CASE("every row arrives once, for odd sizes and on all devices", "[scatter]") {
+  for (const auto& devices : device_lists())
+    for (const auto rows : check::odd_sizes()) {
+      const td::Tensor input = counted(static_cast<std::int64_t>(rows), 2);
+      std::vector<double> all;
+      for (const td::Tensor& part : scatter(input, devices))
+        for (const double value : check::values(part)) all.push_back(value);
+      check::expect_close(all, check::values(input), 0,
+                          std::to_string(rows) + " rows on " + named(devices) + " put together");
+    }
+}
+
+TEST_CASE("no rows: every device gets an empty part", "[scatter]") {
+  const auto parts = scatter(counted(0, 5), {"sim:0", "sim:1"});
+  check::expect(parts.size() == 2, "2 empty parts were expected, " + std::to_string(parts.size()) +
+                                       " came: a batch of 0 rows still runs through the model");
+  for (const td::Tensor& part : parts) check::expect_sizes(part, {0, 5}, "an empty part");
+}
+
+TEST_CASE("gradients go back to the input", "[scatter]") {
+  for (const auto& devices : device_lists()) {
+    const td::Tensor input = counted(5, 2).requires_grad_();
+    const auto parts = scatter(input, devices);
+    td::Tensor total = td::zeros({});
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      total = total + (parts[i].sum() * static_cast<double>(i + 1)).cpu();
+    check::expect(total.requires_grad(),
+                  "the parts are outside the graph of the input: no gradient "
+                  "can go back");
+    total.backward();
+    const std::int64_t chunk = parts[0].size(0);
+    std::vector<double> expected;
+    for (std::int64_t row = 0; row < 5; ++row)
+      for (int column = 0; column < 2; ++column)
+        expected.push_back(1.0 + static_cast<double>(row / chunk));
+    check::expect_close(check::values(input.grad()), expected, 0,
+                        "the gradient through " + named(devices));
+  }
+}
+
+TEST_CASE("no devices is an error", "[scatter]") {
+  check::expect_throws<td::Error>([] { scatter(counted(2, 2), {}); }, {"device"},
+                                  "scatter without devices");
+}

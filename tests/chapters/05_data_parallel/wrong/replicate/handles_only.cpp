@@ -1,0 +1,33 @@
+// expect: 0.weight of replica
+// A Sequential is a handle: its copies are the same model, and the last move wins.
+#include <sstream>
+
+#include "exercises.h"
+
+namespace {
+
+void check_place(const td::nn::Sequential& model, td::Device device) {
+  std::vector<td::Tensor> all = model->parameters();
+  for (const td::Tensor& buffer : model->buffers()) all.push_back(buffer);
+  for (const td::Tensor& tensor : all) {
+    if (tensor.device() == device) continue;
+    std::ostringstream text;
+    text << "replicate: expected " << device << ", found " << tensor.device();
+    throw td::DeviceError(text.str());
+  }
+}
+
+td::nn::Sequential clone_of(const td::nn::Sequential& model, td::Device device) {
+  return td::nn::Sequential(
+      std::dynamic_pointer_cast<td::nn::SequentialImpl>(model->clone(device)));
+}
+
+}  // namespace
+
+std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
+                                          const std::vector<td::Device>& devices) {
+  check_place(model, td::check_device(devices.at(0)));
+  std::vector<td::nn::Sequential> replicas(devices.size(), model);
+  for (std::size_t i = 0; i < devices.size(); ++i) replicas[i]->to(devices[i]);
+  return replicas;
+}
