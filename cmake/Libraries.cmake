@@ -1,5 +1,6 @@
 # Finds the optional host libraries and describes each as one interface target,
-# td_openmp, td_onednn, td_openblas and td_gloo, empty where the library is absent or switched off.
+# td_openmp, td_onednn, td_openblas, td_gloo, td_hiredis and td_libpmix, empty where the library is
+# absent or switched off.
 # A target that carries a library also carries its TD_HAS_... definition.
 find_package(Threads REQUIRED)
 
@@ -78,3 +79,25 @@ if(TD_GLOO)
   endif()
 endif()
 td_optional_library(gloo ${found} gloo)
+
+# Redis's client, which libgloo-dev brings along: the rendezvous of several hosts.
+find_library(HIREDIS_LIBRARY hiredis)
+find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h)
+set(found OFF)
+if(HIREDIS_LIBRARY AND HIREDIS_INCLUDE_DIR)
+  set(found ON)
+endif()
+td_optional_library(hiredis ${found} ${HIREDIS_LIBRARY})
+
+# The rendezvous of what mpirun and srun start. Debian keeps the header in a folder of its own.
+find_library(PMIX_LIBRARY pmix)
+find_path(PMIX_INCLUDE_DIR pmix.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/pmix2/include
+  lib/${CMAKE_LIBRARY_ARCHITECTURE}/pmix2/include PATHS /usr /usr/lib)
+add_library(td_libpmix INTERFACE)
+set(TD_PMIX_FOUND OFF)
+if(PMIX_LIBRARY AND PMIX_INCLUDE_DIR)
+  set(TD_PMIX_FOUND ON)
+  target_link_libraries(td_libpmix INTERFACE ${PMIX_LIBRARY})
+  target_include_directories(td_libpmix SYSTEM INTERFACE ${PMIX_INCLUDE_DIR})
+endif()
+message(STATUS "PMIx: ${TD_PMIX_FOUND}")

@@ -14,6 +14,8 @@ namespace td::distributed {
 struct InitOptions {
   /// How long joining and each collective may wait for the other ranks.
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
+  /// How long a rank may give no sign of life before the group gives it up.
+  std::chrono::milliseconds silence = std::chrono::seconds(10);
   /// This process's place; -1: from the environment that the launcher has set (environment.h).
   int rank = -1, world_size = -1;
 };

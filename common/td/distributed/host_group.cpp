@@ -67,6 +67,18 @@ void carry_out(HostPlane& plane, HostWork& work) {
   stream.synchronize();
 }
 
+void carry_out_observed(HostPlane& plane, CollectiveObserver* observer, HostWork& work) {
+  const CollectiveKey& key = work.call.key;
+  if (!observer) return carry_out(plane, work);
+  observer->started(key);
+  try {
+    carry_out(plane, work);
+  } catch (const DistributedError& e) {
+    throw DistributedError(observer->explain(key, e.what()));
+  }
+  observer->finished(key);
+}
+
 }  // namespace
 
 HostGroup::HostGroup(int rank, int size, std::chrono::milliseconds timeout,
@@ -76,18 +88,23 @@ HostGroup::HostGroup(int rank, int size, std::chrono::milliseconds timeout,
       observer_(std::move(observer)),
       exceptions_(std::uncaught_exceptions()) {
   const auto run = [plane = plane_, observer = observer_](HostWork& work) {
-    if (observer) observer->started(work.call.key);
-    carry_out(*plane, work);
-    if (observer) observer->finished(work.call.key);
+    carry_out_observed(*plane, observer.get(), work);
   };
   for (auto* lane : {&collectives_, &sends_, &receives_}) *lane = std::make_shared<Lane>(run);
+  if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
 }
 
 HostGroup::~HostGroup() {
   // An exception is on its way through this rank: the others must not wait for what will not come.
   if (std::uncaught_exceptions() > exceptions_)
     fail("rank " + std::to_string(rank()) + " ended with an error");
-  for (const auto& lane : {collectives_, sends_, receives_}) lane->close(!failure_.empty());
+  for (const auto& lane : {collectives_, sends_, receives_}) lane->close(has_failed());
+  if (observer_) observer_->leave();
+}
+
+bool HostGroup::has_failed() {
+  std::lock_guard lock(mutex_);
+  return !failure_.empty();
 }
 
 Lane& HostGroup::lane_for(CollectiveType type) {
@@ -111,6 +128,7 @@ void HostGroup::fail(const std::string& why) {
   const auto error = std::make_exception_ptr(DistributedError(why));
   for (const auto& lane : {collectives_, sends_, receives_}) lane->fail(error);
   plane_->abort(why);
+  if (observer_) observer_->failed(why);
 }
 
 Tensor HostGroup::empty_shared(std::int64_t numel, const TensorOptions& options) {

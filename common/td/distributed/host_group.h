@@ -4,6 +4,7 @@
 // Invariant: collectives run one at a time in the order of calls; a group that failed stays failed.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -12,12 +13,23 @@
 
 namespace td::distributed {
 
-/// Told when a collective is asked for and when it is done: what the control plane compares.
+/// What a group tells the control plane, and hears from it.
 class CollectiveObserver {
  public:
   virtual ~CollectiveObserver() = default;
+  /// A call begins and is done: what the control plane compares between ranks.
+  ///@{
   virtual void started(const CollectiveKey& key) = 0;
   virtual void finished(const CollectiveKey& key) = 0;
+  ///@}
+  /// The group of this rank has failed for a reason of its own.
+  virtual void failed(const std::string&) {}
+  /// The plane failed in a call. Waits a moment for the reason that all ranks are given.
+  virtual std::string explain(const CollectiveKey&, const std::string& error) { return error; }
+  /// `tell` is called, from another thread, when the group cannot go on.
+  virtual void on_failure(std::function<void(const std::string&)>) {}
+  /// This rank has no more calls. When it returns `tell` is not called any more.
+  virtual void leave() {}
 };
 
 class Lane;
@@ -42,6 +54,7 @@ class HostGroup : public ProcessGroup {
 
  private:
   Lane& lane_for(CollectiveType type);
+  bool has_failed();
 
   std::shared_ptr<HostPlane> plane_;
   std::shared_ptr<CollectiveObserver> observer_;

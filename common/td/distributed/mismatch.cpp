@@ -26,6 +26,16 @@ std::string left_while_waiting(int gone, int waiting, const CollectiveKey& key) 
   return text.str();
 }
 
+std::string did_not_come(const std::string& missing, const CollectiveKey& key,
+                         std::chrono::milliseconds timeout) {
+  return missing + " did not come to " + describe(key) + " within " + in_words(timeout);
+}
+
+std::string in_words(std::chrono::milliseconds time) {
+  const auto count = time.count();
+  return count % 1000 ? std::to_string(count) + " ms" : std::to_string(count / 1000) + " s";
+}
+
 std::string unequal_parcel(int from, const CollectiveKey& sent, int to,
                            const CollectiveKey& taken) {
   std::ostringstream text;

@@ -20,7 +20,7 @@ template <class Condition>
 void MeetingPlace::wait(Lock& lock, const std::string& for_what, Condition&& condition) {
   const bool in_time =
       changed_.wait_for(lock, timeout_, [&] { return !failure_.empty() || condition(); });
-  if (!in_time) fail_here(for_what + " within " + std::to_string(timeout_.count()) + " ms");
+  if (!in_time) fail_here(for_what + " within " + in_words(timeout_));
   if (!failure_.empty()) throw DistributedError(failure_);
 }
 
@@ -33,7 +33,7 @@ std::string MeetingPlace::who_is_missing(const CollectiveKey& key) const {
   std::string missing;
   for (int r = 0; r < size_; ++r)
     if (!here_[r]) missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(r);
-  return missing + " did not come to " + describe(key);
+  return did_not_come(missing, key, timeout_);
 }
 
 void MeetingPlace::arrive(Lock& lock, int rank, const CollectiveKey& key) {
@@ -55,7 +55,7 @@ void MeetingPlace::arrive(Lock& lock, int rank, const CollectiveKey& key) {
   const auto all_came = [&] { return generation_ != generation; };
   // Who is missing is known when the waiting ends, not when it begins.
   if (!changed_.wait_for(lock, timeout_, [&] { return !failure_.empty() || all_came(); }))
-    fail_here(who_is_missing(key) + " within " + std::to_string(timeout_.count()) + " ms");
+    fail_here(who_is_missing(key));
   if (!all_came()) throw DistributedError(failure_);
 }
 
