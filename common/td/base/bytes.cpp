@@ -51,4 +51,15 @@ bool parse_bytes(const std::string& text, std::size_t* bytes) {
   return false;
 }
 
+std::string to_hex(const void* bytes, std::size_t size) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    const unsigned char byte = static_cast<const unsigned char*>(bytes)[i];
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
 }  // namespace td

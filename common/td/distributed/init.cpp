@@ -6,6 +6,7 @@
 #include "td/distributed/control.h"
 #include "td/distributed/gloo_plane.h"
 #include "td/distributed/joining.h"
+#include "td/distributed/nccl_group.h"
 #include "td/distributed/one_plane.h"
 #include "td/distributed/rendezvous.h"
 #include "td/distributed/shared_plane.h"
@@ -21,8 +22,6 @@ void check_backend(const std::string& backend) {
   TD_CHECK(
       Error, backend == "gloo" || backend == "nccl", "init_process_group: \"", backend,
       "\" is no backend; expected \"gloo\" for cpu and sim tensors or \"nccl\" for cuda tensors");
-  TD_CHECK(Error, backend == "gloo",
-           "init_process_group: this build has no NCCL; use \"gloo\" for cpu and sim tensors");
 }
 
 // What TD_DATA_PLANE says, when all ranks say the same.
@@ -38,14 +37,18 @@ std::string wanted_plane(Control& control) {
   return wanted;
 }
 
+std::vector<HostFacts> hosts_of(const Meeting& meeting) {
+  std::vector<HostFacts> hosts;
+  for (const Member& member : meeting.members) hosts.push_back(member.host);
+  return hosts;
+}
+
 std::shared_ptr<HostPlane> make_plane(const Place& place, const Meeting& meeting, Store& store,
                                       const InitOptions& options, Control& control) {
   const std::string wanted = wanted_plane(control);
   if (wanted != "gloo") {
-    std::vector<HostFacts> hosts;
-    for (const Member& member : meeting.members) hosts.push_back(member.host);
     const auto exchange = [&](const std::string& mine) { return control.exchange(mine); };
-    const SharedMemory shared = join_shared_memory(place.rank, hosts, exchange);
+    const SharedMemory shared = join_shared_memory(place.rank, hosts_of(meeting), exchange);
     if (shared.plane) return shared.plane;
     TD_CHECK(DistributedError, wanted.empty(), "TD_DATA_PLANE=shm, but ", shared.why_not);
   }
@@ -60,11 +63,44 @@ std::shared_ptr<HostPlane> make_plane(const Place& place, const Meeting& meeting
   return make_gloo_plane(gloo, store);
 }
 
+std::shared_ptr<ProcessGroup> make_nccl_group(const Place& place, const Meeting& meeting,
+                                              const InitOptions& options,
+                                              const std::shared_ptr<Control>& control) {
+  NcclOptions nccl;
+  nccl.rank = place.rank;
+  nccl.hosts = hosts_of(meeting);
+  nccl.device = nccl_device(place.local_rank);
+  nccl.timeout = options.timeout;
+  nccl.exchange = [&](const std::string& mine) { return control->exchange(mine); };
+  nccl.check = [&] { control->check(); };
+  nccl.observer = control;
+  return join_nccl(nccl);
+}
+
+// A group of one rank, which meets nobody.
+std::shared_ptr<ProcessGroup> make_group_of_one(const std::string& backend, const Place& place,
+                                                const InitOptions& options) {
+  if (backend == "gloo")
+    return std::make_shared<HostGroup>(0, 1, options.timeout, std::make_shared<OnePlane>());
+  NcclOptions nccl;
+  nccl.hosts = {read_host_facts()};
+  nccl.device = nccl_device(place.local_rank);
+  nccl.timeout = options.timeout;
+  nccl.exchange = [](const std::string& mine) { return std::vector{mine}; };
+  return join_nccl(nccl);
+}
+
 // Connects the data plane; an error of one rank becomes one of all.
-std::shared_ptr<ProcessGroup> connect(const Place& place, const Meeting& meeting, Store& store,
+std::shared_ptr<ProcessGroup> connect(const std::string& backend, const Place& place,
+                                      const Meeting& meeting, Store& store,
                                       const InitOptions& options,
                                       const std::shared_ptr<Control>& control) {
   try {
+    if (backend == "nccl") {
+      auto group = make_nccl_group(place, meeting, options, control);
+      control->exchange("");
+      return group;
+    }
     auto plane = make_plane(place, meeting, store, options, *control);
     control->exchange("");  // all are connected: the notes are not needed any more
     return std::make_shared<HostGroup>(place.rank, place.world_size, options.timeout,
@@ -90,7 +126,7 @@ std::shared_ptr<ProcessGroup> join_group(const std::string& backend, const Place
   const Meeting meeting = join(store, {place.rank, place.world_size, options.timeout}, listen);
   const auto control =
       open_control(place.rank, meeting, {options.timeout, options.silence}, listener.get());
-  auto group = connect(place, meeting, store, options, control);
+  auto group = connect(backend, place, meeting, store, options, control);
   if (place.rank == 0) forget(store, meeting);
   return group;
 }
@@ -102,11 +138,9 @@ void init_process_group(const std::string& backend, const std::string& url,
       "init_process_group: there is a process group already; call destroy_process_group first");
   check_backend(backend);
   const Place place = find_place(url, options);
-  if (place.world_size == 1 && place.url.empty()) {
-    set_default_group(
-        std::make_shared<HostGroup>(0, 1, options.timeout, std::make_shared<OnePlane>()));
-    return;
-  }
+  if (backend == "nccl") nccl_device(place.local_rank);  // before anybody waits for this rank
+  if (place.world_size == 1 && place.url.empty())
+    return set_default_group(make_group_of_one(backend, place, options));
   const auto store = open_store(place.url);
   set_default_group(join_group(backend, place, *store, options));
   if (place.rank == 0 && !place.folder.empty()) ::rmdir(place.folder.c_str());

@@ -60,10 +60,12 @@ std::shared_ptr<Work> ProcessGroup::begin(CollectiveType type, const Tensor& inp
                                           ReduceOp op) {
   check_rank(collective_name(type), peer);
   Collective call;
-  call.key = {++sequence_, numel, peer, 0, type, op, output.defined() ? output.dtype() : kFloat};
+  call.key = {sequence_ + 1, numel, peer, 0, type, op, output.defined() ? output.dtype() : kFloat};
   call.input = input.defined() ? input.detach() : input;
   call.output = output.defined() ? output.detach() : output;
-  return start(std::move(call));
+  auto work = start(std::move(call));
+  ++sequence_;  // a call that is refused does not count
+  return work;
 }
 
 std::shared_ptr<Work> ProcessGroup::begin_between(CollectiveType type, const Tensor& tensor,

@@ -84,8 +84,8 @@ TEST_CASE("elements of several ranks become one, in every type and operation") {
   for (const ScalarType dtype : {kByte, kInt, kLong, kHalf, kFloat, kDouble, kBool, kBFloat16})
     for (const ReduceOp op : kAllOps) {
       if (op == ReduceOp::AVG && !is_floating_point(dtype)) continue;
-      for (const int count : {1, 2, 3, 4, 5})
-        for (const std::int64_t n : {0, 1, 31, 33, 1023, 5000})
+      for (const int count : {1, 2, 3, 5})
+        for (const std::int64_t n : {0, 1, 33, 2500})
           for (const int alias : {-1, 0, count - 1}) {
             INFO(dtype << ' ' << reduce_name(op) << " of " << count << " x " << n
                        << ", result is array " << alias);

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "td/backends/cuda/cuda.h"
+#include "td/base/bytes.h"
 #include "td/base/error.h"
 
 namespace td {
@@ -240,6 +241,13 @@ class CudaBackend final : public Backend {
 };
 
 }  // namespace
+
+std::string uuid(int index) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, index), "asking for the uuid", index);
+  return "GPU-" + to_hex(properties.uuid.bytes, sizeof properties.uuid.bytes);
+}
+
 }  // namespace cuda
 
 Backend& cuda_backend() {

@@ -25,6 +25,9 @@ inline void use_device(int index) {
   if (current_device_of_thread != index) switch_device(index);
 }
 
+/// The GPU's own name in the world: "GPU-" and 32 hexadecimal digits.
+std::string uuid(int index);
+
 /// Throws what a CUDA error code means, in words with the next step.
 /// @param doing what was asked for, as it begins the message: "relu on cuda:0".
 /// @throws AsyncError when the device is at fault, DeviceError when the request could not start.

@@ -1,13 +1,14 @@
-// What the cuda backend takes from NVIDIA's libraries: matrix products (cuBLAS) and convolutions
-// (cuDNN). kernels/gemm.cpp and kernels/conv.cpp call it. The libraries are large, so they are
-// linked to libtd_cuda_libs.so alone, which `libs()` opens at its first use.
+// What the cuda backend takes from NVIDIA's libraries: matrix products (cuBLAS), convolutions
+// (cuDNN) and collectives (NCCL). kernels/gemm.cpp, kernels/conv.cpp and backends/communicator.cpp
+// call it. The libraries are large, so they are linked to libtd_cuda_libs.so alone, which `libs()`
+// opens at its first use.
 // Invariant: every call only queues work on `stream`; the host never waits here.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 
-#include "td/tensor/dtype.h"
+#include "td/backends/communicator.h"
 
 namespace td::cuda {
 
@@ -66,6 +67,12 @@ class Libs {
   /// Gradient of the weight.
   virtual void conv2d_backward_weight(const Conv2d& conv, const void* grad, const void* input,
                                       void* grad_weight, Where where) = 0;
+  /// See backends/communicator.h.
+  ///@{
+  virtual std::string new_communicator_id() = 0;
+  virtual std::shared_ptr<Communicator> join_communicator(const std::string& id, int rank, int size,
+                                                          int device) = 0;
+  ///@}
 };
 
 /// Opens libtd_cuda_libs.so, which lies beside libtd.so, the first time it is called.

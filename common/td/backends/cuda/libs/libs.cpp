@@ -1,5 +1,6 @@
 // The object behind td::cuda::libs(), in libtd_cuda_libs.so: hands each call to the file that
 // knows the library.
+#include "td/backends/cuda/libs/nccl.h"
 #include "td/backends/cuda/libs/stream_state.h"
 
 namespace td::cuda {
@@ -24,6 +25,11 @@ class NvidiaLibs final : public Libs {
   void conv2d_backward_weight(const Conv2d& conv, const void* grad, const void* input,
                               void* grad_weight, Where where) override {
     run_conv(ConvKind::kBackwardWeight, conv, grad, input, grad_weight, where);
+  }
+  std::string new_communicator_id() override { return new_nccl_id(); }
+  std::shared_ptr<Communicator> join_communicator(const std::string& id, int rank, int size,
+                                                  int device) override {
+    return join_nccl(id, rank, size, device);
   }
 };
 

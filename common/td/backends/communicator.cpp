@@ -1,0 +1,40 @@
+// The one place that knows whether there is NCCL in the build.
+#include "td/backends/communicator.h"
+
+#include "td/base/error.h"
+#include "td/device/backend.h"
+#ifdef TD_HAS_CUDA
+#include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/libs.h"
+#endif
+
+namespace td {
+
+#ifdef TD_HAS_CUDA
+
+std::string new_communicator_id() { return cuda::libs().new_communicator_id(); }
+
+std::shared_ptr<Communicator> join_communicator(const std::string& id, int rank, int size,
+                                                Device device) {
+  check_device(device);
+  return cuda::libs().join_communicator(id, rank, size, device.index());
+}
+
+std::string device_uuid(Device device) {
+  check_device(device);
+  return cuda::uuid(device.index());
+}
+
+#else
+
+std::string new_communicator_id() { fail<DeviceError>(backend(kCUDA).why_none()); }
+
+std::shared_ptr<Communicator> join_communicator(const std::string&, int, int, Device) {
+  fail<DeviceError>(backend(kCUDA).why_none());
+}
+
+std::string device_uuid(Device) { fail<DeviceError>(backend(kCUDA).why_none()); }
+
+#endif
+
+}  // namespace td

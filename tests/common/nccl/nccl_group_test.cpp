@@ -1,0 +1,313 @@
+// What the process group over NCCL does around NCCL: streams, order, failures. NCCL's place is
+// taken by a communicator that notes its calls and keeps the GPU's place, sim:0, busy as long as
+// the test wants; so these tests need no GPU. NCCL itself is tested in cuda_gpu/nccl_test.cpp.
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "td/device/backend.h"
+#include "td/distributed/nccl_group.h"
+#include "td/td.h"
+
+using namespace td;
+using namespace td::distributed;
+
+namespace {
+
+const Device kDevice("sim:0");
+
+// A gate that a stream waits at. Works on a stream point to it, so it outlives all of them.
+struct Gate {
+  std::atomic<bool> open{true};
+  std::atomic<int> passed{0};
+};
+
+// Queues on `stream` a wait at the gate.
+void queue_gate(Gate* gate, void* stream) {
+  struct Wait {
+    Gate* gate;
+    void operator()() const {
+      while (!gate->open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++gate->passed;
+    }
+  };
+  Record record("gate");
+  record.set_work(Wait{gate});
+  backend(kSIM).submit(record, 0, stream);
+}
+
+class FakeCommunicator final : public Communicator {
+ public:
+  bool ready() override {
+    std::lock_guard lock(mutex_);
+    if (!error_.empty()) throw DeviceError(error_);
+    return true;
+  }
+  void broadcast(void*, Elements e, int root, void* stream) override {
+    note("broadcast from " + std::to_string(root), e, stream);
+  }
+  void all_reduce(void*, Elements e, Combine how, void* stream) override {
+    note("all_reduce by " + std::to_string(static_cast<int>(how)), e, stream);
+  }
+  void reduce(void*, Elements e, Combine, int root, void* stream) override {
+    note("reduce to " + std::to_string(root), e, stream);
+  }
+  void all_gather(const void*, void*, Elements e, void* stream) override {
+    note("all_gather", e, stream);
+  }
+  void reduce_scatter(const void*, void*, Elements e, Combine, void* stream) override {
+    note("reduce_scatter", e, stream);
+  }
+  void exchange(const std::vector<Parcel>& parcels, void* stream) override {
+    std::string text = "exchange";
+    for (const Parcel& p : parcels)
+      text += (p.is_sent ? " to " : " from ") + std::to_string(p.peer);
+    note(text, parcels[0].elements, stream);
+  }
+  void abort() override {
+    aborted = true;
+    gate.open = true;
+  }
+
+  void break_with(const std::string& error) {
+    std::lock_guard lock(mutex_);
+    error_ = error;
+  }
+  std::vector<std::string> calls() {
+    std::lock_guard lock(mutex_);
+    return calls_;
+  }
+
+  Gate gate;
+  std::atomic<bool> aborted{false};
+
+ private:
+  void note(const std::string& text, Elements e, void* stream) {
+    std::lock_guard lock(mutex_);
+    calls_.push_back(text + ", " + std::to_string(e.count) + " x " + dtype_name(e.dtype));
+    queue_gate(&gate, stream);
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> calls_;
+  std::string error_;
+};
+
+class NotingObserver final : public CollectiveObserver {
+ public:
+  void started(const CollectiveKey& key) override { note("started " + describe(key)); }
+  void finished(const CollectiveKey& key) override { note("finished " + describe(key)); }
+  void failed(const std::string& why) override { note("failed: " + why); }
+  void on_failure(std::function<void(const std::string&)> tell) override { tell_ = tell; }
+  void leave() override { note("left"); }
+  void tell(const std::string& why) { tell_(why); }
+  std::vector<std::string> notes() {
+    std::lock_guard lock(mutex_);
+    return notes_;
+  }
+
+ private:
+  void note(const std::string& text) {
+    std::lock_guard lock(mutex_);
+    notes_.push_back(text);
+  }
+  std::mutex mutex_;
+  std::vector<std::string> notes_;
+  std::function<void(const std::string&)> tell_;
+};
+
+struct Ranks {
+  explicit Ranks(std::chrono::milliseconds timeout = std::chrono::seconds(10))
+      : group(std::make_unique<NcclGroup>(
+            0, 2, timeout, kDevice,
+            std::vector<std::shared_ptr<Communicator>>{collectives, parcels}, observer)) {}
+  std::shared_ptr<FakeCommunicator> collectives = std::make_shared<FakeCommunicator>();
+  std::shared_ptr<FakeCommunicator> parcels = std::make_shared<FakeCommunicator>();
+  std::shared_ptr<NotingObserver> observer = std::make_shared<NotingObserver>();
+  std::unique_ptr<NcclGroup> group;
+};
+
+Tensor on_device(std::int64_t n) { return zeros({n}, TensorOptions().device(kDevice)); }
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const DistributedError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+void eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 5000 && !condition(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(condition());
+}
+
+}  // namespace
+
+TEST_CASE("every call reaches NCCL with what it needs") {
+  Ranks ranks;
+  ProcessGroup& group = *ranks.group;
+  const Tensor t = on_device(3), both = on_device(6);
+  group.broadcast(t, 1)->wait();
+  group.all_reduce(t, ReduceOp::AVG)->wait();
+  group.reduce(t, 1)->wait();
+  group.all_gather_into_tensor(both, t)->wait();
+  group.reduce_scatter_tensor(t, both)->wait();
+  group.barrier()->wait();
+  group.all_reduce(on_device(0))->wait();
+  CHECK(ranks.collectives->calls() ==
+        std::vector<std::string>{"broadcast from 1, 3 x float32", "all_reduce by 1, 3 x float32",
+                                 "reduce to 1, 3 x float32", "all_gather, 3 x float32",
+                                 "reduce_scatter, 3 x float32", "all_reduce by 0, 1 x float32"});
+}
+
+TEST_CASE(
+    "NCCL's stream waits for the program's, the program's for NCCL's, and the host for none") {
+  Ranks ranks;
+  Gate before, after;
+  before.open = ranks.collectives->gate.open = false;
+  const Stream stream = getCurrentStream(kDevice);
+  queue_gate(&before, stream.native());
+  const auto work = ranks.group->all_reduce(on_device(3));
+  work->wait();
+  queue_gate(&after, stream.native());
+  CHECK_FALSE(work->is_completed());
+  ranks.collectives->gate.open = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(ranks.collectives->gate.passed == 0);  // the program's earlier work is not done
+  ranks.collectives->gate.open = false;
+  before.open = true;
+  eventually([&] { return before.passed == 1; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(after.passed == 0);  // the collective is not done
+  ranks.collectives->gate.open = true;
+  stream.synchronize();
+  CHECK(ranks.collectives->gate.passed == 1);
+  CHECK(after.passed == 1);
+  CHECK(work->is_completed());
+}
+
+TEST_CASE("a barrier waits on the host") {
+  Ranks ranks;
+  ranks.collectives->gate.open = false;
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ranks.collectives->gate.open = true;
+  });
+  ranks.group->barrier()->wait();
+  CHECK(ranks.collectives->gate.passed == 1);
+  opener.join();
+}
+
+TEST_CASE("sends and recvs start together when one of them is waited for") {
+  Ranks ranks;
+  const auto sent = ranks.group->send(on_device(3), 1);
+  const auto taken = ranks.group->recv(on_device(5), 1);
+  CHECK(ranks.parcels->calls().empty());
+  taken->wait();
+  sent->wait();
+  CHECK(ranks.parcels->calls() == std::vector<std::string>{"exchange to 1 from 1, 3 x float32"});
+  CHECK(ranks.collectives->calls().empty());
+  // One that nobody waits for is sent before the group ends.
+  ranks.group->send(on_device(2), 1);
+  ranks.group.reset();
+  CHECK(ranks.parcels->calls().back() == "exchange to 1, 2 x float32");
+}
+
+TEST_CASE("a collective that does not end is named, given up, and ends the group") {
+  Ranks ranks(std::chrono::milliseconds(150));
+  ranks.group->all_reduce(on_device(2))->wait();
+  eventually([&] { return ranks.observer->notes().size() == 2; });
+  ranks.collectives->gate.open = false;
+  const auto stuck = ranks.group->all_reduce(on_device(3), ReduceOp::AVG);
+  const auto barrier = ranks.group->barrier();
+  const std::string text =
+      "rank 0: all_reduce #2 (avg, 3 x float32) on sim:0 has not ended within 150 ms; the last "
+      "call that ended is all_reduce #1 (sum, 2 x float32). A rank has not made this call, or its "
+      "GPU is stuck";
+  CHECK(error_of([&] { barrier->wait(); }) == text);
+  CHECK(error_of([&] { stuck->wait(); }) == text);
+  CHECK(stuck->is_completed());
+  CHECK(error_of([&] { ranks.group->all_reduce(on_device(1))->wait(); }) == text);
+  eventually([&] { return ranks.collectives->aborted && ranks.parcels->aborted; });
+  CHECK(ranks.observer->notes().back() == "failed: " + text);
+}
+
+TEST_CASE("an error of NCCL is told with the rank that sees it") {
+  Ranks ranks;
+  ranks.collectives->break_with("communicating: NCCL reports unhandled system error");
+  const std::string text =
+      "rank 0: all_reduce #1 (sum, 3 x float32): communicating: NCCL reports unhandled system "
+      "error";
+  CHECK(error_of([&] { ranks.group->all_reduce(on_device(3))->wait(); }) == text);
+  Ranks idle;  // nobody calls: the watching thread finds it
+  idle.parcels->break_with("communicating: NCCL reports remote process exited");
+  eventually([&] { return idle.parcels->aborted.load(); });
+  CHECK(error_of([&] { idle.group->barrier()->wait(); }) ==
+        "rank 0: communicating: NCCL reports remote process exited");
+}
+
+TEST_CASE("what the control plane says ends the waiting of the host") {
+  Ranks ranks;
+  ranks.collectives->gate.open = false;
+  const auto barrier = ranks.group->barrier();
+  ranks.observer->tell("rank 1 was killed");
+  CHECK(error_of([&] { barrier->wait(); }) == "rank 1 was killed");
+  eventually([&] { return ranks.collectives->aborted.load(); });
+}
+
+TEST_CASE("the observer sees one collective after another, and the end") {
+  Ranks ranks;
+  const Tensor t = on_device(3);
+  ranks.group->all_reduce(t);
+  ranks.group->broadcast(t);
+  ranks.group.reset();
+  CHECK(ranks.observer->notes() ==
+        std::vector<std::string>{"started all_reduce #1 (sum, 3 x float32)",
+                                 "finished all_reduce #1 (sum, 3 x float32)",
+                                 "started broadcast #2 (from rank 0, 3 x float32)",
+                                 "finished broadcast #2 (from rank 0, 3 x float32)", "left"});
+}
+
+TEST_CASE("an exception on its way through the rank does not wait for the others") {
+  Ranks ranks;
+  ranks.collectives->gate.open = false;
+  try {
+    const auto group = std::move(ranks.group);
+    group->all_reduce(on_device(3));
+    throw Error("bad batch");
+  } catch (const Error&) {
+  }
+  CHECK(ranks.collectives->aborted);
+  CHECK(ranks.observer->notes()[0].find("started") == std::string::npos);
+  CHECK(ranks.observer->notes()[0] == "failed: rank 0 ended with an error");
+}
+
+TEST_CASE("a tensor of another device is refused, and does not count as a call") {
+  Ranks ranks;
+  CHECK_THROWS_WITH(
+      ranks.group->all_reduce(zeros({2})),
+      "all_reduce: the tensor is on cpu but this group's backend \"nccl\" works on "
+      "sim:0; move the tensor with to(\"sim:0\"), or use the backend \"gloo\" for cpu "
+      "and sim tensors");
+  CHECK(ranks.group->sequence() == 0);
+}
+
+TEST_CASE("without enough GPUs the backend nccl is refused in one line") {
+  const int count = device_count(kCUDA);
+  if (count == 0) {
+    const std::string text =
+        "the backend \"nccl\" needs a GPU for each rank: " + backend(kCUDA).why_none() +
+        " The backend for sim and cpu tensors is \"gloo\".";
+    CHECK_THROWS_WITH(nccl_device(0), text);
+    CHECK_THROWS_AS(init_process_group("nccl"), DeviceError);
+    CHECK_THROWS_WITH(init_process_group("nccl"), text);
+    CHECK_FALSE(is_initialized());
+  }
+  if (count == 1)
+    CHECK_THROWS_WITH(
+        nccl_device(1),
+        "the backend \"nccl\" needs a GPU for each rank, and rank 1 of this host finds "
+        "1 GPU: start at most 1 ranks on a host, or use the backend \"gloo\"");
+}
