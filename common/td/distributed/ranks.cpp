@@ -1,5 +1,5 @@
-// One epoll for all: output, deaths, signals. The system reports deaths in the order in which they
-// happened, which is what tells the first failure from those that follow from it.
+// One epoll for all: output, deaths, signals. The system reports deaths in the order in which
+// processes were through with dying, which nearly always is that in which they began.
 #include "td/distributed/ranks.h"
 
 #include <sys/epoll.h>
@@ -24,6 +24,8 @@ enum : std::uint64_t { kOutput, kErrors, kEnd, kKinds = 4 };
 constexpr std::uint64_t kSignal = ~std::uint64_t{0};
 // Deaths are also looked for this often, for systems without pidfd (Linux before 5.3).
 constexpr std::chrono::milliseconds kTick{50};
+// How long after the first death seen others may still turn out to be its cause.
+constexpr std::chrono::milliseconds kSettling{200};
 
 std::string cause(int status) {
   if (WIFEXITED(status)) return "ended with exit code " + std::to_string(WEXITSTATUS(status));
@@ -31,6 +33,9 @@ std::string cause(int status) {
   const char* name = sigabbrev_np(signal);
   return "was killed by signal " + std::to_string(signal) + " (SIG" + (name ? name : "?") + ")";
 }
+
+/// An end that no program chooses. abort() is how an uncaught exception ends, thus not among them.
+bool is_crash(int status) { return WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT; }
 
 std::string prefix_of(const Launch& launch, int rank) {
   if (!launch.prefix) return "";
@@ -110,6 +115,7 @@ Ending Ranks::run(const std::function<Variables(int)>& variables) {
     wait_for_something();
     go_on_when_due();
   }
+  if (stage_ == Stage::kSettling) tell_failure();
   return ending_;
 }
 
@@ -153,19 +159,26 @@ void Ranks::take_if_ended(Rank& rank) {
 }
 
 void Ranks::note_failure(const Rank& rank, int status) {
-  if (stage_ != Stage::kRunning) return;  // it follows from what ended the launch
+  if (stage_ != Stage::kRunning && stage_ != Stage::kSettling) return;  // it is our own doing
+  // The others see a death before the system reports it to us, and may be through earlier. They end
+  // with an error then; who was killed or crashed was first.
+  const bool first = stage_ == Stage::kRunning;
+  if (!first && (crashed_ || !is_crash(status))) return;
+  crashed_ = is_crash(status);
   const std::chrono::duration<double> age = Clock::now() - rank.started;
   std::ostringstream text;
   text << "rank " << rank.number << " of " << launch_.nnodes * launch_.nprocs << " "
        << cause(status) << " after " << std::fixed << std::setprecision(1) << age.count() << " s";
   ending_.failure = text.str();
   ending_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  errors_ << launch_.name << ": " << ending_.failure << std::endl;
-  enter(Stage::kLastWords, launch_.last_words);
+  if (first) enter(Stage::kSettling, kSettling);
 }
+
+void Ranks::tell_failure() { errors_ << launch_.name << ": " << ending_.failure << std::endl; }
 
 void Ranks::note_stop(int signal) {
   const bool again = ending_.stopped_by != 0;
+  if (stage_ == Stage::kSettling) tell_failure();
   ending_.stopped_by = signal;
   ending_.exit_code = 128 + signal;
   if (!again)
@@ -182,7 +195,10 @@ void Ranks::enter(Stage stage, std::chrono::milliseconds time_limit) {
 
 void Ranks::go_on_when_due() {
   if (Clock::now() < due_) return;
-  if (stage_ == Stage::kLastWords) {
+  if (stage_ == Stage::kSettling) {
+    tell_failure();
+    enter(Stage::kLastWords, launch_.last_words);
+  } else if (stage_ == Stage::kLastWords) {
     signal_all(SIGTERM);
     enter(Stage::kAsked, launch_.patience);
   } else if (stage_ == Stage::kAsked) {

@@ -30,7 +30,7 @@ class Ranks {
  private:
   using Clock = std::chrono::steady_clock;
   struct Rank;
-  enum class Stage { kRunning, kLastWords, kAsked, kKilled };
+  enum class Stage { kRunning, kSettling, kLastWords, kAsked, kKilled };
 
   void start(Rank& rank, Variables variables);
   void watch(int descriptor, std::uint64_t what);
@@ -38,6 +38,7 @@ class Ranks {
   void handle(std::uint64_t what);
   void take_if_ended(Rank& rank);
   void note_failure(const Rank& rank, int status);
+  void tell_failure();
   void note_stop(int signal);
   void go_on_when_due();
   void enter(Stage stage, std::chrono::milliseconds time_limit);
@@ -49,6 +50,7 @@ class Ranks {
   int events_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   int running_ = 0;
+  bool crashed_ = false;  // the failure so far is a crash, and no error that a program told
   Stage stage_ = Stage::kRunning;
   Clock::time_point due_ = Clock::time_point::max();  // when the next stage begins
   Ending ending_;

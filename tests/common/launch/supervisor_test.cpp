@@ -164,6 +164,14 @@ TEST_CASE("of two deaths the first is named, though both are seen at once") {
   CHECK_THAT(result.ending.failure, Contains("rank 1 of 2 ended with exit code 6"));
 }
 
+TEST_CASE("a rank that was killed is the cause, though one that saw it is through earlier") {
+  const Result result =
+      run(shell("[ $RANK = 0 ] && exit 1; [ $RANK = 1 ] && exit 2; sleep 0.1; kill -KILL $$", 3));
+  CHECK(result.ending.exit_code == 137);
+  CHECK(result.errors == "launch: " + result.ending.failure + "\n");
+  CHECK_THAT(result.ending.failure, Contains("rank 2 of 3 was killed by signal 9 (SIGKILL) after"));
+}
+
 TEST_CASE("the others may say what they saw before they are asked to end") {
   Launch launch = shell("[ $RANK = 1 ] && exit 1; sleep 0.3; echo rank 1 is gone >&2; exit 2", 2);
   launch.last_words = 30s;

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Starts ranks in every way the course names and lets them work: launch_test.py COURSE_TOOL RANK_PROGRAM.
+
+Called by CTest. Each way must give whole sums, the data plane it should, and exit code 0.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+from support import Redis, expect, expect_no_orphan, finish, needs, run
+
+TOOL, PROGRAM = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+
+
+def expect_work(result, ranks=2, plane="shared memory"):
+    """All ranks have joined on this plane and finished."""
+    result.ends_with(0)
+    result.shows(*(f"rank {rank} of {ranks} on {plane}\n" for rank in range(ranks)))
+    expect(result.output.count("done\n") == ranks,
+           f"{' '.join(result.words)}: expected {ranks} times 'done' in:\n{result.output}")
+    expect_no_orphan(" ".join(result.words[:3]))
+
+
+def launch(*words, ranks=2, environment=None):
+    return run([TOOL, "launch", "-n", ranks, *words], environment)
+
+
+def by_course_launch():
+    for ranks in (1, 2, 3):
+        expect_work(launch(PROGRAM, ranks=ranks), ranks)
+    expect_work(launch(PROGRAM, environment={"TD_DATA_PLANE": "gloo"}), plane="gloo")
+
+
+def by_redis():
+    with Redis() as redis:
+        for name in ("first", "second"):  # what the first run leaves there must not disturb the second
+            expect_work(launch("--rdzv", redis.url, PROGRAM))
+        expect_work(launch(PROGRAM, f"url={redis.url}"))
+
+
+def by_mpirun():
+    needs("mpirun")
+    words = ["mpirun", "--oversubscribe", "-np", "2", PROGRAM]
+    expect_work(run(words))
+    expect_work(run([*words, "url=pmix:"]))
+
+
+def by_slurm():
+    """As srun starts them: only the variables, and a folder that both ranks know."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = "\n".join(
+            [f"SLURM_PROCID={rank} SLURM_LOCALID={rank} {PROGRAM} url=file://{folder} &" for rank in (0, 1)]
+            + ["wait -n && wait"])
+        expect_work(run(["bash", "-c", script],
+                        {"SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2", "SLURM_JOB_ID": "7"}))
+
+
+def by_torchrun():
+    """Debian's torchrun needs the options -r, -t and --log_dir to work under its own Python."""
+    needs("torchrun")
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["torchrun", "--nproc_per_node", "2", "--monitor_interval", "0.2", "-r", "1", "-t", "1",
+                 "--log_dir", folder, "--no_python", PROGRAM]
+        for _ in range(2):  # it calls each run "none": the second must not meet the first
+            expect_work(run(words))
+
+
+def main():
+    for way in (by_course_launch, by_redis, by_mpirun, by_slurm, by_torchrun):
+        way()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
