@@ -10,7 +10,8 @@ import sys
 import tempfile
 import time
 
-from support import (Hosts, Redis, Run, enter_namespace, expect, expect_no_orphan, finish, needs, run)
+from support import (Hosts, Redis, Run, Skipped, case, enter_namespace, expect, expect_no_orphan, finish, needs,
+                     run)
 
 TOOL, PROGRAM = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 NUMEL, STEPS = 1 << 18, 5
@@ -83,8 +84,7 @@ def meet_by_mpirun(hosts):
 def slow_cable(hosts):
     """At 200 Mbit/s the bytes alone take their time: the data does not find another way."""
     if not hosts.limit("200mbit"):
-        print("tbf: this kernel does not shape traffic; not tried")
-        return
+        raise Skipped("this kernel does not shape traffic (tbf)")
     with tempfile.TemporaryDirectory() as folder:
         started = time.monotonic()
         sent = expect_two_hosts(hosts, launch(hosts, f"file://{folder}", "slow"), hosts.wire_bytes(),
@@ -99,8 +99,8 @@ def pull_the_cable(hosts):
     with tempfile.TemporaryDirectory() as folder:
         runs = launch(hosts, f"file://{folder}", "pulled", "steps=100000", "pause=10", "timeout=3",
                       "silence=2")
-        joined = all(run.wait_for("working", times=2) for run in runs)
-        expect(joined, f"the ranks did not begin to work: {[run.wait().output for run in runs] if not joined else ''}")
+        for result in runs:
+            expect(result.wait_for("working", times=2), f"cable: the ranks did not begin to work: {result.output}")
         hosts.pull_cable()
         pulled = time.time()
         for number, result in enumerate(runs):
@@ -119,9 +119,7 @@ def main():
     with Hosts() as hosts:
         for test in (meet_by_file, meet_by_redis, one_host_stays_off_the_wire, meet_by_mpirun, slow_cable,
                      pull_the_cable):
-            started = time.monotonic()
-            test(hosts)
-            print(f"({test.__name__}: {time.monotonic() - started:.1f} s)")
+            case(test, hosts)
     finish()
 
 

@@ -8,7 +8,7 @@ import pathlib
 import sys
 import tempfile
 
-from support import Redis, expect, expect_no_orphan, finish, needs, run
+from support import Redis, case, expect, expect_no_orphan, finish, needs, run
 
 TOOL, PROGRAM = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 
@@ -53,7 +53,7 @@ def by_slurm():
             [f"SLURM_PROCID={rank} SLURM_LOCALID={rank} {PROGRAM} url=file://{folder} &" for rank in (0, 1)]
             + ["wait -n && wait"])
         expect_work(run(["bash", "-c", script],
-                        {"SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2", "SLURM_JOB_ID": "7"}))
+                        {"SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2", "OMP_NUM_THREADS": "1"}))
 
 
 def by_torchrun():
@@ -68,7 +68,7 @@ def by_torchrun():
 
 def main():
     for way in (by_course_launch, by_redis, by_mpirun, by_slurm, by_torchrun):
-        way()
+        case(way)
     finish()
 
 

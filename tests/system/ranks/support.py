@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,22 +20,35 @@ MARK = f"{os.getpid()}-{time.time_ns()}x"
 # No setting of whoever runs the tests may reach the ranks.
 ENVIRONMENT = {k: v for k, v in os.environ.items()
                if not re.match(r"TD_|OPENBLAS_|OMP_|RANK|WORLD_SIZE|LOCAL_|MASTER_|SLURM_|OMPI_|PMI", k)}
-ENVIRONMENT |= {"TEST_MARK": MARK, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Threads of many ranks that spin while they wait would take each other's cores.
+ENVIRONMENT |= {"TEST_MARK": MARK, "OMP_WAIT_POLICY": "passive",
+                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 PATIENCE = 60  # seconds that any command may take; a busy machine is no fault
 faults = []
+results = {"pass": 0, "fail": 0, "skipped": 0}
 
 
-def skip(why):
-    print(f"skipped: {why}")
-    raise SystemExit(77)
+class Skipped(Exception):
+    """What this machine cannot show, and why."""
 
 
 def needs(*programs):
     """Skips where a program is absent; `./course test --all` has checked before that none is."""
     for program in programs:
-        if not any(os.access(pathlib.Path(folder, program), os.X_OK)
-                   for folder in os.environ["PATH"].split(":") + ["/usr/sbin", "/sbin"]):
-            skip(f"there is no {program} here")
+        if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
+            raise Skipped(f"there is no {program} here")
+
+
+def case(work, *arguments):
+    """One part of a test: says what came of it and how long it took."""
+    before, started, name = len(faults), time.monotonic(), work.__name__.replace("_", " ")
+    try:
+        work(*arguments)
+        result, reason = "pass" if len(faults) == before else "fail", ""
+    except Skipped as why:
+        result, reason = "skipped", f": {why}"
+    results[result] += 1
+    print(f"{result}: {name} ({time.monotonic() - started:.1f} s){reason}", flush=True)
 
 
 def expect(condition, what):
@@ -133,7 +147,7 @@ class Redis:
         for line in self.process.stdout:
             if "Ready to accept connections" in line:
                 return
-        skip("redis-server does not start here")
+        raise Skipped("redis-server does not start here")
 
     def __enter__(self):
         return self
@@ -222,7 +236,8 @@ def enter_namespace():
     if os.environ.get("TEST_IN_NAMESPACE"):
         return
     if subprocess.run(["unshare", "-Urnm", "true"], check=False).returncode != 0:
-        skip("this system does not let a user make namespaces (unshare -Urnm)")
+        print("skipped: this system does not let a user make namespaces (unshare -Urnm)")
+        raise SystemExit(77)
     os.environ["TEST_IN_NAMESPACE"] = "1"
     os.execvp("unshare", ["unshare", "-Urnm", sys.executable, *sys.argv])
 
@@ -230,5 +245,7 @@ def enter_namespace():
 def finish():
     expect_no_orphan("the test")
     print(*faults, sep="\n")
-    print("pass" if not faults else f"{len(faults)} faults")
+    # The last fault may be finish()'s own.
+    results["fail"] = max(results["fail"], bool(faults))
+    print(f"{results['pass']} passed, {results['fail']} failed, {results['skipped']} skipped")
     raise SystemExit(bool(faults))
