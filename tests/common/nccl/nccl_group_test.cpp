@@ -120,6 +120,11 @@ struct Ranks {
       : group(std::make_unique<NcclGroup>(
             0, 2, timeout, kDevice,
             std::vector<std::shared_ptr<Communicator>>{collectives, parcels}, observer)) {}
+  ~Ranks() {
+    group.reset();
+    for (const auto& nccl : {collectives, parcels}) nccl->gate.open = true;
+    synchronize(kDevice);  // streams still look at the gates
+  }
   std::shared_ptr<FakeCommunicator> collectives = std::make_shared<FakeCommunicator>();
   std::shared_ptr<FakeCommunicator> parcels = std::make_shared<FakeCommunicator>();
   std::shared_ptr<NotingObserver> observer = std::make_shared<NotingObserver>();

@@ -53,7 +53,7 @@ TEST_CASE("whoever waits in shared memory is woken when the group fails") {
       });
     });
     CHECK(errors == std::vector<std::string>(3, "rank 1 has been killed"));
-    CHECK(seconds < 1.1);
+    CHECK(seconds < 5);
   }
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("a rank that is killed while it reduces ends the others") {
   }
   const auto end = std::chrono::steady_clock::now();
   REQUIRE(trouble == "");
-  CHECK(std::chrono::duration<double>(end - killed).count() < 1);
+  CHECK(std::chrono::duration<double>(end - killed).count() < 5);
   CHECK(folder.wait_for("error.0") == "rank 1 has been killed");
   CHECK(folder.wait_for("error.2") == "rank 1 has been killed");
   std::filesystem::remove_all(path);
