@@ -5,7 +5,7 @@
 //     --batch N      rows a rank (cifar: 64, mlp: 64, deep: 64)
 //     --seconds S    how long to measure (10)
 //     --caps A,B,C   bucket sizes in MiB, each a turn of its own (cifar, mlp: 25; deep: 1,4,25)
-//     --link A,B     a simulated link instead of the ranks' own: A microseconds and B ns a byte
+//     --balance      through a simulated link that needs as long as the backward
 //     --json         one line for ddp.py instead of the table
 // Started by itself it starts the ranks; under a launcher (RANK and so on) it is one of them. Each
 // rank has one thread. Prints medians, and half of the spread between quartiles.
@@ -16,7 +16,6 @@
 #include <functional>
 #include <sstream>
 #include <string>
-#include <thread>
 
 #include "../../chapters/04_training_loop/models.h"
 #include "simulated_link.h"
@@ -34,8 +33,7 @@ struct Settings {
   std::int64_t batch = 0;
   double seconds = 10;
   std::vector<double> caps;
-  bool json = false;
-  double link_latency = -1, link_per_byte = 0;  // microseconds, nanoseconds
+  bool balance = false, json = false;
 };
 
 // What is trained, and on what.
@@ -66,13 +64,31 @@ struct Contender {
   std::string name;
   bool both;  // else rank 0 alone, while the other waits
   std::function<void()> step;
-  std::vector<double> milliseconds = {};
-
-  double quantile(double q) {
-    std::sort(milliseconds.begin(), milliseconds.end());
-    return milliseconds[static_cast<std::size_t>(q * static_cast<double>(milliseconds.size() - 1))];
-  }
+  std::vector<double> wall = {}, processor = {};  // milliseconds
 };
+
+double quantile(std::vector<double>& times, double q) {
+  std::sort(times.begin(), times.end());
+  return times[static_cast<std::size_t>(q * static_cast<double>(times.size() - 1))];
+}
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// Of all threads of this process.
+double processor_milliseconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+}
+
+Tensor loss_of(const Work& work, const Tensor& output) {
+  return work.y.defined() ? nn::functional::cross_entropy(output, work.y)
+                          : mse_loss(output, work.x);
+}
 
 // A model with its optimizer, and one step of it through `forward`.
 std::function<void()> step_of(const Work& work, std::function<Tensor(const Tensor&)> forward) {
@@ -88,83 +104,115 @@ std::function<void()> step_of(const Work& work, std::function<Tensor(const Tenso
   };
 }
 
-std::vector<Contender> make_contenders(const Settings& settings,
-                                       const std::shared_ptr<ProcessGroup>& group) {
-  std::vector<Contender> all;
-  // The alone rank has the whole batch of the picture network, as the same work on fewer cores; of
-  // the others it has one rank's batch, as the same work without the other rank.
-  const std::int64_t whole =
-      settings.work == "cifar" ? settings.batch * group->size() : settings.batch;
-  const Work one = make_work(settings.work, whole);
-  all.push_back({"alone", false, step_of(one, [net = one.net](const Tensor& x) mutable {
-                   return net->forward(x);
-                 })});
-  for (const double cap : settings.caps) {
-    const Work work = make_work(settings.work, settings.batch);
+// All ways to make a step, and the turns they take.
+class Bench {
+ public:
+  Bench(const Settings& settings, std::shared_ptr<ProcessGroup> group)
+      : settings_(settings), group_(std::move(group)) {
+    manual_seed(static_cast<std::uint64_t>(group_->rank()));
+    if (settings.balance) balance();
+    // The lone rank has the whole batch of the picture network, as the same work on fewer cores; of
+    // the others it has one rank's batch, as the same work without the other rank.
+    add_alone(settings.work == "cifar" ? settings.batch * group_->size() : settings.batch);
+    for (const double cap : settings.caps) add_ddp(cap);
+  }
+
+  void run() {
+    const auto start = Clock::now();
+    Tensor more = ones({1});
+    while (more.item<float>() > 0) {
+      for (Contender& contender : contenders_) take_turn(contender);
+      const std::chrono::duration<double> passed = Clock::now() - start;
+      more.fill_(passed.count() < settings_.seconds ? 1.0 : 0.0);
+      group_->broadcast(more)->wait();
+    }
+    if (group_->rank()) return;
+    if (settings_.json)
+      print_json();
+    else
+      print_table();
+  }
+
+ private:
+  // A link that needs for all gradients as long as the backward does.
+  void balance() {
+    Work work = make_work(settings_.work, settings_.batch);
+    std::vector<double> times;
+    for (int i = 0; i < 10; ++i) {
+      const Tensor loss = loss_of(work, work.net->forward(work.x));
+      times.push_back(milliseconds([&] { loss.backward(); }));
+    }
+    std::sort(times.begin(), times.end());
+    Tensor median = full({1}, times[times.size() / 2]);
+    group_->broadcast(median)->wait();
+    backward_ = median.item<double>();
+    double bytes = 0;
+    for (const Tensor& p : work.net->parameters()) bytes += 4.0 * static_cast<double>(p.numel());
+    per_byte_ = backward_ / bytes;
+    group_ = std::make_shared<bench::SimulatedLink>(group_, 0, per_byte_ * 1e6);
+  }
+
+  void add_alone(std::int64_t rows) {
+    const Work work = make_work(settings_.work, rows);
+    const auto forward = [net = work.net](const Tensor& x) mutable { return net->forward(x); };
+    contenders_.push_back({"alone", false, step_of(work, forward)});
+  }
+
+  void add_ddp(double cap) {
+    const Work work = make_work(settings_.work, settings_.batch);
     DistributedDataParallel ddp(
         work.net,
-        DistributedDataParallelOptions().process_group(group).bucket_cap_mb(cap).first_bucket_mb(
+        DistributedDataParallelOptions().process_group(group_).bucket_cap_mb(cap).first_bucket_mb(
             std::min(cap, 1.0)));
     const auto forward = [ddp](const Tensor& x) mutable { return ddp->forward(x); };
-    if (cap == settings.caps.front())
-      all.push_back({"no_sync", true, [ddp, step = step_of(work, forward)]() mutable {
-                       const auto guard = ddp->no_sync();
-                       step();
-                     }});
+    const auto step = step_of(work, forward);
+    if (cap == settings_.caps.front())
+      contenders_.push_back({"no_sync", true, [ddp, step]() mutable {
+                               const auto guard = ddp->no_sync();
+                               step();
+                             }});
     std::ostringstream name;
     name << "ddp " << cap;
-    all.push_back({name.str(), true, step_of(work, forward)});
+    contenders_.push_back({name.str(), true, step});
   }
-  return all;
-}
 
-void take_turn(Contender& contender, ProcessGroup& group) {
-  group.barrier()->wait();
-  if (contender.both || group.rank() == 0) {
-    contender.step();  // caches get warm again
-    for (int i = 0; i < 8; ++i) {
-      const auto start = Clock::now();
-      contender.step();
-      contender.milliseconds.push_back(
-          std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  void take_turn(Contender& contender) {
+    group_->barrier()->wait();
+    if (contender.both || group_->rank() == 0) {
+      contender.step();  // caches get warm again
+      for (int i = 0; i < 8; ++i) {
+        const double before = processor_milliseconds();
+        contender.wall.push_back(milliseconds(contender.step));
+        contender.processor.push_back(processor_milliseconds() - before);
+      }
     }
+    group_->barrier()->wait();
   }
-  group.barrier()->wait();
-}
 
-void print(std::vector<Contender>& contenders, const Settings& settings, const char* plane) {
-  if (settings.json) {
-    std::printf("{\"plane\": \"%s\"", plane);
-    for (Contender& c : contenders) std::printf(", \"%s\": %.4f", c.name.c_str(), c.quantile(0.5));
+  void print_json() {
+    std::printf("{\"plane\": \"%s\", \"backward\": %.4f", group_->plane(), backward_);
+    for (Contender& c : contenders_)
+      std::printf(", \"%s\": %.4f", c.name.c_str(), quantile(c.wall, 0.5));
     std::printf("}\n");
-    return;
   }
-  std::printf("%s, %lld rows a rank, plane: %s\n", settings.work.c_str(),
-              static_cast<long long>(settings.batch), plane);
-  const double alone = contenders[0].quantile(0.5);
-  for (Contender& c : contenders)
-    std::printf("%-10s %9.3f ms +- %6.3f  %5.2fx\n", c.name.c_str(), c.quantile(0.5),
-                (c.quantile(0.75) - c.quantile(0.25)) / 2, alone / c.quantile(0.5));
-}
 
-void run(const Settings& settings) {
-  auto group = default_group_ptr();
-  const char* plane = group->plane();
-  if (settings.link_latency >= 0)
-    group = std::make_shared<bench::SimulatedLink>(group, settings.link_latency,
-                                                   settings.link_per_byte);
-  manual_seed(static_cast<std::uint64_t>(group->rank()));
-  std::vector<Contender> contenders = make_contenders(settings, group);
-  const auto start = Clock::now();
-  Tensor more = ones({1});
-  while (more.item<float>() > 0) {
-    for (Contender& contender : contenders) take_turn(contender, *group);
-    const std::chrono::duration<double> passed = Clock::now() - start;
-    more.fill_(passed.count() < settings.seconds ? 1.0 : 0.0);
-    group->broadcast(more)->wait();
+  void print_table() {
+    std::printf("%s, %lld rows a rank, plane: %s\n", settings_.work.c_str(),
+                static_cast<long long>(settings_.batch), group_->plane());
+    if (settings_.balance) std::printf("a backward, or the link's work: %.3f ms\n", backward_);
+    std::printf("%-10s %12s %11s %9s %12s\n", "", "ms a step", "+-", "speed-up", "processor ms");
+    const double alone = quantile(contenders_[0].wall, 0.5);
+    for (Contender& c : contenders_)
+      std::printf("%-10s %12.3f %11.3f %8.2fx %12.3f\n", c.name.c_str(), quantile(c.wall, 0.5),
+                  (quantile(c.wall, 0.75) - quantile(c.wall, 0.25)) / 2,
+                  alone / quantile(c.wall, 0.5), quantile(c.processor, 0.5));
   }
-  if (group->rank() == 0) print(contenders, settings, plane);
-}
+
+  const Settings& settings_;
+  std::shared_ptr<ProcessGroup> group_;
+  std::vector<Contender> contenders_;
+  double backward_ = 0, per_byte_ = 0;  // milliseconds
+};
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
@@ -177,8 +225,8 @@ Settings read_settings(int argc, char** argv) {
   };
   for (int i = 2; i < argc; ++i) {
     const std::string option = argv[i];
-    if (option == "--json") {
-      settings.json = true;
+    if (option == "--json" || option == "--balance") {
+      (option == "--json" ? settings.json : settings.balance) = true;
       continue;
     }
     TD_CHECK(Error, ++i < argc, "bench_ddp: ", option, " needs a value");
@@ -189,8 +237,6 @@ Settings read_settings(int argc, char** argv) {
       settings.seconds = value[0];
     else if (option == "--caps")
       settings.caps = value;
-    else if (option == "--link")
-      settings.link_latency = value[0], settings.link_per_byte = value[1];
     else
       fail<Error>("bench_ddp: there is no option ", option, "; see the top of ddp.cpp");
   }
@@ -211,7 +257,7 @@ int main(int argc, char** argv) try {
   const Settings settings = read_settings(argc, argv);
   const auto rank = [&](int) {
     init_process_group("gloo");
-    run(settings);
+    Bench(settings, default_group_ptr()).run();
     destroy_process_group();
   };
   if (launched())
