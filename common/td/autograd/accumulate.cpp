@@ -76,7 +76,8 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
     } else if (GradMode::is_enabled()) {
       meta.grad = g;
     } else if (meta.grad_home.defined()) {
-      meta.grad = meta.grad_home.copy_(g);
+      if (!g.is_same(meta.grad_home)) meta.grad_home.copy_(g);
+      meta.grad = meta.grad_home;
     } else if (sole_owner(g) && g.impl().strides == leaf_->strides) {
       meta.grad = std::move(g);
     } else {

@@ -294,6 +294,19 @@ TensorList one_each(const TensorList& roots, const TensorList& given) {
 
 }  // namespace
 
+// Only for the leaf's first and only gradient: a second one would be written over it. And not where
+// anybody but AccumulateGrad gets to see it.
+Tensor Gradients::home(std::size_t i) const {
+  const Edge& edge = node_.edges[i];
+  const AutogradMeta* meta = edge.leaf.defined() ? find_meta(edge.leaf) : nullptr;
+  if (!meta || !meta->grad_home.defined() || meta->grad.defined() || !meta->hooks.empty())
+    return {};
+  GraphTask& task = *TaskLease::current();
+  const Visit* visit = task.find(edge.node.get());
+  const bool only = visit->waiting == 1 && !visit->gradients[0].defined();
+  return only && !task.partial && !GradMode::is_enabled() ? meta->grad_home : Tensor();
+}
+
 namespace autograd {
 
 void backward_from(const Tensor& root, const Tensor& gradient, optional<bool> retain_graph,

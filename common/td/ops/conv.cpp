@@ -74,6 +74,10 @@ bool channels_last(const Tensor& t) {
   return t.suggest_memory_format() == MemoryFormat::ChannelsLast;
 }
 
+MemoryFormat layout_of(const Tensor& t) {
+  return channels_last(t) ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+}
+
 Tensor backward_input(const Sizes& sizes, const Tensor& g, const Tensor& w, const ConvSteps& s);
 Tensor backward_weight(const Sizes& sizes, const Tensor& g, const Tensor& x, const ConvSteps& s);
 
@@ -87,7 +91,9 @@ void give_gradients(Gradients& grads, const Tensor& g, const Tensor& x, const Te
   } else if (wants_x || wants_w) {
     Tensor dx, dw;
     if (wants_x) dx = empty_in_layout(x.impl().sizes, g.dtype(), g.device(), channels_last(g));
-    if (wants_w) dw = empty_in_layout(w.impl().sizes, g.dtype(), g.device(), channels_last(w));
+    if (wants_w) dw = grads.home(1);
+    if (wants_w && !(dw.defined() && dw.dtype() == g.dtype() && dw.is_contiguous(layout_of(w))))
+      dw = empty_in_layout(w.impl().sizes, g.dtype(), g.device(), channels_last(w));
     kernels::conv2d_backward(dx, dw, g, x, w, s);
     if (wants_x) grads[0] = dx;
     if (wants_w) grads[1] = dw;

@@ -32,6 +32,13 @@ Device check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   return device;
 }
 
+// g^T x, written to `home` where that is defined and fits.
+Tensor weight_gradient(const Tensor& home, const Tensor& g, const Tensor& x) {
+  if (!home.defined() || !home.is_contiguous() || home.dtype() != g.dtype()) return mm(g.t(), x);
+  kernels::matmul("mm", home, g.t(), x);
+  return home;
+}
+
 // x is [rows, in_features]. Without a bias it is mm(x, W^T), and is recorded as such.
 Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device device) {
   Tensor y = empty_on({x.sizes()[0], w.sizes()[0]}, x.dtype(), device);
@@ -43,7 +50,7 @@ Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device d
     record(b.defined() ? "addmm" : "mm", y, {&x, &w, &b},
            [x = save(x), w = save(w), features = w.size(0)](Gradients& grads, const Tensor& g) {
              grads.give(0, [&] { return mm(g, w()); });
-             grads.give(1, [&] { return mm(g.t(), x()); });
+             grads.give(1, [&] { return weight_gradient(grads.home(1), g, x()); });
              grads.give(2, [&] { return sum_to(g, {features}); });
            });
   return y;

@@ -143,6 +143,68 @@ TEST_CASE("gradients are views into the buckets, side by side") {
   CHECK(storages(false) == 4);
 }
 
+TEST_CASE("a layer that is used twice gets both gradients") {
+  struct Tied : nn::Module {
+    nn::Linear layer = register_module("layer", nn::Linear(6, 6));
+    nn::Linear last = register_module("last", nn::Linear(6, 3));
+    Tensor forward(const Tensor& x) { return last(layer(layer(x).tanh()).tanh()); }
+  };
+  const auto train = [](auto&& forward, const std::shared_ptr<Tied>& net) {
+    List all;
+    for (int i = 0; i < 3; ++i) {
+      net->zero_grad(i == 1);
+      loss_of(forward(numbers({4, 6}, i))).backward();
+      for (double g : gradients(*net)) all.push_back(g);
+    }
+    return all;
+  };
+  auto plain = std::make_shared<Tied>(), wrapped = std::make_shared<Tied>();
+  fill(*plain, 3);
+  fill(*wrapped, 3);
+  const List expected = train([&](const Tensor& x) { return plain->forward(x); }, plain);
+  run_as_threads(1, [&](ProcessGroup&) {
+    DistributedDataParallel ddp(wrapped);
+    CHECK(train([&](const Tensor& x) { return ddp->forward(x); }, wrapped) == expected);
+  });
+}
+
+TEST_CASE("the large gradients are made in the buckets, not copied there") {
+  static std::atomic<std::int64_t> copied;
+  struct Listen {
+    Listen() {
+      record_observer = [](const Record& record, Device) {
+        if (std::string_view(record.name) == "convert") ++copied;
+      };
+    }
+    ~Listen() { record_observer = nullptr; }
+  };
+  const auto copies = [](nn::Sequential net, const Tensor& x, bool wrap) {
+    std::int64_t count = 0;
+    run_as_threads(1, [&](ProcessGroup&) {
+      const auto steps = [&](auto&& forward) {
+        for (int i = 0; i < 3; ++i) {
+          net->zero_grad();
+          const Tensor loss = loss_of(forward(x));
+          copied = 0;
+          const Listen listen;
+          loss.backward();
+          count = copied;
+        }
+      };
+      if (!wrap) return steps([&](const Tensor& in) { return net->forward(in); });
+      DistributedDataParallel ddp(net);
+      steps([&](const Tensor& in) { return ddp->forward(in); });
+    });
+    return count;
+  };
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 4, 3).bias(false)), nn::Flatten(),
+                     nn::Linear(nn::LinearOptions(36, 8).bias(false)), nn::Tanh(),
+                     nn::Linear(nn::LinearOptions(8, 2).bias(false)));
+  const Tensor x = numbers({2, 3, 5, 5}, 1);
+  // One more, of the bucket's flags.
+  CHECK(copies(net, x, true) == copies(net, x, false) + 1);
+}
+
 TEST_CASE("parameters in another order of memory keep it in the buckets") {
   const Tensor x = numbers({4, 3, 5, 5}, 2);
   const auto step = [&](bool wrap, const Tensor& input) {

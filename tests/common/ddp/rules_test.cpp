@@ -275,9 +275,11 @@ TEST_CASE("find_unused_parameters: used by one rank counts for all, by nobody le
         step(true, rank == 0, 3);   // b: rank 0 alone, and both get its half
         step(true, false, 1);       // b: nobody, so it stays what it is
         step(rank == 1, true, 10);  // adds to what was there
+        net->zero_grad(true);
+        step(true, rank == 0, 3);  // what lay in the bucket before does not count
         return seen;
       });
-      CHECK(got[0] == List{2, -1, 5, 1.5, 6, 1.5, 11, 11.5});
+      CHECK(got[0] == List{2, -1, 5, 1.5, 6, 1.5, 11, 11.5, 3, 1.5});
       CHECK(got[1] == got[0]);
       (void)device;
     }
@@ -326,6 +328,22 @@ TEST_CASE("buffers are rank 0's at the start of a forward, and each rank's own a
   CHECK(got[1][2] == got[0][2]);
 }
 
+TEST_CASE("buffers are sent in front of a forward with several arguments, too") {
+  struct Scaled : nn::Module {
+    Tensor weight = register_parameter("weight", full({1}, 3.0));
+    Tensor scale = register_buffer("scale", zeros({1}));
+    std::tuple<Tensor> forward(const Tensor& x, double) { return x * weight * scale; }
+  };
+  const auto got = on_ranks(2, [](int rank) {
+    auto net = std::make_shared<Scaled>();
+    DistributedDataParallel ddp(net);
+    net->scale.fill_(rank + 5.0);
+    const auto [out] = ddp->forward<std::tuple<Tensor>>(full({1}, 1.0), 0.5);
+    return values(out)[0];
+  });
+  CHECK(got == List{15, 15});
+}
+
 TEST_CASE("broadcast_buffers off leaves buffers alone") {
   const auto got = on_ranks(2, [](int rank) {
     nn::BatchNorm1d norm(1);
@@ -340,15 +358,22 @@ TEST_CASE("broadcast_buffers off leaves buffers alone") {
   CHECK(got[1] == Approx(2.28));
 }
 
-TEST_CASE("two forwards through a batch norm, then their backward") {
+TEST_CASE("two forwards, then their backward, though buffers came anew in between") {
   // PyTorch's copy into the buffers destroys what the first forward has kept.
+  struct Scaled : nn::Module {
+    Tensor weight = register_parameter("weight", full({2}, 3.0));
+    Tensor scale = register_buffer("scale", full({2}, 2.0));
+    Tensor forward(const Tensor& x) { return (x * weight) * scale; }
+  };
   const auto texts = errors_on_ranks(2, [](int rank) {
-    nn::Sequential net(nn::Linear(2, 2), nn::BatchNorm1d(2));
-    DistributedDataParallel ddp(net);
+    DistributedDataParallel scaled(std::make_shared<Scaled>());
+    DistributedDataParallel norm(nn::Sequential(nn::Linear(2, 2), nn::BatchNorm1d(2)));
     for (const bool training : {true, false}) {
-      ddp->train(training);  // in eval mode the backward needs the running averages
-      const Tensor first = ddp->forward(numbers({4, 2}, rank)).sum();
-      (first + ddp->forward(numbers({4, 2}, rank + 9)).sum()).backward();
+      norm->train(training);
+      for (auto* ddp : {&scaled, &norm}) {
+        const Tensor first = (*ddp)->forward(numbers({4, 2}, rank)).sum();
+        (first + (*ddp)->forward(numbers({4, 2}, rank + 9)).sum()).backward();
+      }
     }
   });
   CHECK(texts == std::vector<std::string>{"", ""});
