@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ranks.h"
+#include "td/device/record.h"
 
 using namespace ranks;
 
