@@ -6,6 +6,8 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <set>
+#include <sstream>
 
 #include "td/base/error.h"
 #include "td/distributed/store.h"
@@ -27,7 +29,17 @@ pmix_rank_t author_of(const std::string& name) {
 
 class PmixStore final : public Store {
  public:
-  PmixStore() { check(PMIx_Init(&self_, nullptr, 0), "PMIx_Init"); }
+  PmixStore() {
+    check(PMIx_Init(&self_, nullptr, 0), "PMIx_Init");
+    pmix_proc_t all;
+    PMIX_LOAD_PROCID(&all, self_.nspace, PMIX_RANK_WILDCARD);
+    pmix_value_t* ranks = nullptr;  // of this host: "0,1,2"
+    if (PMIx_Get(&all, PMIX_LOCAL_PEERS, nullptr, 0, &ranks) != PMIX_SUCCESS) return;
+    std::istringstream list(ranks->data.string);
+    for (std::string rank; std::getline(list, rank, ',');)
+      local_.insert(static_cast<pmix_rank_t>(std::atoi(rank.c_str())));
+    PMIX_VALUE_RELEASE(ranks);
+  }
   ~PmixStore() override { PMIx_Finalize(nullptr, 0); }
 
   void set(const std::string& name, const std::string& note) override {
@@ -50,12 +62,18 @@ class PmixStore final : public Store {
   std::optional<std::string> get(const std::string& name) override {
     pmix_proc_t author;
     PMIX_LOAD_PROCID(&author, self_.nspace, author_of(name));
-    pmix_info_t limit;
+    // This host's server would keep a request that comes before the note waiting for whole seconds.
+    // Another host's is asked only when the request may wait, and then answers soon.
+    pmix_info_t how;
+    PMIX_INFO_CONSTRUCT(&how);
+    bool yes = true;
     int seconds = 1;
-    PMIX_INFO_CONSTRUCT(&limit);
-    PMIX_INFO_LOAD(&limit, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    if (local_.count(author.rank))
+      PMIX_INFO_LOAD(&how, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+    else
+      PMIX_INFO_LOAD(&how, PMIX_TIMEOUT, &seconds, PMIX_INT);
     pmix_value_t* value = nullptr;
-    const pmix_status_t status = PMIx_Get(&author, name.c_str(), &limit, 1, &value);
+    const pmix_status_t status = PMIx_Get(&author, name.c_str(), &how, 1, &value);
     if (status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_TIMEOUT) return std::nullopt;
     check(status, "PMIx_Get");
     const std::string note(value->data.bo.bytes, value->data.bo.size);
@@ -67,6 +85,7 @@ class PmixStore final : public Store {
 
  private:
   pmix_proc_t self_{};
+  std::set<pmix_rank_t> local_;  // on this host
 };
 
 }  // namespace
