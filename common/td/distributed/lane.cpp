@@ -1,11 +1,20 @@
 // The queue and its thread.
 #include "td/distributed/lane.h"
 
+#include <utility>
+
 #include "td/autograd/modes.h"
 
 namespace td::distributed {
 
-HostWork::HostWork(Collective collective) : call(std::move(collective)) {
+namespace {
+thread_local bool waits_at_once = false;
+}  // namespace
+
+WaitsAtOnce::WaitsAtOnce() : before_(std::exchange(waits_at_once, true)) {}
+WaitsAtOnce::~WaitsAtOnce() { waits_at_once = before_; }
+
+HostWork::HostWork(Collective collective) : call(std::move(collective)), at_once_(waits_at_once) {
   const Tensor& tensor = call.output;
   if (!tensor.defined() || tensor.device().is_cpu()) return;
   ready.emplace(tensor.device().type());
@@ -13,6 +22,7 @@ HostWork::HostWork(Collective collective) : call(std::move(collective)) {
 }
 
 void HostWork::wait() {
+  if (const auto lane = lane_.lock()) lane->help(*this);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return done_; });
   if (!error_) return;
@@ -39,10 +49,43 @@ void HostWork::finish(std::exception_ptr error) {
 void Lane::add(std::shared_ptr<HostWork> work) {
   std::lock_guard lock(mutex_);
   if (error_) return work->finish(error_);
+  work->lane_ = weak_from_this();
   works_.push_back(std::move(work));
+  if (!has_work_for_thread()) return;
   // The thread holds the lane, so that a lane that was abandoned lives as long as its thread.
   if (!thread_.joinable()) thread_ = std::thread([self = shared_from_this()] { self->run(); });
   changed_.notify_one();
+}
+
+bool Lane::has_work_for_thread() const {
+  return !busy_ && !works_.empty() && (works_.size() > 1 || !works_.front()->at_once_);
+}
+
+void Lane::help(const HostWork& work) {
+  std::unique_lock lock(mutex_);
+  if (busy_ || works_.empty() || works_.front().get() != &work) return;
+  const NoGradGuard no_grad;
+  do_first(lock);
+  if (has_work_for_thread() || closed_) changed_.notify_one();
+}
+
+// Carries out the first work, without the lock.
+void Lane::do_first(std::unique_lock<std::mutex>& lock) {
+  const std::shared_ptr<HostWork> work = works_.front();
+  busy_ = true;
+  if (!error_) {
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      carry_out_(*work);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    work->finish(error);
+    lock.lock();
+  }
+  works_.pop_front();
+  busy_ = false;
 }
 
 void Lane::fail(const std::exception_ptr& error) {
@@ -65,24 +108,13 @@ void Lane::close(bool abandon) {
 }
 
 void Lane::run() {
-  NoGradGuard no_grad;
+  const NoGradGuard no_grad;
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return closed_ || !works_.empty(); });
+    changed_.wait(lock,
+                  [&] { return has_work_for_thread() || (closed_ && !busy_ && works_.empty()); });
     if (works_.empty()) return;
-    const std::shared_ptr<HostWork> work = works_.front();
-    if (!error_) {
-      lock.unlock();
-      std::exception_ptr error;
-      try {
-        carry_out_(*work);
-      } catch (...) {
-        error = std::current_exception();
-      }
-      work->finish(error);
-      lock.lock();
-    }
-    works_.pop_front();
+    do_first(lock);
   }
 }
 

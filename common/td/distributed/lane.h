@@ -16,6 +16,8 @@
 
 namespace td::distributed {
 
+class Lane;
+
 /// One call in a lane.
 class HostWork final : public Work {
  public:
@@ -29,18 +31,37 @@ class HostWork final : public Work {
   optional<Event> ready;  ///< when the values of an accelerator's tensors are there
 
  private:
+  friend class Lane;
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false;
   std::exception_ptr error_;
+  std::weak_ptr<Lane> lane_;
+  const bool at_once_;  // see WaitsAtOnce
 };
 
-/// See above. The thread starts with the first work.
+/// While there is one, this thread waits for every call as soon as it has made it. Such a call is
+/// carried out by the thread that waits, which saves waking another one and being woken by it.
+class WaitsAtOnce {
+ public:
+  WaitsAtOnce();
+  ~WaitsAtOnce();
+  WaitsAtOnce(const WaitsAtOnce&) = delete;
+  WaitsAtOnce& operator=(const WaitsAtOnce&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// See above. The thread starts with the first work that nobody waits for at once.
 class Lane : public std::enable_shared_from_this<Lane> {
  public:
-  /// @param carry_out called in the lane's thread for one work after another.
+  /// @param carry_out called for one work after another.
   explicit Lane(std::function<void(HostWork&)> carry_out) : carry_out_(std::move(carry_out)) {}
   void add(std::shared_ptr<HostWork> work);
+  /// Carries out `work` in the calling thread if it is its turn and nobody does it yet.
+  void help(const HostWork& work);
   /// All works end with this error, also the one in the lane's hands.
   void fail(const std::exception_ptr& error);
   /// No work comes any more. Waits for the rest, or, when `abandon`, leaves the thread to itself:
@@ -49,11 +70,14 @@ class Lane : public std::enable_shared_from_this<Lane> {
 
  private:
   void run();
+  bool has_work_for_thread() const;
+  void do_first(std::unique_lock<std::mutex>& lock);
 
   std::function<void(HostWork&)> carry_out_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<HostWork>> works_;  // the first one is being carried out
+  std::deque<std::shared_ptr<HostWork>> works_;
+  bool busy_ = false;  // the first one is being carried out
   std::exception_ptr error_;
   bool closed_ = false;
   std::thread thread_;
