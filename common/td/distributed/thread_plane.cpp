@@ -36,22 +36,25 @@ std::string MeetingPlace::who_is_missing(const CollectiveKey& key) const {
   return did_not_come(missing, key, timeout_);
 }
 
-void MeetingPlace::arrive(Lock& lock, int rank, const CollectiveKey& key) {
+void MeetingPlace::meet(int rank, const CollectiveKey& key, void* mine) {
+  Lock lock(mutex_);
   if (!failure_.empty()) throw DistributedError(failure_);
+  pointers_[rank] = mine;
   keys_[rank] = key;
   here_[rank] = true;
   for (int r = 0; r < size_; ++r)
     if (left_[r]) fail_here(left_while_waiting(r, rank, key));
+  const std::uint64_t generation = generation_;
   if (++arrived_ == size_) {
     if (const std::string why = mismatch(keys_); !why.empty()) fail_here(why);
+    if (!failure_.empty()) throw DistributedError(failure_);
     arrived_ = 0;
     here_.assign(size_, false);
+    inside_ = size_;
     ++generation_;
     changed_.notify_all();
-    if (!failure_.empty()) throw DistributedError(failure_);
     return;
   }
-  const std::uint64_t generation = generation_;
   const auto all_came = [&] { return generation_ != generation; };
   // Who is missing is known when the waiting ends, not when it begins.
   if (!changed_.wait_for(lock, timeout_, [&] { return !failure_.empty() || all_came(); }))
@@ -59,15 +62,12 @@ void MeetingPlace::arrive(Lock& lock, int rank, const CollectiveKey& key) {
   if (!all_came()) throw DistributedError(failure_);
 }
 
-void MeetingPlace::meet(int rank, const CollectiveKey& key, void* mine) {
+// Without a limit, and also when the group fails meanwhile: whoever is inside only reads and writes
+// memory, which nobody may take away from under it.
+void MeetingPlace::part() {
   Lock lock(mutex_);
-  pointers_[rank] = mine;
-  arrive(lock, rank, key);
-}
-
-void MeetingPlace::part(int rank, const CollectiveKey& key) {
-  Lock lock(mutex_);
-  arrive(lock, rank, key);
+  if (--inside_ == 0) changed_.notify_all();
+  changed_.wait(lock, [&] { return inside_ == 0; });
 }
 
 void MeetingPlace::send(int rank, const CollectiveKey& key, const void* data) {

@@ -22,7 +22,7 @@ class MeetingPlace {
   /// Waits until all ranks have come with the same key; then pointers() holds theirs.
   void meet(int rank, const CollectiveKey& key, void* mine);
   /// Waits until all ranks have come here again.
-  void part(int rank, const CollectiveKey& key);
+  void part();
   const std::vector<void*>& pointers() const { return pointers_; }
 
   /// Hands `data` from one rank to another one, which copies it.
@@ -42,7 +42,6 @@ class MeetingPlace {
   };
   using Address = std::tuple<int, int, int>;  // from, to, tag
 
-  void arrive(Lock& lock, int rank, const CollectiveKey& key);
   template <class Condition>
   void wait(Lock& lock, const std::string& for_what, Condition&& condition);
   void fail_here(const std::string& why);
@@ -56,7 +55,8 @@ class MeetingPlace {
   std::vector<void*> pointers_;
   std::vector<bool> here_, left_;
   int arrived_ = 0;
-  std::uint64_t generation_ = 0;  // meetings and partings that were completed
+  int inside_ = 0;                // have met and not parted
+  std::uint64_t generation_ = 0;  // meetings that were completed
   std::map<Address, Parcel*> parcels_;
   std::string failure_;
 };
@@ -77,7 +77,7 @@ class ThreadPlane final : public PeerPlane {
             const Use& use) override {
     place_->meet(rank_, key, mine);
     use({place_->pointers(), 0, numel});
-    place_->part(rank_, key);
+    place_->part();
   }
 
  private:
