@@ -8,7 +8,7 @@
 `<!-- listing: main.cpp#name -->` before a fenced block: the block is what stands between
 `// anchor: name` and `// anchor end` in that file of the chapter.
 `<!-- output: ./course run 2 --device sim -->` before a fenced block: the block is what the program
-prints, stdout and stderr together. `…` in a line stands for any text, a line `…` for any lines; what
+prints, stdout and stderr together. `./course launch -n 2 6 ...` starts it as several ranks. `…` in a line stands for any text, a line `…` for any lines; what
 changes from run to run, or with the machine, is written so. `(exit code 1)` at the end of the mark
 says that the program ends with it; without that it is 0.
 """
@@ -56,18 +56,22 @@ def check_listing(chapter, what, block):
 
 
 def check_output(chapter, what, block, programs):
-    match = re.fullmatch(r"(?:TD_SIM_DEVICES=(\d+) )?\./course run (\d+)(.*?)(?: \(exit code (\d+)\))?", what)
-    if not match or int(match.group(2)) != int(chapter.name[:2]):
+    match = re.fullmatch(r"(?:TD_SIM_DEVICES=(\d+) )?\./course (run|launch -n (\d+)) (\d+)(.*?)"
+                         r"(?: \(exit code (\d+)\))?", what)
+    if not match or int(match.group(4)) != int(chapter.name[:2]):
         return f"cannot run \"{what}\": write ./course run {int(chapter.name[:2])} OPTIONS"
     program = programs / ("ch" + chapter.name)
     if not program.exists():
         return f"{program} is not built"
+    words = [program, *match.group(5).split()]
+    if match.group(3):  # a path in place of the chapter's number, because that would build it
+        words = [programs.parent / "tools/course/course-tool", "launch", "-n", match.group(3), *words]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
     if match.group(1):
         environment["TD_SIM_DEVICES"] = match.group(1)
-    run = subprocess.run([program, *match.group(3).split()], env=environment, timeout=120,
+    run = subprocess.run(words, env=environment, timeout=120,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if run.returncode != int(match.group(4) or 0):
+    if run.returncode != int(match.group(6) or 0):
         return f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
     if not agrees(block, run.stdout):
         return f"\"{what}\" prints something else:\n{run.stdout}"
@@ -107,18 +111,26 @@ def self_test():
         chapter = pathlib.Path(folder) / "02_x"
         chapter.mkdir()
         (chapter / "main.cpp").write_text("// anchor: a\nint x;\n// anchor end\nint y;\n")
-        program = pathlib.Path(folder) / "ch02_x"
+        programs = pathlib.Path(folder) / "chapters"
+        programs.mkdir()
+        program = programs / "ch02_x"
         program.write_text("#!/bin/sh\necho one 1.5 s\necho two\necho $1\n")
         program.chmod(0o755)
+        tool = pathlib.Path(folder) / "tools/course/course-tool"
+        tool.parent.mkdir(parents=True)
+        tool.write_text("#!/bin/sh\necho $1 $2 $3\nshift 3\n\"$@\"\n")
+        tool.chmod(0o755)
         listing = "<!-- listing: main.cpp#a -->\n```cpp\nint x;\n```\n"
         output = "<!-- output: ./course run 2 --device -->\n```\none … s\n…\n--device\n```\n"
-        cases = [(listing + output, 0), (listing.replace("x;", "z;"), 1),
+        launched = output.replace("run 2", "launch -n 3 2").replace("one", "launch -n 3\none")
+        cases = [(listing + output, 0), (launched, 0), (launched.replace("-n 3\n", "-n 2\n"), 1),
+                 (listing.replace("x;", "z;"), 1),
                  (listing.replace("#a", "#b"), 1), (output.replace("--device\n```", "sim\n```"), 1),
                  (output.replace("run 2", "run 3"), 1), (output.replace("e -->", "e (exit code 1) -->"), 1),
                  (output.replace("```\none", "one"), 1), ("no marks\n", 1)]
         for text, faults in cases:
             (chapter / "README.md").write_text(text)
-            found = check_readme(chapter / "README.md", pathlib.Path(folder))[0]
+            found = check_readme(chapter / "README.md", programs)[0]
             if (len(found) > 0) != (faults > 0):
                 sys.exit(f"self-test: expected {faults} faults, found {found} in:\n{text}")
         print(f"{len(cases)} cases as expected")

@@ -42,6 +42,7 @@ void reduce_range(void* result, const std::vector<void*>& ranks, std::int64_t be
 
 }  // namespace
 
+// anchor: all_reduce
 // Reduce-scatter and all-gather in one pass: slice r of everybody's data is touched by rank r
 // alone, which reads it, reduces it, and writes the result to all ranks.
 void PeerPlane::all_reduce(const CollectiveKey& key, void* data) {
@@ -58,6 +59,7 @@ void PeerPlane::all_reduce(const CollectiveKey& key, void* data) {
     }
   });
 }
+// anchor end
 
 void PeerPlane::reduce(const CollectiveKey& key, void* data) {
   show(key, data, key.numel, Access::kRead, [&](const Piece& piece) {

@@ -1,0 +1,79 @@
+// The parts of the training loop: a step, its time, and the accuracy over all ranks. Included by
+// main.cpp.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+
+#include "pictures.h"
+#include "strategies.h"
+
+/// Seven linear layers of 12.4 MB behind a coarse picture: much to send for little to compute.
+inline td::nn::Sequential deep_net() {
+  using namespace td::nn;
+  Sequential net(AvgPool2d(4), Flatten(), Linear(192, 768), ReLU());
+  for (int layer = 0; layer < 5; ++layer) {
+    net->push_back(Linear(768, 768));
+    net->push_back(ReLU());
+  }
+  net->push_back(Linear(768, 10));
+  return net;
+}
+
+/// Seconds on a clock that only runs forward.
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// anchor: step
+inline td::Tensor train_step(Strategy& strategy, td::optim::Optimizer& optimizer,
+                             const pictures::Batch& batch, td::Device device) {
+  optimizer.zero_grad();
+  const td::Tensor output = strategy.forward(batch.data.to(device));
+  const td::Tensor loss = td::nn::CrossEntropyLoss()(output, batch.target.to(device));
+  loss.backward();
+  strategy.after_backward();
+  optimizer.step();
+  return loss.detach();
+}
+// anchor end
+
+/// Prints the median time of a step on one batch, for comparing strategies.
+inline void show_step_time(Strategy& strategy, td::optim::Optimizer& optimizer,
+                           const pictures::Batch& batch, td::Device device, std::int64_t steps,
+                           ProcessGroup& group) {
+  constexpr int kWarmUp = 3;
+  std::vector<double> seconds;
+  for (std::int64_t step = -kWarmUp; step < steps; ++step) {
+    const double start = now();
+    train_step(strategy, optimizer, batch, device);
+    td::synchronize(device);
+    if (step >= 0) seconds.push_back(now() - start);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  if (group.rank() == 0)
+    std::cout << "One step of " << batch.data.size(0) << " pictures a rank: " << std::fixed
+              << std::setprecision(1) << 1e3 * seconds[seconds.size() / 2] << " ms\n";
+}
+
+// anchor: accuracy
+// The share of right answers over the whole test half. Each rank takes every world_size-th batch:
+// no picture is left out, and none counts twice.
+inline double accuracy_of_all(td::nn::Sequential& model, const std::vector<pictures::Batch>& test,
+                              td::Device device, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  model->eval();
+  td::Tensor counts = td::zeros({2}, td::device(device).dtype(td::kInt64));  // right, seen
+  for (auto i = static_cast<std::size_t>(group.rank()); i < test.size();
+       i += static_cast<std::size_t>(group.size())) {
+    const td::Tensor guess = model->forward(test[i].data.to(device)).argmax(1);
+    counts[0].add_((guess == test[i].target.to(device)).sum());
+    counts[1].add_(test[i].data.size(0));
+  }
+  model->train();
+  group.all_reduce(counts)->wait();
+  return counts[0].item<double>() / counts[1].item<double>();
+}
+// anchor end

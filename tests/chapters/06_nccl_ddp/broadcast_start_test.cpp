@@ -1,0 +1,71 @@
+// Tests of broadcast_start: ranks that begin with different models.
+#include "ranks.h"
+
+namespace {
+
+std::vector<td::Tensor> tensors_of(td::nn::Module& model) {
+  std::vector<td::Tensor> all = model.parameters();
+  for (const td::Tensor& buffer : model.buffers()) all.push_back(buffer);
+  return all;
+}
+
+// Values of rank 0 before, and of every rank afterwards.
+void expect_rank_0s_values(std::vector<td::nn::Sequential>& models, const std::string& what) {
+  const int ranks = static_cast<int>(models.size());
+  std::vector<std::vector<double>> expected;
+  std::vector<std::vector<td::Tensor>> held;
+  for (auto& model : models) held.push_back(tensors_of(*model));
+  for (const td::Tensor& tensor : held[0]) expected.push_back(check::values(tensor));
+  run_ranks(ranks, [&](ProcessGroup& group) {
+    broadcast_start(*models[static_cast<std::size_t>(group.rank())], group);
+  });
+  for (int r = 0; r < ranks; ++r)
+    for (std::size_t t = 0; t < expected.size(); ++t) {
+      const td::Tensor& tensor = held[static_cast<std::size_t>(r)][t];
+      check::expect_close(
+          check::values(tensor), expected[t], 0,
+          what + ": tensor " + std::to_string(t) + " that " + rank_name(r, ranks) + " had before");
+    }
+}
+
+}  // namespace
+
+TEST_CASE("all ranks have the parameters and buffers of rank 0", "[broadcast_start]") {
+  for (const td::Device device : check::devices()) {
+    std::vector<td::nn::Sequential> models;
+    for (std::uint64_t r = 0; r < 3; ++r) {
+      models.push_back(make_net(r + 1, device));
+      for (td::Tensor buffer : models.back()->buffers()) buffer.fill_(static_cast<double>(r + 2));
+    }
+    expect_rank_0s_values(models, "on " + device.str());
+  }
+}
+
+TEST_CASE("parameters stay leaves that want a gradient", "[broadcast_start]") {
+  std::vector<td::nn::Sequential> models = {make_net(1), make_net(2)};
+  run_ranks(2, [&](ProcessGroup& group) {
+    broadcast_start(*models[static_cast<std::size_t>(group.rank())], group);
+  });
+  for (auto& model : models)
+    for (const td::Tensor& parameter : model->parameters())
+      check::expect(parameter.is_leaf() && parameter.requires_grad(),
+                    "a parameter is no longer a leaf that wants a gradient");
+}
+
+TEST_CASE("parameters in channels last order keep it", "[broadcast_start]") {
+  std::vector<td::nn::Sequential> models;
+  for (std::uint64_t r = 0; r < 2; ++r) {
+    td::manual_seed(r + 1);
+    models.push_back(td::nn::Sequential(td::nn::Conv2d(3, 5, 3)));
+    models.back()->to(td::MemoryFormat::ChannelsLast);
+  }
+  expect_rank_0s_values(models, "channels last");
+  for (auto& model : models)
+    check::expect(model->parameters()[0].is_contiguous(td::MemoryFormat::ChannelsLast),
+                  "a weight in channels last order has another order now");
+}
+
+TEST_CASE("one rank alone keeps its model", "[broadcast_start]") {
+  std::vector<td::nn::Sequential> models = {make_net(1)};
+  expect_rank_0s_values(models, "a world of one");
+}

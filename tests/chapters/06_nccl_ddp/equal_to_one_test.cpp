@@ -1,0 +1,96 @@
+// Tests of equal_step and scaled_learning_rate. The reference is one process with the whole batch,
+// in float64, so that only a wrong formula can differ.
+#include "ranks.h"
+
+namespace {
+
+td::nn::Sequential double_net(std::uint64_t seed, td::Device device) {
+  td::manual_seed(seed);
+  td::nn::Sequential net(td::nn::Linear(7, 31), td::nn::Tanh(), td::nn::Linear(31, 3));
+  net->to(device, td::kDouble);
+  return net;
+}
+
+td::optim::SGD optimizer_of(td::nn::Sequential& model) {
+  return td::optim::SGD(model->parameters(), td::optim::SGDOptions(0.5).momentum(0.9));
+}
+
+// `shares`: how many samples each rank has. Trains three steps, alone and together.
+void expect_equal_to_one(const std::vector<std::int64_t>& shares, td::Device device = "cpu") {
+  const int ranks = static_cast<int>(shares.size());
+  constexpr int kSteps = 3;
+  const td::nn::CrossEntropyLoss criterion;
+  const Loss loss_fn = [&](const td::Tensor& output, const td::Tensor& target) {
+    return td::nn::CrossEntropyLoss(criterion)(output, target);
+  };
+  std::vector<td::Tensor> data, target;  // of each rank
+  td::manual_seed(4);
+  for (const std::int64_t n : shares) {
+    data.push_back(td::randn({n, 7}, td::kDouble).to(device));
+    target.push_back(td::randint(0, 3, {n}, td::TensorOptions(td::kInt64)).to(device));
+  }
+  td::nn::Sequential alone = double_net(1, device);
+  td::optim::SGD optimizer = optimizer_of(alone);
+  const td::Tensor whole = td::cat(data), wanted = td::cat(target);
+  std::vector<double> losses;
+  for (int step = 0; step < kSteps; ++step) {
+    optimizer.zero_grad();
+    const td::Tensor loss = loss_fn(alone->forward(whole), wanted);
+    losses.push_back(loss.item<double>());
+    loss.backward();
+    optimizer.step();
+  }
+
+  std::vector<td::nn::Sequential> models;
+  std::vector<std::vector<double>> seen(shares.size());
+  std::vector<int> attached(shares.size());
+  for (int r = 0; r < ranks; ++r) models.push_back(double_net(1, device));
+  run_ranks(ranks, [&](ProcessGroup& group) {
+    const auto r = static_cast<std::size_t>(group.rank());
+    td::optim::SGD mine = optimizer_of(models[r]);
+    for (int step = 0; step < kSteps; ++step) {
+      const td::Tensor loss = equal_step(models[r], loss_fn, mine, data[r], target[r], group);
+      attached[r] += loss.requires_grad();
+      seen[r].push_back(loss.item<double>());
+    }
+  });
+
+  std::string what = "shares of";
+  for (const std::int64_t n : shares) what += " " + std::to_string(n);
+  what += " samples on " + device.str() + ", ";
+  for (int r = 0; r < ranks; ++r) {
+    const auto got = models[static_cast<std::size_t>(r)]->parameters();
+    const auto expected = alone->parameters();
+    for (std::size_t p = 0; p < got.size(); ++p)
+      check::expect_close(got[p], expected[p], 1e-10,
+                          what + "parameter " + std::to_string(p) + " of " + rank_name(r, ranks));
+    check::expect_close(seen[static_cast<std::size_t>(r)], losses, 1e-10,
+                        what + "losses of " + rank_name(r, ranks));
+    check::expect(attached[static_cast<std::size_t>(r)] == 0, "the loss still has its graph");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("equal shares change the model as one process does", "[equal_to_one]") {
+  expect_equal_to_one({4, 4});
+  expect_equal_to_one({31});
+  for (const td::Device device : check::devices()) expect_equal_to_one({5, 5, 5}, device);
+}
+
+TEST_CASE("unequal shares do, too", "[equal_to_one]") {
+  expect_equal_to_one({3, 1});
+  expect_equal_to_one({1, 33, 5});
+}
+
+TEST_CASE("a rank without samples takes part", "[equal_to_one]") {
+  expect_equal_to_one({4, 0});
+  expect_equal_to_one({0, 7, 0, 2});
+}
+
+TEST_CASE("the learning rate follows the batch of all ranks together", "[equal_to_one]") {
+  check::expect_close(scaled_learning_rate(0.1, 64, 64, 2), 0.2, 1e-12, "2 ranks of 64, lr 0.1");
+  check::expect_close(scaled_learning_rate(0.1, 64, 32, 2), 0.1, 1e-12, "2 ranks of 32, lr 0.1");
+  check::expect_close(scaled_learning_rate(0.1, 256, 32, 1), 0.0125, 1e-12, "1 rank of 32 of 256");
+  check::expect_close(scaled_learning_rate(0.05, 100, 33, 7), 0.1155, 1e-12, "7 ranks of 33");
+}

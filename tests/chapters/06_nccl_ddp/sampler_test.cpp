@@ -1,0 +1,114 @@
+// Tests of indices_of_rank: PyTorch's results for small cases, the rule in words for many sizes.
+#include <algorithm>
+#include <sstream>
+
+#include "ranks.h"
+
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+Indices indices(std::size_t size, int world_size, int rank, bool drop_last = false) {
+  Sampling sampling;
+  sampling.world_size = world_size;
+  sampling.rank = rank;
+  sampling.shuffle = false;
+  sampling.drop_last = drop_last;
+  return indices_of_rank(size, sampling);
+}
+
+std::vector<Indices> shuffled(std::size_t size, int world_size, std::uint64_t seed,
+                              std::uint64_t epoch) {
+  Sampling sampling;
+  sampling.world_size = world_size;
+  sampling.seed = seed;
+  sampling.epoch = epoch;
+  std::vector<Indices> all;
+  for (sampling.rank = 0; sampling.rank < world_size; ++sampling.rank)
+    all.push_back(indices_of_rank(size, sampling));
+  return all;
+}
+
+void expect_indices(const Indices& actual, const Indices& expected, const std::string& what) {
+  const auto text = [](const Indices& list) {
+    std::ostringstream out;
+    for (std::size_t i : list) out << (out.tellp() > 0 ? " " : "") << i;
+    return out.str();
+  };
+  check::expect(actual == expected,
+                what + ": expected {" + text(expected) + "}, got {" + text(actual) + "}");
+}
+
+// The ranks' indices in the order in which they were dealt out.
+Indices dealt(const std::vector<Indices>& ranks) {
+  Indices all;
+  for (std::size_t i = 0; i < ranks[0].size(); ++i)
+    for (const Indices& mine : ranks) {
+      check::expect(mine.size() == ranks[0].size(), "the ranks have unequal numbers of samples");
+      all.push_back(mine[i]);
+    }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("10 samples on 4 ranks, as in the example", "[sampler]") {
+  const std::vector<Indices> padded = {{0, 4, 8}, {1, 5, 9}, {2, 6, 0}, {3, 7, 1}};
+  const std::vector<Indices> cut = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  for (int r = 0; r < 4; ++r) {
+    const std::string what = "10 samples, " + rank_name(r, 4);
+    expect_indices(indices(10, 4, r), padded[static_cast<std::size_t>(r)], what);
+    expect_indices(indices(10, 4, r, true), cut[static_cast<std::size_t>(r)], what + ", drop_last");
+  }
+}
+
+TEST_CASE("fewer samples than ranks, and none at all", "[sampler]") {
+  for (int r = 0; r < 7; ++r) {
+    expect_indices(indices(1, 7, r), {0}, "1 sample, " + rank_name(r, 7));
+    expect_indices(indices(3, 7, r), {static_cast<std::size_t>(r % 3)},
+                   "3 samples, " + rank_name(r, 7));
+    expect_indices(indices(3, 7, r, true), {}, "3 samples, drop_last, " + rank_name(r, 7));
+    expect_indices(indices(0, 7, r), {}, "no samples, " + rank_name(r, 7));
+  }
+}
+
+TEST_CASE("the order is dealt out like cards, for all sizes", "[sampler]") {
+  for (const int ranks : {1, 2, 3, 5})
+    for (std::size_t size = 1; size < 40; ++size)
+      for (int r = 0; r < ranks; ++r) {
+        Indices padded, cut;
+        const std::size_t n = static_cast<std::size_t>(ranks);
+        for (std::size_t i = 0; i % n || i < size; ++i)
+          if (i % n == static_cast<std::size_t>(r)) padded.push_back(i % size);
+        for (std::size_t i = static_cast<std::size_t>(r); i < size - size % n; i += n)
+          cut.push_back(i);
+        const std::string what = std::to_string(size) + " samples, " + rank_name(r, ranks);
+        expect_indices(indices(size, ranks, r), padded, what);
+        expect_indices(indices(size, ranks, r, true), cut, what + ", drop_last");
+      }
+}
+
+TEST_CASE("shuffled, all ranks together see every sample, and the first ones again", "[sampler]") {
+  const Indices all = dealt(shuffled(1023, 4, 7, 0));
+  check::expect(all.size() == 1024, "4 ranks have " + std::to_string(all.size()) +
+                                        " of 1023 samples together; expected 1024");
+  Indices sorted(all.begin(), all.begin() + 1023);
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    check::expect(sorted[i] == i, "sample " + std::to_string(i) +
+                                      " is not given by exactly one rank: do all ranks shuffle "
+                                      "alike, and deal the same order?");
+  check::expect(all.back() == all.front(), "the sample that fills up is not the order's first one");
+  Indices plain(1023);
+  for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = i;
+  check::expect(!std::equal(plain.begin(), plain.end(), all.begin()),
+                "shuffle = true gave the order 0, 1, 2, ...");
+}
+
+TEST_CASE("every epoch has its own order, and the same one again when asked again", "[sampler]") {
+  const Indices first = dealt(shuffled(1023, 2, 7, 0));
+  check::expect(dealt(shuffled(1023, 2, 7, 1)) != first, "epoch 1 has the same order as epoch 0");
+  check::expect(dealt(shuffled(1023, 2, 8, 0)) != first, "seed 8 gives the same order as seed 7");
+  check::expect(dealt(shuffled(1023, 2, 7, 0)) == first,
+                "the same seed and epoch gave another order");
+}
