@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Runs chapter 06's program as several ranks on small data: what N ranks print is what one prints.
+
+    ddp_program_test.py PROGRAM_FOLDER
+
+Called by CTest. Two ranks with batches of 8 see in each step the 16 pictures that one rank with
+batches of 16 sees, at the same learning rate: loss and accuracy must agree, for every strategy.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from training_program_test import write_cifar
+
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+PATIENCE = 120  # seconds; a busy machine is no fault
+EPOCH = re.compile(r"Epoch (\d+), Loss: ([\d.]+), test accuracy: ([\d.]+) %")
+faults = []
+
+
+def run(program, *arguments, variables=None):
+    result = subprocess.run([program, "--device", "cpu", *map(str, arguments)], timeout=PATIENCE, text=True,
+                            env={**ENVIRONMENT, **(variables or {})}, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, check=False)
+    return result.returncode, result.stdout
+
+
+def epochs(program, *arguments, variables=None):
+    """[(loss, accuracy)] of each epoch."""
+    code, text = run(program, *arguments, variables=variables)
+    found = [(float(loss), float(accuracy)) for _, loss, accuracy in EPOCH.findall(text)]
+    if code != 0 or len(found) != 2:
+        faults.append(f"{arguments}: exit code {code}, {len(found)} epochs:\n{text}")
+    return found
+
+
+def agrees(found, expected, what):
+    # Losses have four digits; sums of floats in another order may change the last one.
+    if len(found) != len(expected) or any(abs(f[0] - e[0]) > 3e-4 or abs(f[1] - e[1]) > 0.01
+                                          for f, e in zip(found, expected)):
+        faults.append(f"{what}: expected {expected}, got {found}")
+
+
+def fails(program, code, text, *arguments):
+    got, printed = run(program, *arguments)
+    if got != code or text not in printed:
+        faults.append(f"{arguments}: expected exit code {code} and \"{text}\"; got {got} and:\n{printed}")
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]) / "ch06_nccl_ddp"
+    with tempfile.TemporaryDirectory() as temporary:
+        data = ["--data", write_cifar(pathlib.Path(temporary) / "pictures", 48), "--epochs", 2, "--lr", 0.05]
+        alone = epochs(program, *data, "--batch-size", 16)
+        for strategy in ("naive", "flat", "buckets", "overlap", "ddp"):
+            two = [*data, "--batch-size", 8, "--spawn", 2, "--strategy", strategy, "--bucket-cap-mb", 0.1]
+            agrees(epochs(program, *two), alone, f"two ranks, {strategy}")
+        agrees(epochs(program, *two, variables={"TD_DATA_PLANE": "gloo"}), alone, "two ranks over gloo")
+        three = [*data, "--samples", 24, "--batch-size", 2, "--spawn", 3]
+        agrees(epochs(program, *three), epochs(program, *data, "--samples", 24, "--batch-size", 6), "three ranks")
+        # 47 pictures do not go round; the test half still counts each of its pictures once.
+        epochs(program, *data, "--samples", 47, "--spawn", 2)
+        fails(program, 1, "rank 1: --devices names 1 devices for 2 ranks on this host; name one a rank",
+              *data, "--spawn", 2, "--devices", "cpu")
+        fails(program, 2, "--strategy", *data, "--strategy", "psychic")
+    print("\n".join(faults) or "what several ranks print is what one prints")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
