@@ -16,19 +16,6 @@ char* at(void* memory, std::int64_t element, ScalarType dtype) {
 // A block is given to the other ranks while it and theirs are in the nearest cache; measured.
 constexpr std::int64_t kBlock = 1024;
 
-struct Slice {
-  std::int64_t begin, end;
-};
-
-// The elements of rank `rank`'s slice: as even as can be, on whole cache lines, because two ranks
-// that write to one line would pass it to and fro.
-Slice slice_of(int rank, int size, std::int64_t numel, ScalarType dtype) {
-  const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
-  const std::int64_t lines = (numel + line - 1) / line;
-  const auto border = [&](int r) { return std::min(numel, lines * r / size * line); };
-  return {border(rank), border(rank + 1)};
-}
-
 // result = the ranks' elements [begin, end) of a piece, reduced in the order of ranks.
 void reduce_range(void* result, const std::vector<void*>& ranks, std::int64_t begin,
                   std::int64_t end, const CollectiveKey& key) {
@@ -42,12 +29,19 @@ void reduce_range(void* result, const std::vector<void*>& ranks, std::int64_t be
 
 }  // namespace
 
+PeerPlane::Slice PeerPlane::my_slice(std::int64_t numel, ScalarType dtype) const {
+  const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
+  const std::int64_t lines = (numel + line - 1) / line;
+  const auto border = [&](int r) { return std::min(numel, lines * r / size_ * line); };
+  return {border(rank_), border(rank_ + 1)};
+}
+
 // anchor: all_reduce
 // Reduce-scatter and all-gather in one pass: slice r of everybody's data is touched by rank r
 // alone, which reads it, reduces it, and writes the result to all ranks.
 void PeerPlane::all_reduce(const CollectiveKey& key, void* data) {
-  show(key, data, key.numel, Access::kReadAndWrite, [&](const Piece& piece) {
-    const Slice mine = slice_of(rank_, size_, piece.numel(), key.dtype);
+  show(key, data, key.numel, Access::kSlices, [&](const Piece& piece) {
+    const Slice mine = my_slice(piece.numel(), key.dtype);
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += kBlock) {
       const std::int64_t end = std::min(mine.end, begin + kBlock);
       void* const result = at(piece.ranks[rank_], begin, key.dtype);

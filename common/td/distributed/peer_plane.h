@@ -30,8 +30,8 @@ class PeerPlane : public HostPlane {
     std::int64_t begin, end;
     std::int64_t numel() const { return end - begin; }
   };
-  /// What ranks do with a piece: read all, or also write what the others showed.
-  enum class Access { kRead, kReadAndWrite };
+  /// What ranks do with a piece: read all of it, or read and write their slices of it alone.
+  enum class Access { kRead, kSlices };
   using Use = std::function<void(const Piece&)>;
 
   /// Shows `numel` elements at `mine` to all ranks, and calls `use` with theirs: once with all of
@@ -40,6 +40,13 @@ class PeerPlane : public HostPlane {
   /// the same text on all ranks.
   virtual void show(const CollectiveKey& key, void* mine, std::int64_t numel, Access access,
                     const Use& use) = 0;
+
+  struct Slice {
+    std::int64_t begin, end;
+  };
+  /// This rank's slice of `numel` elements: as even as can be, on whole cache lines, because two
+  /// ranks that write to one line would pass it to and fro.
+  Slice my_slice(std::int64_t numel, ScalarType dtype) const;
 
   const int rank_, size_;
 };

@@ -41,6 +41,10 @@ constexpr std::size_t kHalf = 256 << 10;
 constexpr std::size_t kSeatBytes = 4096;
 static_assert(sizeof(SharedSeat) <= kSeatBytes);
 
+std::int64_t elements_on_stage(ScalarType dtype) {
+  return static_cast<std::int64_t>(kHalf / element_size(dtype));
+}
+
 }  // namespace
 
 std::size_t SharedPlane::segment_bytes(int size) {
@@ -134,12 +138,8 @@ void SharedPlane::show(const CollectiveKey& key, void* mine, std::int64_t numel,
   }
   // A rank whose data must be copied knows so by itself, and brings the first piece along.
   const bool outside = mine && segments_[rank_]->offset_of(mine) < 0;
-  const std::int64_t first =
-      std::min(numel, static_cast<std::int64_t>(kHalf / element_size(key.dtype)));
-  const auto bring_first = [&] {
-    std::memcpy(stage(rank_), mine, first * element_size(key.dtype));
-  };
-  if (outside && first) bring_first();
+  const std::int64_t first = std::min(numel, elements_on_stage(key.dtype));
+  if (outside) copy_for_others(stage(rank_), mine, first, key.dtype, access);
   const Shown shown = meet(key, mine);
   if (shown == Shown::kNothing) return;
   if (shown == Shown::kInPlace) {
@@ -147,31 +147,41 @@ void SharedPlane::show(const CollectiveKey& key, void* mine, std::int64_t numel,
     return arrive();
   }
   if (shown == Shown::kMixed) {
-    if (mine && !outside && first) bring_first();
+    if (mine && !outside) copy_for_others(stage(rank_), mine, first, key.dtype, access);
     arrive();
   }
   show_copies(key, static_cast<char*>(mine), numel, access, use);
+}
+
+// Copies what other ranks look at; in slices, that is all but this rank's own.
+void SharedPlane::copy_for_others(void* to, const void* from, std::int64_t numel, ScalarType dtype,
+                                  Access access) const {
+  const Slice own = access == Access::kSlices ? my_slice(numel, dtype) : Slice{numel, numel};
+  const std::size_t element = element_size(dtype), before = own.begin * element,
+                    behind = own.end * element;
+  if (before) std::memcpy(to, from, before);
+  if (own.end < numel)
+    std::memcpy(static_cast<char*>(to) + behind, static_cast<const char*>(from) + behind,
+                numel * element - behind);
 }
 
 // The first piece is on all stages. A half is filled again after the arrival for the other half,
 // and by then all ranks are done with it.
 void SharedPlane::show_copies(const CollectiveKey& key, char* mine, std::int64_t numel,
                               Access access, const Use& use) {
-  const std::size_t element = element_size(key.dtype);
-  const auto step = static_cast<std::int64_t>(kHalf / element);
+  const std::int64_t step = elements_on_stage(key.dtype);
   for (std::int64_t begin = 0; begin == 0 || begin < numel; begin += step) {
     const std::int64_t end = std::min(numel, begin + step);
-    const std::size_t bytes = static_cast<std::size_t>(end - begin) * element;
-    char* const place = mine ? mine + begin * element : nullptr;
+    char* const place = mine ? mine + begin * element_size(key.dtype) : nullptr;
     if (begin) {
-      if (mine) std::memcpy(stage(rank_), place, bytes);
+      if (mine) copy_for_others(stage(rank_), place, end - begin, key.dtype, access);
       arrive();
     }
-    for (int r = 0; r < size_; ++r) pointers_[r] = stage(r);
+    for (int r = 0; r < size_; ++r) pointers_[r] = r == rank_ && mine ? place : stage(r);
     use({pointers_, begin, end});
-    if (access == Access::kReadAndWrite) {
+    if (access == Access::kSlices) {
       arrive();
-      if (bytes) std::memcpy(place, stage(rank_), bytes);
+      copy_for_others(place, stage(rank_), end - begin, key.dtype, access);
     }
     half_ = 1 - half_;
   }

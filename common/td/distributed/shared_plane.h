@@ -50,6 +50,8 @@ class SharedPlane final : public PeerPlane {
   void arrive();
   void show_copies(const CollectiveKey& key, char* mine, std::int64_t numel, Access access,
                    const Use& use);
+  void copy_for_others(void* to, const void* from, std::int64_t numel, ScalarType dtype,
+                       Access access) const;
   void wait_for(SharedCounter& counter, std::uint32_t target);
   void check_parcel(int from, const CollectiveKey& sent, int to, const CollectiveKey& wanted);
   [[noreturn]] void throw_failure();
