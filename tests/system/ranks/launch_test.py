@@ -46,28 +46,39 @@ def by_mpirun():
     expect_work(run([*words, "url=pmix:"]))
 
 
+def by_hand(variables, numbered, *words):
+    """Two ranks with these variables, and with their number in those of `numbered`."""
+    script = "\n".join(" ".join([f"{name}={rank}" for name in numbered] + [str(PROGRAM), *words, "&"])
+                       for rank in (0, 1))
+    return run(["bash", "-c", f"{script}\nwait -n && wait"], variables | {"OMP_NUM_THREADS": "1"})
+
+
 def by_slurm():
     """As srun starts them: only the variables, and a folder that both ranks know."""
     with tempfile.TemporaryDirectory() as folder:
-        script = "\n".join(
-            [f"SLURM_PROCID={rank} SLURM_LOCALID={rank} {PROGRAM} url=file://{folder} &" for rank in (0, 1)]
-            + ["wait -n && wait"])
-        expect_work(run(["bash", "-c", script],
-                        {"SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2", "OMP_NUM_THREADS": "1"}))
+        expect_work(by_hand({"SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2"},
+                            ("SLURM_PROCID", "SLURM_LOCALID"), f"url=file://{folder}"))
 
 
 def by_torchrun():
     """Debian's torchrun needs the options -r, -t and --log_dir to work under its own Python."""
     needs("torchrun")
     with tempfile.TemporaryDirectory() as folder:
-        words = ["torchrun", "--nproc_per_node", "2", "--monitor_interval", "0.2", "-r", "1", "-t", "1",
-                 "--log_dir", folder, "--no_python", PROGRAM]
-        for _ in range(2):  # it calls each run "none": the second must not meet the first
-            expect_work(run(words))
+        expect_work(run(["torchrun", "--nproc_per_node", "2", "--monitor_interval", "0.2", "-r", "1", "-t", "1",
+                         "--log_dir", folder, "--no_python", PROGRAM]))
+
+
+def by_torchrun_again():
+    """It calls every run "none" and has one port: what a killed run left must not disturb the next."""
+    variables = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500",
+                 "TORCHELASTIC_RUN_ID": "none", "TORCHELASTIC_RESTART_COUNT": "0"}
+    killed = by_hand(variables, ("RANK", "LOCAL_RANK"), "fault=kill", "rank=0")
+    expect("rank 0" in killed.output and killed.code != 0, f"torchrun's variables, a kill: {killed.output}")
+    expect_work(by_hand(variables, ("RANK", "LOCAL_RANK")))
 
 
 def main():
-    for way in (by_course_launch, by_redis, by_mpirun, by_slurm, by_torchrun):
+    for way in (by_course_launch, by_redis, by_mpirun, by_slurm, by_torchrun, by_torchrun_again):
         case(way)
     finish()
 
