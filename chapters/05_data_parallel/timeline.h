@@ -18,8 +18,11 @@
 
 class Timeline {
  public:
-  /// Starts to listen. @param devices all of one kind, not the cpu.
+  /// Starts to listen. @throws td::DeviceError for the cpu, whose work is done when a call returns.
   explicit Timeline(const std::vector<td::Device>& devices) : devices_(devices) {
+    for (const td::Device& device : devices_)
+      TD_CHECK(td::DeviceError, !device.is_cpu(),
+               "--timeline shows an accelerator at work; take --devices sim:0,sim:1");
     for (const td::Device& device : devices_) td::synchronize(device);
     for (const td::Device& device : devices_) start_.push_back(mark(device));
     listener_ = this;

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "td/autograd/modes.h"
-#include "td/nn/shared_clone.h"
 #include "td/ops/ops.h"
 
 namespace td::nn::init {
@@ -48,21 +47,17 @@ double xavier_deviation(const Tensor& tensor, double gain) {
 
 }  // namespace
 
-// A clone that shares its tensors is about to let go of the ones that reset() made.
 Tensor constant_(Tensor tensor, const Scalar& value) {
-  if (sharing_clones()) return tensor;
   NoGradGuard no_grad;
   return tensor.fill_(value);
 }
 Tensor ones_(Tensor tensor) { return constant_(std::move(tensor), 1); }
 Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
 Tensor uniform_(Tensor tensor, double low, double high) {
-  if (sharing_clones()) return tensor;
   NoGradGuard no_grad;
   return tensor.uniform_(low, high);
 }
 Tensor normal_(Tensor tensor, double mean, double std) {
-  if (sharing_clones()) return tensor;
   NoGradGuard no_grad;
   return tensor.normal_(mean, std);
 }

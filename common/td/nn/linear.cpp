@@ -36,6 +36,7 @@ void EmbeddingImpl::reset() {
   reset_parameters();
 }
 void EmbeddingImpl::reset_parameters() {
+  if (sharing_clones()) return;  // the weight is about to become another
   init::normal_(weight);
   if (options.padding_idx()) init::zeros_(weight.detach()[*options.padding_idx()]);
 }

@@ -103,7 +103,8 @@ thread_local bool clones_share = false;
 }  // namespace
 
 bool sharing_clones() { return clones_share; }
-SharedCloneGuard::SharedCloneGuard() : previous_(std::exchange(clones_share, true)) {}
+SharedCloneGuard::SharedCloneGuard()
+    : previous_(std::exchange(clones_share, true)), numbers_(nobodys_) {}
 SharedCloneGuard::~SharedCloneGuard() { clones_share = previous_; }
 
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const {

@@ -6,6 +6,7 @@
 
 #include "td/nn/init.h"
 #include "td/nn/module.h"
+#include "td/nn/shared_clone.h"
 
 namespace td::nn {
 
@@ -20,6 +21,7 @@ inline Tensor parameter(Module& module, const char* name, bool wanted, IntArrayR
 /// libtorch's default: both uniform within 1 / sqrt(fan in), which for the weight is
 /// kaiming_uniform_ with a = sqrt(5).
 inline void reset_weight_and_bias(const Tensor& weight, const Tensor& bias) {
+  if (sharing_clones()) return;  // both are about to become others
   init::kaiming_uniform_(weight, std::sqrt(5.0));
   if (!bias.defined()) return;
   const std::int64_t fan_in = init::fan_in_and_out(weight).first;

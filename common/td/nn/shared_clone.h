@@ -1,13 +1,15 @@
 // A way to clone a module without its values: the copy's tensors are other tensors over the
 // original's memory. Replicas start so (td/parallel/replicate.cpp), and get their own memory from
-// one broadcast. Invariant: under the guard, cloning writes no value and draws no random number of
-// the layers' own.
+// one broadcast. Invariant: the program's random numbers are the same with and without the clone.
 #pragma once
+
+#include "td/tensor/generator.h"
 
 namespace td::nn {
 
 /// Until the end of the scope, `clone()` in this thread shares memory with the original, whatever
-/// device it is told.
+/// device it is told. First values that a `reset()` draws come from a generator of no meaning; the
+/// core's layers draw none.
 class SharedCloneGuard {
  public:
   SharedCloneGuard();
@@ -17,6 +19,8 @@ class SharedCloneGuard {
 
  private:
   bool previous_;
+  Generator nobodys_;
+  GeneratorGuard numbers_;
 };
 
 /// Whether a guard is at work in this thread.

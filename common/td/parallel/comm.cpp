@@ -1,7 +1,8 @@
-// scatter and gather: mostly checks, because split, to and cat know how to move and to
-// differentiate.
+// scatter and gather, and copies into given tensors: mostly checks, because split, to and cat know
+// how to move and to differentiate.
 #include "td/parallel/comm.h"
 
+#include "td/autograd/modes.h"
 #include "td/device/guard.h"
 #include "td/ops/ops.h"
 
@@ -84,6 +85,42 @@ Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device
   check_sizes_but(parts, d);
   for (Tensor& part : parts) part = part.to(target, part.dtype(), /*non_blocking=*/true);
   return cat(parts, d);
+}
+
+void scatter_out(const Tensor& tensor, const TensorList& out, std::int64_t dim) {
+  NoGradGuard no_grad;
+  std::vector<std::int64_t> sizes;
+  for (const Tensor& part : out) sizes.push_back(part.size(dim));
+  const TensorList parts = split_up(tensor, out.size(), sizes, dim);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    TD_CHECK(ShapeError, out[i].sizes() == parts[i].sizes(), "scatter_out: out[", i, "] has sizes ",
+             out[i].sizes(), " but its part has ", parts[i].sizes());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].copy_(parts[i], /*non_blocking=*/true);
+}
+
+void gather_out(const TensorList& tensors, const Tensor& out, std::int64_t dim) {
+  NoGradGuard no_grad;
+  TD_CHECK(Error, !tensors.empty(), "gather_out: no tensors; give at least one");
+  const std::int64_t d = wrap_dim("gather_out", dim, out.dim());
+  check_sizes_but(tensors, d);
+  Sizes joined(tensors[0].sizes());
+  for (std::size_t i = 1; i < tensors.size(); ++i)
+    joined[static_cast<std::size_t>(d)] += tensors[i].size(d);
+  TD_CHECK(ShapeError, joined == Sizes(out.sizes()), "gather_out: out has sizes ", out.sizes(),
+           " but the tensors together have ", IntArrayRef(joined));
+  std::int64_t begin = 0;
+  for (const Tensor& part : tensors) {
+    out.narrow(d, begin, part.size(d)).copy_(part, /*non_blocking=*/true);
+    begin += part.size(d);
+  }
+}
+
+void broadcast_out(const Tensor& tensor, const TensorList& out) {
+  NoGradGuard no_grad;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    TD_CHECK(ShapeError, out[i].sizes() == tensor.sizes(), "broadcast_out: out[", i, "] has sizes ",
+             out[i].sizes(), " but the tensor has ", tensor.sizes());
+  for (const Tensor& copy : out) copy.copy_(tensor, /*non_blocking=*/true);
 }
 
 }  // namespace td::parallel

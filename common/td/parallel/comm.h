@@ -48,6 +48,18 @@ std::vector<TensorList> broadcast_coalesced(const TensorList& tensors,
                                             const std::vector<Device>& devices,
                                             std::size_t buffer_size = kBufferSize);
 
+/// @name The same into tensors that exist
+/// Their devices and sizes say where and how much. Nothing is recorded.
+/// @throws ShapeError when sizes do not fit; nothing is copied then.
+/// @{
+/// `out` are the parts; their sizes in `dim` add up to that of `tensor`.
+void scatter_out(const Tensor& tensor, const TensorList& out, std::int64_t dim = 0);
+/// `out` is as long in `dim` as all tensors together.
+void gather_out(const TensorList& tensors, const Tensor& out, std::int64_t dim = 0);
+/// All of `out` have the sizes of `tensor`.
+void broadcast_out(const Tensor& tensor, const TensorList& out);
+/// @}
+
 /// The sum of tensors of one size and type, which lie on several devices. The one on `destination`
 /// comes first and the others follow in their order, so the result has the same bits every time. A
 /// single tensor is returned as it is.

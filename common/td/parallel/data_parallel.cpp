@@ -1,6 +1,11 @@
 // See data_parallel.h: what does not depend on the types of input and output.
 #include "td/parallel/data_parallel.h"
 
+#include <algorithm>
+#include <iostream>
+
+#include "td/device/backend.h"
+
 namespace td {
 
 std::vector<Device> parallel::all_accelerators() {
@@ -10,7 +15,36 @@ std::vector<Device> parallel::all_accelerators() {
   return devices;
 }
 
+std::string parallel::imbalance(const std::vector<Device>& devices,
+                                const std::vector<std::size_t>& bytes) {
+  if (bytes.empty()) return {};
+  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+  if (4 * *least >= 3 * *most) return {};
+  std::ostringstream text;
+  text << "DataParallel: " << devices[static_cast<std::size_t>(least - bytes.begin())]
+       << " has less than 75 % of the memory of "
+       << devices[static_cast<std::size_t>(most - bytes.begin())]
+       << ", which will wait for it; leave it out of device_ids, or scatter parts of other sizes";
+  return text.str();
+}
+
 namespace nn {
+
+namespace {
+
+// Memory is the one size that all accelerators tell.
+void warn_of_imbalance(const std::vector<Device>& devices) {
+  std::vector<std::size_t> bytes;
+  for (const Device& device : devices) {
+    std::size_t unused = 0, total = 0;
+    if (!device.is_cpu()) backend(device.type()).memory(device.index(), &unused, &total);
+    bytes.push_back(total);
+  }
+  const std::string warning = td::parallel::imbalance(devices, bytes);
+  if (!warning.empty()) std::cerr << "Warning: " << warning << ".\n";
+}
+
+}  // namespace
 
 namespace parallel::detail {
 
@@ -36,6 +70,7 @@ DataParallelImpl::DataParallelImpl(AnyModule module,
   TD_CHECK(Error, !module_.is_empty(), "DataParallel: the module is empty; give it a model");
   for (const Device& device : device_ids ? *device_ids : td::parallel::all_accelerators())
     device_ids_.push_back(check_device(device));
+  warn_of_imbalance(device_ids_);
   register_module("module", module_.ptr());
 }
 

@@ -13,6 +13,10 @@ namespace td::parallel {
 /// All devices of the best kind there is: the GPUs, or else the sim devices, or else none.
 std::vector<Device> all_accelerators();
 
+/// What is wrong with devices of so many bytes of memory each: one has less than three quarters of
+/// another's, and the larger will wait for the smaller. Empty when nothing is.
+std::string imbalance(const std::vector<Device>& devices, const std::vector<std::size_t>& bytes);
+
 }  // namespace td::parallel
 
 namespace td::nn {
@@ -32,6 +36,7 @@ template <class R, class ModuleType, class Input>
 auto data_parallel(ModuleType& module, const Input& input, std::vector<Device> devices,
                    const optional<Device>& output_device, std::int64_t dim) {
   if (devices.empty()) return call<R>(module, input);
+  if constexpr (std::is_same_v<Input, std::tuple<>>) devices.resize(1, devices[0]);
   check_placement(plain_module(module), check_device(devices[0]));
   const Device destination = check_device(output_device.value_or(devices[0]));
   const std::vector<Input> inputs = scatter(input, devices, dim);
@@ -73,7 +78,7 @@ class DataParallelImpl : public Module {
   using PlainForward = Tensor (DataParallelImpl::*)(const Tensor&);
 
   /// The arguments are those of nn::parallel::data_parallel. `module` may be moved to device_ids[0]
-  /// later; forward checks.
+  /// later; forward checks. Writes a warning when the devices have unequal memories.
   explicit DataParallelImpl(AnyModule module,
                             const optional<std::vector<Device>>& device_ids = nullopt,
                             const optional<Device>& output_device = nullopt, std::int64_t dim = 0);

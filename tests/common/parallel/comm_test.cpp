@@ -374,3 +374,26 @@ TEST_CASE("gradients cross devices on side streams in order") {
     CHECK(values(x.grad()) == List{0, 2, 4, 6, 8, 10, 12, 14});
   }
 }
+
+TEST_CASE("scatter, gather and broadcast into tensors that exist") {
+  const Tensor x = rows(5, "sim:0");
+  const TensorList parts{zeros({2, 2}, Device("sim:0")), zeros({3, 2}, Device("sim:1"))};
+  parallel::scatter_out(x, parts);
+  CHECK(values(parts[1]) == List{4, 5, 6, 7, 8, 9});
+  const Tensor joined = zeros({5, 2}, Device("sim:1"));
+  parallel::gather_out(parts, joined);
+  CHECK(values(joined) == values(x));
+  const TensorList copies{zeros({5, 2}), zeros({5, 2}, Device("sim:1"))};
+  parallel::broadcast_out(x, copies);
+  for (const Tensor& copy : copies) CHECK(values(copy) == values(x));
+  CHECK(message<ShapeError>([&] {
+          parallel::scatter_out(x, {parts[0], parts[0]});
+        }) ==
+        "scatter: given chunk sizes don't sum up to the tensor's size (sum(chunk_sizes) == 4, but "
+        "expected 5)");
+  CHECK(message<ShapeError>([&] { parallel::gather_out(parts, parts[0]); }) ==
+        "gather_out: out has sizes [2, 2] but the tensors together have [5, 2]");
+  CHECK(message<ShapeError>([&] {
+          parallel::broadcast_out(x, {copies[0], parts[0]});
+        }) == "broadcast_out: out[1] has sizes [2, 2] but the tensor has [5, 2]");
+}

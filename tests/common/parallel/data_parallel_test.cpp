@@ -291,3 +291,27 @@ TEST_CASE("inference in parallel records nothing") {
   const Tensor y = nn::parallel::data_parallel(net, ones({4, 2}), {{"cpu", "cpu"}});
   CHECK_FALSE(y.requires_grad());
 }
+
+TEST_CASE("a forward without arguments runs once") {
+  struct Constant : nn::Cloneable<Constant> {
+    void reset() override {}
+    Tensor forward() {
+      ++calls;
+      return ones({2});
+    }
+    int calls = 0;
+  };
+  const auto module = std::make_shared<Constant>();
+  nn::DataParallel parallel(module, {"sim:0", "sim:1"});
+  CHECK(values(parallel->forward<Tensor>()) == List{1, 1});
+  CHECK(module->calls == 1);
+}
+
+TEST_CASE("devices of unequal memory are told, by name") {
+  const std::vector<Device> devices{"sim:0", "sim:1"};
+  CHECK(parallel::imbalance(devices, {100, 75}).empty());
+  CHECK(parallel::imbalance({}, {}).empty());
+  CHECK(parallel::imbalance(devices, {74, 100}) ==
+        "DataParallel: sim:0 has less than 75 % of the memory of sim:1, which will wait for it; "
+        "leave it out of device_ids, or scatter parts of other sizes");
+}

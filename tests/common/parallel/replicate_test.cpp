@@ -178,6 +178,27 @@ TEST_CASE("replicating draws no random number and keeps the mode of every module
   }
 }
 
+TEST_CASE(
+    "a reset() of one's own is no trap: its numbers are nobody's, its other members are made") {
+  struct Noisy : nn::Cloneable<Noisy> {
+    Noisy() { reset(); }
+    void reset() override {
+      weight = register_parameter("weight", randn({2}));
+      mask = nn::init::ones_(empty({2}));  // not registered: reset() alone gives it values
+    }
+    Tensor forward(const Tensor& x) { return x * weight * mask; }
+    Tensor weight, mask;
+  };
+  const auto module = std::make_shared<Noisy>();
+  const auto before = default_generator().get_state();
+  const auto replicas = nn::parallel::replicate(module, {"cpu", "cpu"});
+  CHECK(default_generator().get_state().offset == before.offset);
+  for (const auto& replica : replicas) {
+    CHECK(values(replica->mask) == List{1, 1});
+    CHECK(values(replica->weight) == values(module->weight));
+  }
+}
+
 TEST_CASE("replicate says where the module has to be, and what it cannot clone") {
   Counter net;
   CHECK(message<DeviceError>([&] {
