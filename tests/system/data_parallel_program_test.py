@@ -37,13 +37,14 @@ def strategies(program, data):
 
 def pictures(program, data, folder):
     picture = folder / "step.svg"
+    draw = ["--data", data, "--devices", "sim:0,sim:1", "--timeline"]
     for strategy in ("single", "by-hand", "data-parallel"):
-        ends(program, ["--data", data, "--strategy", strategy, "--devices", "sim:0,sim:1", "--timeline", picture], 0, "sim:0 |", "f", "b")
+        ends(program, draw + [picture, "--strategy", strategy], 0, "sim:0 |", "f", "b")
         root = xml.etree.ElementTree.parse(picture).getroot()
         titles = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")]
         expect(len(titles) > 20, f"{strategy}: {len(titles)} launches in the picture")
         expect(any(t.startswith("copy") for t in titles), f"{strategy}: no copy in the picture")
-    ends(program, ["--data", data, "--devices", "sim:0,sim:1", "--timeline", folder / "nowhere" / "step.svg"], 1, "cannot be written")
+    ends(program, draw + [folder / "nowhere" / "step.svg"], 1, "cannot be written")
     ends(program, ["--data", data, "--devices", "cpu,cpu", "--timeline", "-"], 1, "accelerator")
 
 
