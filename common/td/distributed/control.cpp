@@ -104,7 +104,8 @@ std::vector<std::string> Control::exchange(const std::string& mine) {
   wake();
   const bool in_time = changed_.wait_for(lock, limits_.timeout + kExplanation,
                                          [&] { return !failure_.empty() || gifts_; });
-  if (!failure_.empty()) throw DistributedError(failure_);
+  // An exchange that was completed counts, also when the group fails right afterwards.
+  if (!gifts_ && !failure_.empty()) throw DistributedError(failure_);
   TD_CHECK(DistributedError, in_time, "the ranks did not all come to an exchange while joining");
   auto all = std::move(*gifts_);
   gifts_.reset();

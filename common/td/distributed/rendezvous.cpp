@@ -197,23 +197,31 @@ std::optional<Meeting> read_answer(Store& store, const std::string& run, const C
   return meeting;
 }
 
+// What rank 0 of the last run there said to others, which may be the reason why it is not here.
+std::string last_words(Store& store, const std::string& run) {
+  const auto note = run.empty() ? std::nullopt : store.get(run + ".all");
+  if (!note || split_texts(*note)[0].empty()) return {};
+  return ". The last rank 0 there said: " + split_texts(*note)[0];
+}
+
 Meeting answer_roll_call(Store& store, const JoinOptions& options) {
   const Card mine = make_card(options.world_size);
   const std::string number = std::to_string(options.rank);
   const auto end = Clock::now() + options.timeout + kPatience;
-  std::string run;
+  std::vector<std::string> runs;  // in which this rank has left a card, the latest at the end
   while (true) {
     const auto now = store.get("run");
-    if (now && *now != run) {
-      run = *now;
+    if (now && (runs.empty() || *now != runs.back())) {
       // A card that is there already is of an earlier run, or of a second process with this number.
-      if (!store.add(run + ".card_" + number, encode(mine)))
-        store.set(run + ".again_" + number, encode(mine));
+      if (!store.add(*now + ".card_" + number, encode(mine)))
+        store.set(*now + ".again_" + number, encode(mine));
+      runs.push_back(*now);
     }
-    if (!run.empty())
+    for (const std::string& run : runs)
       if (auto meeting = read_answer(store, run, mine)) return *meeting;
     TD_CHECK(DistributedError, Clock::now() < end,
-             not_come("rank 0", options.world_size, options.timeout, store));
+             not_come("rank 0", options.world_size, options.timeout, store),
+             last_words(store, runs.empty() ? "" : runs.back()));
     std::this_thread::sleep_for(kPause);
   }
 }

@@ -120,7 +120,7 @@ TEST_CASE("processes meet in a folder, reduce, and leave the folder as it was") 
 
 TEST_CASE("rank: may meet nobody", "[.child]") {
   InitOptions options;
-  options.timeout = milliseconds(700);
+  options.timeout = milliseconds(1500);
   as_process([] { reduce_steps(1); }, options);
 }
 
@@ -130,12 +130,12 @@ TEST_CASE("a rank that does not come is named, to those who did come and by the 
                                  {as_rank(0, 3, folder.url()), as_rank(1, 3, folder.url())});
   CHECK(
       error_in(results[0]) ==
-      "rank 2 of 3 did not come within 700 ms: all ranks must start, and meet at the folder " +
+      "rank 2 of 3 did not come within 1500 ms: all ranks must start, and meet at the folder " +
           folder.path.string() +
           ". Look at the missing rank's own output, or start all by ./course launch -n 3 PROGRAM");
   CHECK(error_in(results[1]) == error_in(results[0]));
   const auto alone = run_ranks("rank: may meet nobody", {as_rank(1, 2, "file:///tmp/nobody")});
-  CHECK(error_in(alone[0]).find("rank 0 of 2 did not come within 700 ms: ") == 0);
+  CHECK(error_in(alone[0]).find("rank 0 of 2 did not come within 1500 ms: ") == 0);
   std::filesystem::remove_all("/tmp/nobody");
 }
 
@@ -159,8 +159,9 @@ TEST_CASE("two processes with one number are told so, with all others") {
     const std::string text = error_in(results[0]);
     CHECK(text.find("two processes say that they are rank " + std::to_string(twin) +
                     ": process ") == 0);
-    CHECK(error_in(results[1]) == text);
-    CHECK(error_in(results[2]) == text);
+    // A rank that came after the answer is told what it was.
+    CHECK_THAT(error_in(results[1]), Catch::Contains(text));
+    CHECK_THAT(error_in(results[2]), Catch::Contains(text));
   }
 }
 
