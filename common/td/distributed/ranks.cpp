@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <iomanip>
 #include <ostream>
 #include <sstream>
@@ -36,6 +37,17 @@ std::string cause(int status) {
 
 /// An end that no program chooses. abort() is how an uncaught exception ends, thus not among them.
 bool is_crash(int status) { return WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT; }
+
+int world_size(const Launch& launch) { return launch.nnodes * launch.nprocs; }
+
+/// The letter behind the name in /proc/<pid>/stat; T, or t under a debugger.
+bool is_stopped(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto name_end = text.rfind(") ");
+  return name_end != text.npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
+}
 
 std::string prefix_of(const Launch& launch, int rank) {
   if (!launch.prefix) return "";
@@ -167,14 +179,22 @@ void Ranks::note_failure(const Rank& rank, int status) {
   crashed_ = is_crash(status);
   const std::chrono::duration<double> age = Clock::now() - rank.started;
   std::ostringstream text;
-  text << "rank " << rank.number << " of " << launch_.nnodes * launch_.nprocs << " "
-       << cause(status) << " after " << std::fixed << std::setprecision(1) << age.count() << " s";
+  text << "rank " << rank.number << " of " << world_size(launch_) << " " << cause(status)
+       << " after " << std::fixed << std::setprecision(1) << age.count() << " s";
   ending_.failure = text.str();
   ending_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (first) enter(Stage::kSettling, kSettling);
 }
 
-void Ranks::tell_failure() { errors_ << launch_.name << ": " << ending_.failure << std::endl; }
+void Ranks::tell_failure() {
+  errors_ << launch_.name << ": " << ending_.failure << std::endl;
+  // Such a rank cannot say so itself, and is what the others have waited for in vain.
+  for (const auto& rank : ranks_)
+    if (rank->running && is_stopped(rank->pid))
+      errors_ << launch_.name << ": rank " << rank->number << " of " << world_size(launch_)
+              << " stands still: it was stopped by a signal (SIGSTOP, SIGTSTP) or a debugger"
+              << std::endl;
+}
 
 void Ranks::note_stop(int signal) {
   const bool again = ending_.stopped_by != 0;

@@ -172,6 +172,17 @@ TEST_CASE("a rank that was killed is the cause, though one that saw it is throug
   CHECK_THAT(result.ending.failure, Contains("rank 2 of 3 was killed by signal 9 (SIGKILL) after"));
 }
 
+TEST_CASE("a rank that stands still is named when another one fails") {
+  const Result result = run(
+      shell("[ $RANK = 1 ] && kill -STOP $$; [ $RANK = 0 ] && sleep 0.2 && exit 1; sleep 60", 3));
+  CHECK(result.ending.exit_code == 1);
+  CHECK(
+      result.errors ==
+      "launch: " + result.ending.failure +
+          "\nlaunch: rank 1 of 3 stands still: it was stopped by a signal (SIGSTOP, SIGTSTP) or a "
+          "debugger\n");
+}
+
 TEST_CASE("the others may say what they saw before they are asked to end") {
   Launch launch = shell("[ $RANK = 1 ] && exit 1; sleep 0.3; echo rank 1 is gone >&2; exit 2", 2);
   launch.last_words = 30s;

@@ -75,7 +75,7 @@ def stopped():
         what = f"stopped rank {victim}, {plane}"
         result = launch("fault=stop", f"rank={victim}", "steps=100000", "pause=5", "timeout=20", "silence=2",
                         plane=plane)
-        expect(result.code != 0, f"{what}: exit code 0")
+        result.ends_with(1).shows(f"launch: rank {victim} of 3 stands still: it was stopped by a signal")
         expect_told(result, {0, 1, 2} - {victim}, f"rank {victim}", "silent")
         stop = clock(result.output, "fault stop").get(victim, 0)
         seen = [at - stop for at in clock(result.output, "failed").values()]
