@@ -11,6 +11,10 @@
 
 namespace td::distributed {
 
+namespace {
+constexpr std::chrono::seconds kGreeting(2);
+}  // namespace
+
 ControlCenter::ControlCenter(const Meeting& meeting, const Limits& limits, Listener& listener)
     : Control(0, meeting, limits), peers_(meeting.members.size()) {
   for (std::size_t r = 0; r < peers_.size(); ++r) peers_[r].report.member = meeting.members[r];
@@ -22,7 +26,9 @@ void ControlCenter::wait_for_all(Listener& listener) {
   const auto end = Clock::now() + limits_.timeout;
   std::size_t connected = 1;
   while (connected < peers_.size()) {
-    if (auto connection = listener.accept()) connected += greet(std::move(*connection), end);
+    // Whoever calls and says nothing holds up nobody for long.
+    if (auto connection = listener.accept())
+      connected += greet(std::move(*connection), std::min(end, Clock::now() + kGreeting));
     if (Clock::now() > end) break;
     pollfd waiting{listener.get(), POLLIN, 0};
     ::poll(&waiting, 1, 10);

@@ -139,8 +139,7 @@ void init_process_group(const std::string& backend, const std::string& url,
   check_backend(backend);
   const Place place = find_place(url, options);
   if (backend == "nccl") nccl_device(place.local_rank);  // before anybody waits for this rank
-  if (place.world_size == 1 && place.url.empty())
-    return set_default_group(make_group_of_one(backend, place, options));
+  if (place.world_size == 1) return set_default_group(make_group_of_one(backend, place, options));
   const auto store = open_store(place.url);
   set_default_group(join_group(backend, place, *store, options));
   if (place.rank == 0 && !place.folder.empty()) ::rmdir(place.folder.c_str());

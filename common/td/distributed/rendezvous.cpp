@@ -20,6 +20,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPause(3);  // between two looks into the store
 // How much longer than rank 0 the others wait, so that they hear whom it missed.
 constexpr std::chrono::seconds kPatience(2);
+constexpr const char* kMarkLetters = "0123456789abcdef";
+constexpr std::size_t kMarkLength = 16;
 
 struct Card {
   std::string self;  // differs between any two processes
@@ -41,8 +43,17 @@ Card decode_card(const std::string& text) {
 std::string random_mark() {
   std::random_device device;
   std::string mark;
-  for (int i = 0; i < 16; ++i) mark += "0123456789abcdef"[device() % 16];
+  while (mark.size() < kMarkLength) mark += kMarkLetters[device() % 16];
   return mark;
+}
+
+// The mark of the latest run, or nothing. A file of somebody else's that has our note's name is
+// none.
+std::optional<std::string> latest_run(Store& store) {
+  auto mark = store.get("run");
+  const bool ours = mark && mark->size() == kMarkLength &&
+                    mark->find_first_not_of(kMarkLetters) == std::string::npos;
+  return ours ? mark : std::nullopt;
 }
 
 Card make_card(int world_size) {
@@ -124,7 +135,7 @@ class Collector {
     for (auto& [rank, card] : cards_)
       if (const auto note = store_.get(run_ + ".again_" + std::to_string(rank)))
         return twice(rank, card.member, decode_card(*note).member);
-    const auto now = store_.get("run");
+    const auto now = latest_run(store_);
     if (!now || *now == run_) return {};
     const auto other = store_.get(*now + ".card_0");
     const std::string fault =
@@ -210,7 +221,7 @@ Meeting answer_roll_call(Store& store, const JoinOptions& options) {
   const auto end = Clock::now() + options.timeout + kPatience;
   std::vector<std::string> runs;  // in which this rank has left a card, the latest at the end
   while (true) {
-    const auto now = store.get("run");
+    const auto now = latest_run(store);
     if (now && (runs.empty() || *now != runs.back())) {
       // A card that is there already is of an earlier run, or of a second process with this number.
       if (!store.add(*now + ".card_" + number, encode(mine)))

@@ -84,7 +84,11 @@ Socket Socket::connect(const std::string& address, std::chrono::milliseconds tim
       (::connect(socket.get(), generic(there), sizeof there) != 0 && errno != EINPROGRESS))
     error = errno;
   pollfd waiting{socket.get(), POLLOUT, 0};
-  if (!error && ::poll(&waiting, 1, static_cast<int>(timeout.count())) != 1) error = ETIMEDOUT;
+  int ready = error ? 1 : -1;
+  errno = EINTR;
+  while (ready < 0 && errno == EINTR)
+    ready = ::poll(&waiting, 1, static_cast<int>(timeout.count()));
+  if (ready != 1) error = ETIMEDOUT;
   socklen_t size = sizeof error;
   if (!error) ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
   TD_CHECK(Error, error == 0, "cannot connect to ", address, ": ", std::strerror(error));

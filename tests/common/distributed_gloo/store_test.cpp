@@ -1,0 +1,88 @@
+// Notes, the lists of texts that travel in them, and the frames of the control plane's sockets.
+#include <poll.h>
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include "td/base/error.h"
+#include "td/distributed/control_ends.h"
+#include "td/distributed/interface.h"
+#include "td/distributed/text_list.h"
+#include "thread_ranks.h"
+
+using namespace td;
+using namespace td::distributed;
+
+TEST_CASE("a store keeps whole notes, and one alone of those that add") {
+  std::string folder = std::filesystem::temp_directory_path() / "td-store-XXXXXX";
+  REQUIRE(::mkdtemp(folder.data()));
+  for (const bool in_files : {true, false}) {
+    std::unique_ptr<Store> store = std::make_unique<MemoryStore>();
+    if (in_files) store = open_store("file://" + folder + "/deeper/down");
+    CHECK_FALSE(store->get("a"));
+    const std::string note("zero \0 and \n newline", 20);
+    store->set("a", note);
+    CHECK(store->get("a") == note);
+    CHECK_FALSE(store->add("a", "second"));
+    store->set("a", "");
+    CHECK(store->get("a") == "");
+    store->remove("a");
+    CHECK_FALSE(store->get("a"));
+    std::atomic<int> first{0};
+    test::on_threads(8, [&](int rank) { first += store->add("b", std::to_string(rank)); });
+    CHECK(first == 1);
+    store->remove("b");
+  }
+  CHECK(std::filesystem::is_empty(folder + "/deeper/down"));
+  std::ofstream(folder + "/file") << "in the way";
+  CHECK_THROWS_WITH(open_store("file://" + folder + "/file"),
+                    Catch::Contains("the ranks cannot meet in the folder " + folder + "/file: ") &&
+                        Catch::Contains("give a folder that all ranks can write to"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("lists of texts come back as they were, and nothing else is taken for one") {
+  const std::vector<std::string> texts = {"", "a:b", std::string("\0\n", 2), "12:"};
+  CHECK(split_texts(join_texts(texts)) == texts);
+  CHECK(split_texts("").empty());
+  for (const char* damaged : {"3:ab", "x", "1", "1:", "-1:a", "99999999999999999999:a", "1:ab"})
+    CHECK_THROWS_AS(split_texts(damaged), Error);
+  CHECK_THROWS_WITH(split_texts("1:a", 2), Catch::Contains("do all ranks run the same version?"));
+  CHECK_THROWS_AS(decode_status("short"), Error);
+}
+
+TEST_CASE("messages arrive whole, in order and of any length, and the end is seen") {
+  Listener listener("127.0.0.1");
+  Socket here = Socket::connect(listener.address(), std::chrono::seconds(5));
+  std::optional<Descriptor> accepted;
+  while (!accepted) accepted = listener.accept();
+  Socket there(std::move(*accepted));
+  const std::string large(3'000'000, 'x');
+  here.send({1, ""});
+  here.send({2, large});
+  here.send({3, "end"});
+  std::vector<Message> got;
+  while (got.size() < 3) {
+    here.flush();
+    for (Message& message : there.receive()) got.push_back(std::move(message));
+  }
+  CHECK(got[0].kind == 1);
+  CHECK(got[1].body == large);
+  CHECK(got[2].body == "end");
+  CHECK_FALSE(there.closed());
+  { const Socket gone = std::move(here); }
+  while (!there.closed()) there.receive();
+  CHECK_THROWS_WITH(Socket::connect("127.0.0.1:1", std::chrono::seconds(5)),
+                    "cannot connect to 127.0.0.1:1: Connection refused");
+}
+
+TEST_CASE("a wrong interface is refused with those that there are") {
+  setenv("TD_INTERFACE", "eth9", 1);
+  CHECK_THROWS_WITH(reachable_address(), Catch::Contains("this host has lo"));
+  setenv("TD_INTERFACE", "lo", 1);
+  CHECK(reachable_address() == "127.0.0.1");
+  unsetenv("TD_INTERFACE");
+  CHECK(is_loopback("127.0.1.1"));
+  CHECK_FALSE(is_loopback("10.0.0.1"));
+}
