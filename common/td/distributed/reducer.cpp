@@ -12,6 +12,16 @@
 #include "td/distributed/unused.h"
 
 namespace td::distributed {
+namespace {
+
+// A cuda device has not averaged yet when the host is through with a backward, and reading the
+// buckets' flags would keep the host from running ahead. Where every parameter must be used, each
+// rank then goes by its own, and the others learn of an error when that rank ends.
+bool each_by_itself(const Tensor& parameter, const ReducerOptions& options) {
+  return parameter.device().is_cuda() && !options.find_unused_parameters;
+}
+
+}  // namespace
 
 Reducer::Reducer(std::vector<std::string> names, TensorList parameters,
                  std::shared_ptr<ProcessGroup> group, const ReducerOptions& options)
@@ -185,16 +195,21 @@ void Reducer::shadow_backward(int active) {
 }
 
 void Reducer::count_users() {
-  users_.resize(parameters_.size());
+  users_.assign(parameters_.size(), active_);
+  if (each_by_itself(parameters_[0], options_)) return;
   for (const auto& bucket : buckets_) bucket->count_users(group_->size(), users_);
 }
 
-// All ranks know the same users, so all come here or none.
+// All ranks know the same users, so all come to the same end.
 void Reducer::refuse_unused(bool has_batch) {
   const auto is_used = [this](int users) { return users == active_; };
-  if (std::all_of(users_.begin(), users_.end(), is_used)) return;
-  const std::vector<std::string> unused =
-      all_gather_text(*group_, has_batch ? unused_here() : std::string(), parameters_[0].device());
+  const bool alone = each_by_itself(parameters_[0], options_);
+  if (!alone && std::all_of(users_.begin(), users_.end(), is_used)) return;
+  const std::string mine = has_batch ? unused_here() : std::string();
+  if (alone && mine.empty()) return;
+  std::vector<std::string> unused(static_cast<std::size_t>(group_->rank()) + 1);
+  unused.back() = mine;
+  if (!alone) unused = all_gather_text(*group_, mine, parameters_[0].device());
   std::string text;
   for (std::size_t rank = 0; rank < unused.size(); ++rank)
     if (!unused[rank].empty()) text += "\n  rank " + std::to_string(rank) + ": " + unused[rank];
