@@ -23,6 +23,7 @@ class Bucket {
   Bucket(const Bucket&) = delete;
   Bucket& operator=(const Bucket&) = delete;
 
+  /// The parameters' numbers, in the order of their places.
   const std::vector<std::size_t>& numbers() const { return numbers_; }
   /// What a communication hook gets.
   GradBucket& gradients() { return gradients_; }
@@ -34,8 +35,11 @@ class Bucket {
   /// The gradient of the parameter at `place` is finished, or, with `used` false, will not come:
   /// then what grad() holds from before counts, or zeros.
   void add(std::size_t place, bool used);
+  /// What was said of the parameter at `place` in this backward: anything, or that it is used.
+  ///@{
   bool has(std::size_t place) const { return state_[place] != State::kMissing; }
   bool used(std::size_t place) const { return state_[place] == State::kUsed; }
+  ///@}
   /// Everything has come.
   bool is_complete() const { return missing_ == 0; }
   /// This rank has no batch any more: it adds zeros.

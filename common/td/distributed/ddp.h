@@ -65,8 +65,11 @@ class DistributedDataParallelImpl : public nn::Module {
 
   /// What was wrapped.
   const nn::AnyModule& module() const { return module_; }
+  /// How it was wrapped, and the ranks.
+  ///@{
   const DistributedDataParallelOptions& options() const { return options_; }
   ProcessGroup& process_group() { return *group_; }
+  ///@}
 
   /// Until the end of the scope forwards and their backwards only add to this rank's gradients; the
   /// next backward of a forward outside averages the sums.
@@ -118,6 +121,7 @@ class DistributedDataParallelImpl : public nn::Module {
   JoinStep step_;             // what this forward does
   bool joining_ = false;
 };
+/// Holder of DistributedDataParallelImpl.
 TD_MODULE(DistributedDataParallel);
 
 /// Takes `prefix` off the names of a state that a wrapped module has saved, so that the bare module

@@ -10,10 +10,10 @@ namespace td::distributed {
 
 /// What the reducer is told; see DistributedDataParallelOptions.
 struct ReducerOptions {
-  std::size_t first_bucket_bytes = 1 << 20;
-  std::size_t bucket_bytes = 25 << 20;
-  bool find_unused_parameters = false;
-  bool gradient_as_bucket_view = true;
+  std::size_t first_bucket_bytes = 1 << 20;  ///< limit of the bucket that is sent first
+  std::size_t bucket_bytes = 25 << 20;       ///< limit of the others
+  bool find_unused_parameters = false;       ///< parameters may stay without a gradient
+  bool gradient_as_bucket_view = true;       ///< gradients stay in the buckets
 };
 
 /// See above. Used by one thread, the one that calls forward and backward.
@@ -36,6 +36,7 @@ class Reducer {
   /// Makes the calls of one backward with nothing to add, for a rank without batches (join).
   void shadow_backward(int active);
 
+  /// Averages by `hook` from now on. @throws Error when there is one already.
   void register_comm_hook(CommHook hook);
   /// Inside no_sync: gradients that no forward has announced are left alone.
   bool in_no_sync = false;
@@ -44,6 +45,7 @@ class Reducer {
 
   /// The buckets in the order of sending, for those who look.
   const std::vector<std::unique_ptr<Bucket>>& buckets() const { return buckets_; }
+  /// How often they were formed anew: 0 or 1.
   std::size_t rebuilds() const { return rebuilds_; }
 
  private:

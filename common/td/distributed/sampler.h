@@ -33,6 +33,7 @@ class DistributedSampler : public data::samplers::Sampler<> {
 
   /// Says which epoch comes next, with the same number on all ranks.
   void set_epoch(std::uint64_t epoch);
+  /// What set_epoch was given last; 0 before.
   std::uint64_t epoch() const { return epoch_; }
   /// Starts the epoch. @throws Error when its order was given already: PyTorch repeats it for ever
   /// in silence when set_epoch is forgotten. To repeat it on purpose, set the same number again.
