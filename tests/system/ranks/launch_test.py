@@ -8,18 +8,19 @@ import pathlib
 import sys
 import tempfile
 
-from support import Redis, case, expect, expect_no_orphan, finish, needs, run
+from support import Redis, Run, case, expect, expect_no_orphan, finish, needs, run
 
 TOOL, PROGRAM = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 
 
-def expect_work(result, ranks=2, plane="shared memory"):
+def expect_work(result, ranks=2, plane="shared memory", orphans=True):
     """All ranks have joined on this plane and finished."""
     result.ends_with(0)
     result.shows(*(f"rank {rank} of {ranks} on {plane}\n" for rank in range(ranks)))
     expect(result.output.count("done\n") == ranks,
            f"{' '.join(result.words)}: expected {ranks} times 'done' in:\n{result.output}")
-    expect_no_orphan(" ".join(result.words[:3]))
+    if orphans:
+        expect_no_orphan(" ".join(result.words[:3]))
 
 
 def launch(*words, ranks=2, environment=None):
@@ -30,6 +31,23 @@ def by_course_launch():
     for ranks in (1, 2, 3):
         expect_work(launch(PROGRAM, ranks=ranks), ranks)
     expect_work(launch(PROGRAM, environment={"TD_DATA_PLANE": "gloo"}), plane="gloo")
+
+
+def by_spawn():
+    expect_work(run([PROGRAM, "spawn=2"]))
+    fails = run([PROGRAM, "spawn=2", "fault=exit", "rank=1"]).ends_with(1)
+    fails.shows("[1] fault exit", "rank 1 (process ", "spawn: rank 1 of 2 ended with exit code 3 after")
+    expect_no_orphan("spawn of a rank that ends")
+
+
+def two_launches_at_once():
+    """On one host, and by one Redis server: neither meets the other's ranks."""
+    with Redis() as redis:
+        for words in ([PROGRAM], ["--rdzv", redis.url, PROGRAM]):
+            both = [Run([TOOL, "launch", "-n", ranks, *words, "steps=50", "pause=2"]) for ranks in (2, 3)]
+            for ranks, one in zip((2, 3), both):
+                expect_work(one.wait(), ranks, orphans=False)
+    expect_no_orphan("two launches at once")
 
 
 def by_redis():
@@ -78,7 +96,8 @@ def by_torchrun_again():
 
 
 def main():
-    for way in (by_course_launch, by_redis, by_mpirun, by_slurm, by_torchrun, by_torchrun_again):
+    for way in (by_course_launch, by_spawn, two_launches_at_once, by_redis, by_mpirun, by_slurm, by_torchrun,
+                by_torchrun_again):
         case(way)
     finish()
 

@@ -4,6 +4,7 @@
 //
 //   url=env: steps=20 numel=65536 timeout=10 silence=10 pause=0   how the ranks meet and work
 //   fault=kill rank=1 step=5                           what goes wrong, where and when
+//   spawn=2                                            it starts its ranks itself
 //   save=FILE                                          rank 0 writes a checkpoint after each step
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "td/distributed/ddp.h"
 #include "td/distributed/distributed.h"
 #include "td/distributed/environment.h"
+#include "td/distributed/spawn.h"
 #include "td/td.h"
 
 namespace {
@@ -27,8 +29,9 @@ namespace {
 using namespace td;
 
 std::map<std::string, std::string> options = {
-    {"url", "env:"}, {"steps", "20"}, {"numel", "65536"}, {"timeout", "10"}, {"silence", "10"},
-    {"pause", "0"},  {"fault", ""},   {"rank", "1"},      {"step", "5"},     {"save", ""}};
+    {"url", "env:"},   {"steps", "20"}, {"numel", "65536"}, {"timeout", "10"},
+    {"silence", "10"}, {"pause", "0"},  {"fault", ""},      {"rank", "1"},
+    {"step", "5"},     {"save", ""},    {"spawn", "0"}};
 
 int number(const std::string& name) { return std::stoi(options.at(name)); }
 
@@ -118,7 +121,8 @@ int main(int argc, char** argv) {
     options[word.substr(0, equals)] = word.substr(equals + 1);
   }
   try {
-    train();
+    const int ranks = number("spawn");
+    ranks > 0 ? distributed::spawn([](int) { train(); }, ranks) : train();
   } catch (const std::exception& error) {
     // One line in one write: a test reads it, and other launchers than ours may mix the ranks'.
     std::string text = "failed " + now() + ": " + error.what();
