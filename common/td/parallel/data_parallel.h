@@ -42,7 +42,7 @@ auto data_parallel(ModuleType& module, const Input& input, std::vector<Device> d
   const std::vector<Input> inputs = scatter(input, devices, dim);
   if (devices.size() == 1) {
     auto output = call<R>(module, inputs[0]);
-    td::parallel::each_tensor(output, [&](Tensor& t) { t = t.to(destination); });
+    td::parallel::detail::each_tensor(output, [&](Tensor& t) { t = t.to(destination); });
     return output;
   }
   devices.resize(inputs.size(), devices[0]);  // a small batch leaves devices without a part
@@ -83,6 +83,7 @@ class DataParallelImpl : public Module {
                             const optional<std::vector<Device>>& device_ids = nullopt,
                             const optional<Device>& output_device = nullopt, std::int64_t dim = 0);
 
+  /// The module's output for a batch; both may be anywhere.
   Tensor forward(const Tensor& input) { return forward<Tensor>(input); }
   /// The same for other arguments and results: `forward<std::tuple<Tensor, Tensor>>(x, mask)`.
   template <class R, class... Arguments>

@@ -14,6 +14,8 @@
 
 namespace td::parallel {
 
+namespace detail {
+
 /// What a type is to the walk; this is the case of anything that holds no tensors.
 template <class T>
 struct Nest {
@@ -130,11 +132,13 @@ struct Nest<std::optional<T>> {
   }
 };
 
+}  // namespace detail
+
 /// All tensors inside `value`, in the order of the walk, undefined ones left out.
 template <class T>
 TensorList tensors_in(T value) {
   TensorList all;
-  each_tensor(value, [&](Tensor& tensor) {
+  detail::each_tensor(value, [&](Tensor& tensor) {
     if (tensor.defined()) all.push_back(tensor);
   });
   return all;
@@ -144,7 +148,7 @@ TensorList tensors_in(T value) {
 template <class T>
 void replace_tensors(T& value, const TensorList& by) {
   std::size_t next = 0;
-  each_tensor(value, [&](Tensor& tensor) {
+  detail::each_tensor(value, [&](Tensor& tensor) {
     if (tensor.defined()) tensor = by[next++];
   });
 }

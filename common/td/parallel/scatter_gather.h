@@ -41,7 +41,7 @@ std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& dev
 /// One output from all replicas', each tensor inside joined along `dim` on `destination`.
 template <class Outputs>
 Outputs gather(const std::vector<Outputs>& outputs, Device destination, std::int64_t dim = 0) {
-  using Nest = td::parallel::Nest<Outputs>;
+  using Nest = td::parallel::detail::Nest<Outputs>;
   static_assert(Nest::kOnlyTensors,
                 "only tensors can be gathered, in containers or not: let forward() return a number "
                 "as a tensor without dimensions");
