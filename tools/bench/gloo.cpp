@@ -3,67 +3,11 @@
 //   cmake --build --preset release --target bench_gloo
 //   build/release/tools/bench/bench_gloo [ranks [seconds a row]]
 // Prints medians in microseconds, as rank 0 sees them, and the median of the turns' ratios.
-#include <gloo/allreduce.h>
-#include <gloo/math.h>
-#include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/file_store.h>
-#include <gloo/transport/tcp/device.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
-
-#include "td/distributed/distributed.h"
-#include "td/distributed/environment.h"
-#include "td/distributed/spawn.h"
-#include "td/td.h"
+#include "raw_gloo.h"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-namespace dist = td::distributed;
-
-double microseconds(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + v.size() / 2, v.end());
-  return v[v.size() / 2];
-}
-
-void sum_floats(void* c, const void* a, const void* b, std::size_t n) {
-  gloo::sum<float>(c, a, b, n);
-}
-
-// Raw gloo between the ranks of the default group.
-class RawGloo {
- public:
-  explicit RawGloo(const std::string& folder)
-      : context_(
-            std::make_shared<gloo::rendezvous::Context>(dist::get_rank(), dist::get_world_size())) {
-    gloo::rendezvous::FileStore store(folder);
-    auto device = gloo::transport::tcp::CreateDevice("127.0.0.1");
-    context_->connectFullMesh(store, device);
-  }
-
-  void all_reduce(const td::Tensor& t) {
-    gloo::AllreduceOptions options(context_);
-    options.setOutput(t.data_ptr<float>(), static_cast<std::size_t>(t.numel()));
-    options.setReduceFunction(&sum_floats);
-    options.setTag(++tag_);
-    gloo::allreduce(options);
-  }
-
- private:
-  std::shared_ptr<gloo::rendezvous::Context> context_;
-  std::uint32_t tag_ = 0;
-};
+using namespace bench;
 
 // One after the other, again and again: what disturbs the machine disturbs both.
 void row(RawGloo& raw, std::int64_t bytes, double seconds) {
@@ -94,8 +38,7 @@ void row(RawGloo& raw, std::int64_t bytes, double seconds) {
 void run(double seconds) {
   ::setenv("TD_DATA_PLANE", "gloo", 1);
   dist::init_process_group("gloo");
-  const std::string folder = std::getenv("TD_BENCH_FOLDER");
-  RawGloo raw(folder);
+  RawGloo raw;
   if (!dist::get_rank())
     std::printf("%d ranks, us\n%10s %12s %12s %8s\n", dist::get_world_size(), "bytes", "raw gloo",
                 "this group", "ratio");
@@ -107,16 +50,4 @@ void run(double seconds) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const int ranks = argc > 1 ? std::atoi(argv[1]) : 2;
-  const double seconds = argc > 2 ? std::atof(argv[2]) : 2;
-  char folder[] = "/tmp/bench_gloo_XXXXXX";
-  const bool parent = !dist::launched();
-  if (parent) ::setenv("TD_BENCH_FOLDER", ::mkdtemp(folder), 1);
-  try {
-    dist::spawn([seconds](int) { run(seconds); }, ranks);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-  }
-  if (parent) std::filesystem::remove_all(folder);
-}
+int main(int argc, char** argv) { return bench::start_ranks(argc, argv, run); }

@@ -1,4 +1,4 @@
-// cuBLAS and cuDNN are opened when used and not before: they cost a process up to 330 ms.
+// cuBLAS, cuDNN and NCCL are opened when used and not before: they cost a process up to 330 ms.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -21,12 +21,14 @@ bool is_loaded(const char* name) {
 
 // Taken before main, so that no test case can have opened them.
 const bool kBlasAtStart = is_loaded("libcublas"), kDnnAtStart = is_loaded("libcudnn");
+const bool kNcclAtStart = is_loaded("libnccl");
 const bool kDriverAtStart = is_loaded("libcuda.so");
 
-TEST_CASE("a program starts without cuBLAS, cuDNN and the driver") {
+TEST_CASE("a program starts without cuBLAS, cuDNN, NCCL and the driver") {
   CHECK(is_loaded("libtd.so"));  // else the names above would prove nothing
   CHECK_FALSE(kBlasAtStart);
   CHECK_FALSE(kDnnAtStart);
+  CHECK_FALSE(kNcclAtStart);
   CHECK_FALSE(kDriverAtStart);
 }
 
@@ -58,6 +60,22 @@ TEST_CASE("without a GPU the libraries refuse in words") {
                     Catch::StartsWith("cudnnCreate: cuDNN reports "));
   gemm.dtype = kLong;
   CHECK_THROWS_AS(cuda::libs().gemm(gemm, &a, &b, &c, {0, nullptr}), DtypeError);
+}
+
+// The build has NCCL wherever it has the toolkit of this course; without it this test must fail.
+TEST_CASE("NCCL makes ids without a GPU, and joins nobody without one") {
+  const std::string id = new_communicator_id();
+  CHECK(is_loaded("libnccl"));
+  CHECK(id.size() == 256);
+  CHECK(id.find_first_not_of("0123456789abcdef") == std::string::npos);
+  CHECK(new_communicator_id() != id);
+  CHECK_THROWS_WITH(cuda::libs().join_communicator("12", 0, 1, 0),
+                    "\"12\" is no id of NCCL: did rank 0 fail to make one?");
+  if (device_count(kCUDA) > 0) return;
+  CHECK_THROWS_AS(cuda::libs().join_communicator(id, 0, 1, 0), DeviceError);
+  CHECK_THROWS_WITH(join_communicator(id, 0, 1, Device(kCUDA, 0)),
+                    Catch::StartsWith("there is no cuda:0: "));
+  CHECK_THROWS_WITH(device_uuid(Device(kCUDA, 0)), Catch::StartsWith("there is no cuda:0: "));
 }
 
 }  // namespace

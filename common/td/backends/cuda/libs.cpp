@@ -15,7 +15,7 @@ Libs* open() {
   void* const factory = own_library_function("libtd_cuda_libs.so", "td_cuda_libs", reason);
   if (!factory) {
     fail<DeviceError>(
-        "matrix products and convolutions on cuda need cuBLAS and cuDNN, but "
+        "matrix products, convolutions and collectives on cuda need cuBLAS, cuDNN and NCCL, but "
         "libtd_cuda_libs.so could not be opened: ",
         reason,
         ". Build the target td_all, and see that the libraries it names are "

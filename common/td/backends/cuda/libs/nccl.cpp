@@ -101,10 +101,11 @@ ncclUniqueId from_hex(const std::string& text) {
 class NcclCommunicator final : public Communicator {
  public:
   NcclCommunicator(const std::string& id, int rank, int size, int device) : device_(device) {
+    const ncclUniqueId unique = from_hex(id);
     use_device(device_);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
-    check(ncclCommInitRankConfig(&comm_, size, from_hex(id), rank, &config), "joining the ranks",
+    check(ncclCommInitRankConfig(&comm_, size, unique, rank, &config), "joining the ranks",
           nullptr);
   }
 
