@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <climits>
 
 namespace td::distributed {
@@ -16,8 +17,12 @@ namespace {
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
               sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-// Looks, a few nanoseconds each, before the core is offered to others, and offers before sleeping.
+// Looks, some ten nanoseconds each, before the core is offered to others, and offers before
+// sleeping.
 constexpr int kLooks = 200, kOffers = 50;
+// Who took the core for longer than this is computing, perhaps this rank's own backward pass. It
+// would take it again and again; who sleeps is woken in time.
+constexpr std::chrono::microseconds kTaken(50);
 // Nobody sleeps longer without looking at `stop`, whose change may come just before the sleep.
 constexpr timespec kLongestSleep{0, 20'000'000};
 
@@ -27,6 +32,13 @@ void pause() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
+}
+
+// Offers the core to others.
+bool core_is_wanted() {
+  const auto before = std::chrono::steady_clock::now();
+  sched_yield();
+  return std::chrono::steady_clock::now() - before > kTaken;
 }
 
 void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
@@ -51,7 +63,7 @@ void SharedCounter::wake() { futex(value_, FUTEX_WAKE, INT_MAX, nullptr); }
 bool SharedCounter::wait_for(std::uint32_t target, const std::atomic<bool>& stop) {
   for (int look = 0; look < kLooks; ++look, pause())
     if (reached(target)) return true;
-  for (int offer = 0; offer < kOffers; ++offer, sched_yield())
+  for (int offer = 0; offer < kOffers && !core_is_wanted(); ++offer)
     if (reached(target)) return true;
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   while (!stop.load(std::memory_order_acquire)) {
