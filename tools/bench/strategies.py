@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long a step of chapter 06's program takes with each way to average gradients.
 
-    strategies.py BUILD_FOLDER [--runs 3] [--steps 20] [--batch 64] [--cap 4] [--only shm,gloo,1gbit]
+    strategies.py BUILD_FOLDER [--runs 3] [--steps 10] [--batch 512] [--cap 4] [--only shm,gloo,1gbit]
 
 Two ranks of one thread each train the deep model on the cpu: over shared memory, over gloo's loopback,
 and over gloo between two network namespaces whose link carries 1 Gbit/s. Strategies take turns, so that
@@ -104,8 +104,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--cap", type=float, default=4)
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(LINKS))
     options = parser.parse_args()
