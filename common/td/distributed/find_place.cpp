@@ -35,8 +35,19 @@ void derive_from_torchrun(const Environment& environment, Place& place) {
   place.url = "file://" + place.folder;
 }
 
+// Several runs may meet in one folder or at one server at the same time, each under its own name.
+void take_place_of_run(const std::string& url, Place& place) {
+  const std::string run = as_name(variable("TORCHELASTIC_RUN_ID"));
+  place.url = url;
+  if (run.empty() || url == "pmix:") return;
+  if (url.back() != '/') place.url += '/';
+  place.url += run;
+  if (place.url.rfind("file://", 0) == 0) place.folder = place.url.substr(7);
+}
+
 void place_from_launcher(const Environment& environment, Place& place) {
-  place.url = variable("TD_RENDEZVOUS");
+  if (const std::string url = variable("TD_RENDEZVOUS"); !url.empty())
+    take_place_of_run(url, place);
   if (!place.url.empty() || place.world_size == 1) return;
   if (!variable("PMIX_NAMESPACE").empty())
     place.url = "pmix:";

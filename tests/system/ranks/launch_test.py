@@ -29,7 +29,7 @@ def launch(*words, ranks=2, environment=None):
 
 def by_course_launch():
     for ranks in (1, 2, 3):
-        expect_work(launch(PROGRAM, ranks=ranks), ranks)
+        expect_work(launch(PROGRAM, ranks=ranks), ranks, "one rank" if ranks == 1 else "shared memory")
     expect_work(launch(PROGRAM, environment={"TD_DATA_PLANE": "gloo"}), plane="gloo")
 
 
