@@ -51,6 +51,10 @@ void Lane::add(std::shared_ptr<HostWork> work) {
   if (error_) return work->finish(error_);
   work->lane_ = weak_from_this();
   works_.push_back(std::move(work));
+  wake_thread();
+}
+
+void Lane::wake_thread() {
   if (!has_work_for_thread()) return;
   // The thread holds the lane, so that a lane that was abandoned lives as long as its thread.
   if (!thread_.joinable()) thread_ = std::thread([self = shared_from_this()] { self->run(); });
@@ -61,12 +65,15 @@ bool Lane::has_work_for_thread() const {
   return !busy_ && !works_.empty() && (works_.size() > 1 || !works_.front()->at_once_);
 }
 
-void Lane::help(const HostWork& work) {
+void Lane::help(HostWork& work) {
   std::unique_lock lock(mutex_);
-  if (busy_ || works_.empty() || works_.front().get() != &work) return;
+  // From here on the caller sleeps: work that it cannot do now must not be left to it.
+  work.at_once_ = false;
+  if (busy_ || works_.empty() || works_.front().get() != &work) return wake_thread();
   const NoGradGuard no_grad;
   do_first(lock);
-  if (has_work_for_thread() || closed_) changed_.notify_one();
+  wake_thread();
+  if (closed_) changed_.notify_one();
 }
 
 // Carries out the first work, without the lock.

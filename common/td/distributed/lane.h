@@ -38,7 +38,7 @@ class HostWork final : public Work {
   bool done_ = false;
   std::exception_ptr error_;
   std::weak_ptr<Lane> lane_;
-  const bool at_once_;  // see WaitsAtOnce
+  bool at_once_;  // see WaitsAtOnce; the lane's mutex guards it
 };
 
 /// While there is one, this thread waits for every call as soon as it has made it. Such a call is
@@ -60,8 +60,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   /// @param carry_out called for one work after another.
   explicit Lane(std::function<void(HostWork&)> carry_out) : carry_out_(std::move(carry_out)) {}
   void add(std::shared_ptr<HostWork> work);
-  /// Carries out `work` in the calling thread if it is its turn and nobody does it yet.
-  void help(const HostWork& work);
+  /// Carries out `work` in the calling thread if it is its turn and nobody does it yet; else leaves
+  /// it to the lane's thread.
+  void help(HostWork& work);
   /// All works end with this error, also the one in the lane's hands.
   void fail(const std::exception_ptr& error);
   /// No work comes any more. Waits for the rest, or, when `abandon`, leaves the thread to itself:
@@ -71,6 +72,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
  private:
   void run();
   bool has_work_for_thread() const;
+  void wake_thread();
   void do_first(std::unique_lock<std::mutex>& lock);
 
   std::function<void(HostWork&)> carry_out_;

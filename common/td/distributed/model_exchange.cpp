@@ -8,6 +8,7 @@
 
 #include "td/autograd/modes.h"
 #include "td/distributed/bucket_assignment.h"
+#include "td/distributed/lane.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {
@@ -38,6 +39,7 @@ std::vector<std::vector<T>> all_gather_vector(ProcessGroup& group, const std::ve
   const auto count = static_cast<std::int64_t>(mine.size());
   const Tensor input = to_tensor(mine, dtype, device);
   const Tensor output = empty({group.size() * count}, input.options());
+  const WaitsAtOnce at_once;
   group.all_gather_into_tensor(output, input)->wait();
   const std::vector<T> all = to_vector<T>(output);
   std::vector<std::vector<T>> by_rank;
@@ -58,6 +60,7 @@ void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root
   }
   const Tensor all =
       flat.empty() ? empty({numel}, tensors[0].options().requires_grad(false)) : cat(flat);
+  const WaitsAtOnce at_once;
   group.broadcast(all, root)->wait();
   std::int64_t offset = 0;
   for (const Tensor& t : tensors) {
@@ -91,6 +94,7 @@ std::vector<std::vector<std::int64_t>> all_gather_numbers(ProcessGroup& group,
 void broadcast_numbers(ProcessGroup& group, std::vector<std::int64_t>& numbers, int root,
                        Device device) {
   const Tensor tensor = to_tensor(numbers, kLong, device);
+  const WaitsAtOnce at_once;
   group.broadcast(tensor, root)->wait();
   numbers = to_vector<std::int64_t>(tensor);
 }

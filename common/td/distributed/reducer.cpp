@@ -8,6 +8,7 @@
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
 #include "td/distributed/bucket_assignment.h"
+#include "td/distributed/lane.h"
 #include "td/distributed/model_exchange.h"
 #include "td/distributed/unused.h"
 
@@ -153,8 +154,12 @@ void Reducer::add(std::size_t number, bool used) {
 }
 
 void Reducer::launch_complete() {
-  for (; next_ < buckets_.size() && buckets_[next_]->is_complete(); ++next_)
+  for (; next_ < buckets_.size() && buckets_[next_]->is_complete(); ++next_) {
+    // After the last one there is nothing left to do but wait for it.
+    optional<WaitsAtOnce> at_once;
+    if (next_ + 1 == buckets_.size()) at_once.emplace();
     buckets_[next_]->launch(*group_, hook_);
+  }
 }
 
 // All gradients of this backward are there. What has none by now gets none, but its bucket is sent

@@ -132,6 +132,21 @@ TEST_CASE("work in flight is done in order while the rank goes on") {
   CHECK(got == std::vector<double>{24, 24});
 }
 
+TEST_CASE("a blocking call behind one in flight is done, whoever has time for it") {
+  std::vector<double> got(2);
+  run_as_threads(2, [&](ProcessGroup& group) {
+    Tensor large = ones({100000}), small = ones({1});
+    for (int i = 0; i < 300; ++i) {
+      const auto in_flight = group.all_reduce(large, ReduceOp::AVG);
+      if (i % 2) in_flight->wait();  // when it has just ended, its thread is not idle yet
+      all_reduce(small, ReduceOp::AVG);
+      in_flight->wait();
+    }
+    got[static_cast<std::size_t>(group.rank())] = large[0].item<double>() + small.item<double>();
+  });
+  CHECK(got == std::vector<double>{2, 2});
+}
+
 TEST_CASE("calls in another order are told on every rank in the same words") {
   const auto texts = errors_of(2, [](ProcessGroup& group) {
     Tensor t = zeros({4});
