@@ -135,9 +135,10 @@ Tensor HostGroup::empty_shared(std::int64_t numel, const TensorOptions& options)
   const auto bytes = static_cast<std::size_t>(numel) * element_size(options.dtype());
   void* memory = options.device().is_cpu() && bytes ? plane_->allocate_shared(bytes) : nullptr;
   if (!memory) return ProcessGroup::empty_shared(numel, options);
-  // The tensor may outlive the group; the memory is the plane's.
+  // The tensor may outlive the group.
   return from_blob(
-      memory, {numel}, [plane = plane_](void*) {}, options);
+      memory, {numel}, [plane = plane_, bytes](void* m) { plane->release_shared(m, bytes); },
+      options);
 }
 
 }  // namespace td::distributed

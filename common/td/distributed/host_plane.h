@@ -35,6 +35,8 @@ class HostPlane {
   /// Memory that the other ranks see as well, or nullptr where there is none. It lives as long as
   /// the plane.
   virtual void* allocate_shared(std::size_t) { return nullptr; }
+  /// Gives back `bytes` bytes that allocate_shared gave, which no rank uses any more.
+  virtual void release_shared(void*, std::size_t /*bytes*/) {}
   /// The group has failed: calls that wait, and all later ones, throw DistributedError(`why`) as
   /// soon as they can. Called from any thread, also more than once.
   virtual void abort(const std::string& why) = 0;

@@ -69,6 +69,9 @@ char* SharedPlane::stage(int rank) const {
 }
 
 void* SharedPlane::allocate_shared(std::size_t bytes) { return segments_[rank_]->allocate(bytes); }
+void SharedPlane::release_shared(void* memory, std::size_t bytes) {
+  segments_[rank_]->release(memory, bytes);
+}
 
 // ---- waiting ----
 
@@ -113,8 +116,8 @@ SharedPlane::Shown SharedPlane::meet(const CollectiveKey& key, const void* mine)
   for (int r = 0; r < size_; ++r) {
     const SharedSeat::Visit& visit = seat(r).visits[turn];
     if (!(visit.key == key)) {
-      std::vector<CollectiveKey> keys;
-      for (int k = 0; k < size_; ++k) keys.push_back(seat(k).visits[turn].key);
+      std::vector<CollectiveKey> keys(pointers_.size());
+      for (int k = 0; k < size_; ++k) keys[k] = seat(k).visits[turn].key;
       abort(mismatch(keys));
       throw_failure();
     }

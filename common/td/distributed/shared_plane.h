@@ -30,6 +30,7 @@ class SharedPlane final : public PeerPlane {
   void send(const CollectiveKey& key, const void* data) override;
   void receive(const CollectiveKey& key, void* data) override;
   void* allocate_shared(std::size_t bytes) override;
+  void release_shared(void* memory, std::size_t bytes) override;
   void abort(const std::string& why) override;
 
   /// What the plane of a group of `size` ranks needs at the beginning of each segment.

@@ -46,8 +46,7 @@ std::string reason() { return std::strerror(errno); }
 }  // namespace
 
 std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes) {
-  const std::shared_ptr<SharedSegment> segment(
-      new SharedSegment(memfd_create("td-ranks", MFD_CLOEXEC)));
+  std::shared_ptr<SharedSegment> segment(new SharedSegment(memfd_create("td-ranks", MFD_CLOEXEC)));
   const std::size_t span = std::min(kSpan, file_limit());
   TD_CHECK(Error, segment->descriptor_ >= 0 && segment->map(span),
            "shared memory cannot be mapped (", reason(), "); see the limit of ulimit -v");
@@ -67,7 +66,7 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const std::string& address) {
   std::size_t span = 0;
   std::uint64_t token = 0, found = 0;
   text >> path >> span >> token;
-  const std::shared_ptr<SharedSegment> segment(
+  std::shared_ptr<SharedSegment> segment(
       new SharedSegment(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)));
   TD_CHECK(Error, segment->descriptor_ >= 0, "cannot open ", path, " (", reason(), ')');
   struct stat file {};
@@ -111,6 +110,12 @@ void* SharedSegment::allocate(std::size_t bytes) {
   if (failed) return nullptr;
   used_ += static_cast<std::size_t>(length);
   return data_ + from;
+}
+
+void SharedSegment::release(void* memory, std::size_t bytes) {
+  // That this can fail is no trouble: all memory goes when the last process does.
+  (void)fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_of(memory),
+                  static_cast<off_t>(whole_pages(bytes)));
 }
 
 std::ptrdiff_t SharedSegment::offset_of(const void* memory) const {

@@ -30,6 +30,8 @@ class SharedSegment {
   char* data() const { return data_; }
   /// More of it, for who made it; nullptr when the system has no more.
   void* allocate(std::size_t bytes);
+  /// Gives the system back `bytes` bytes that allocate gave. Their addresses are not used again.
+  void release(void* memory, std::size_t bytes);
   /// The place in the segment of memory that allocate gave, or -1 for other memory.
   std::ptrdiff_t offset_of(const void* memory) const;
 

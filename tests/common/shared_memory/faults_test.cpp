@@ -1,8 +1,10 @@
 // What ends a wait in shared memory, and who may share it at all.
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 
 #include "shared_ranks.h"
 
@@ -153,6 +155,30 @@ TEST_CASE(
   void* const small = planes[0]->allocate_shared(100);
   REQUIRE(small != nullptr);
   CHECK(planes[0]->allocate_shared(100) != small);
+}
+
+TEST_CASE("the memory of a tensor that is gone goes back to the system") {
+  const auto planes = shared_planes(1, Views::kOne);
+  HostGroup group(0, 1, std::chrono::seconds(5), planes[0]);
+  // What the segments of this process really hold.
+  const auto held = [] {
+    std::int64_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+      struct stat status {};
+      std::error_code none;
+      const auto target = std::filesystem::read_symlink(file.path(), none).string();
+      if (target.find("td-ranks") != std::string::npos && stat(file.path().c_str(), &status) == 0)
+        bytes += status.st_blocks * 512;
+    }
+    return bytes;
+  };
+  const std::int64_t before = held();
+  {
+    Tensor t = group.empty_shared(1 << 20, kFloat);
+    t.fill_(1.0);
+    CHECK(held() >= before + (4 << 20));
+  }
+  CHECK(held() == before);
 }
 
 TEST_CASE("a segment is not opened by an address that is not one") {
