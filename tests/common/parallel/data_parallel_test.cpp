@@ -286,10 +286,24 @@ TEST_CASE("one seed gives one mask of dropout, whichever replica asks first") {
 }
 
 TEST_CASE("inference in parallel records nothing") {
-  Counter net;
-  NoGradGuard no_grad;
-  const Tensor y = nn::parallel::data_parallel(net, ones({4, 2}), {{"cpu", "cpu"}});
-  CHECK_FALSE(y.requires_grad());
+  for (const auto& devices : device_lists()) {
+    TwoLayers net;
+    net->eval();
+    const Tensor x = ramp(empty({5, 3}), -1, 0.2);
+    const List expected = values(net->forward(x));
+    net->to(devices[0]);
+    const auto compute = [&] {
+      const Tensor y = nn::parallel::data_parallel(net, x, devices);
+      CHECK_FALSE(y.requires_grad());
+      return values(y);
+    };
+    {
+      NoGradGuard no_grad;
+      check_close(compute(), expected, 1e-5);
+    }
+    InferenceMode inference;
+    check_close(compute(), expected, 1e-5);
+  }
 }
 
 TEST_CASE("a forward without arguments runs once") {
