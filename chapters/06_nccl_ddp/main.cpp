@@ -34,11 +34,11 @@ td::Device device_of_rank(const app::Options& options, const td::distributed::En
   }
   const int gpus = td::device_count(td::kCUDA);
   if (options.device == "cuda" || (options.device == "auto" && gpus > 0)) {
-    if (here.local_rank >= gpus)
+    if (gpus > 0 && here.local_rank >= gpus)
       throw app::CannotRunHere("rank " + std::to_string(here.rank) + " has no GPU: this host has " +
                                std::to_string(gpus) + "; start at most that many ranks here, or " +
                                "use --device cpu");
-    return td::Device(td::kCUDA, here.local_rank);
+    return td::check_device(td::Device(td::kCUDA, here.local_rank));
   }
   return td::check_device(td::Device(options.device == "auto" ? "sim:0" : options.device));
 }
