@@ -5,6 +5,14 @@
 #include "td/backends/sim/sim.h"
 #include "td/parallel/parallel.h"
 
+/// The tests with three sims need them; nothing of sim may be in use before.
+inline const bool kThreeSims = (td::sim::set_devices(3), true);
+
+/// 0, 1, 2, ... in `n` rows of two.
+inline td::Tensor rows(std::int64_t n, td::Device device) {
+  return ramp(td::empty({n, 2}), 0, 1).to(device);
+}
+
 /// Lists of two devices, and one of three: the cpu twice, two sims, GPUs where there are any.
 inline std::vector<std::vector<td::Device>> device_lists() {
   std::vector<std::vector<td::Device>> all{
