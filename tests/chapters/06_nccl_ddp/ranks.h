@@ -7,10 +7,10 @@
 #include "exercises.h"
 #include "td/distributed/thread_group.h"
 
-/// Calls `work` in `ranks` threads. A rank that waits for others in vain ends after 3 s with an
+/// Calls `work` in `ranks` threads. A rank that waits for others in vain ends after 5 s with an
 /// error that says who is missing. Assert afterwards, in the main thread.
 inline void run_ranks(int ranks, const std::function<void(ProcessGroup&)>& work) {
-  td::distributed::run_as_threads(ranks, work, std::chrono::seconds(3));
+  td::distributed::run_as_threads(ranks, work, std::chrono::seconds(5));
 }
 
 /// "rank 1 of 3".
