@@ -2,36 +2,56 @@
 // ring, in turns in the same processes.
 //   cmake --build --preset release --target bench_gloo
 //   build/release/tools/bench/bench_gloo [ranks [seconds a row]]
-// Prints medians in microseconds, as rank 0 sees them, and the median of the turns' ratios.
+// Prints medians in microseconds, as rank 0 sees them, and the median of the turns' ratios: of the
+// time, and of rank 0's processor time, all its threads together, which a busy machine spoils less.
+#include <ctime>
+
 #include "raw_gloo.h"
 
 namespace {
 
 using namespace bench;
 
+double processor_microseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
+}
+
+// What one way has cost, turn by turn.
+struct Cost {
+  std::vector<double> time, processors;
+};
+
+std::vector<double> ratios(const std::vector<double>& ours, const std::vector<double>& raw) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < ours.size(); ++i) result.push_back(ours[i] / raw[i]);
+  return result;
+}
+
 // One after the other, again and again: what disturbs the machine disturbs both.
 void row(RawGloo& raw, std::int64_t bytes, double seconds) {
   const td::Tensor t = td::zeros({bytes / 4});
-  std::vector<double> raw_times, times, ratios;
+  Cost cost[2];  // raw gloo, this group
   td::Tensor more = td::ones({1});
   const auto start = Clock::now();
   for (int turn = 0; more.item<int>(); ++turn) {
-    double both[2];
     for (const int which : {turn % 2, 1 - turn % 2}) {
       dist::barrier();
-      both[which] = microseconds([&] { which ? dist::all_reduce(t) : raw.all_reduce(t); });
-    }
-    if (turn > 2) {
-      raw_times.push_back(both[0]);
-      times.push_back(both[1]);
-      ratios.push_back(both[1] / both[0]);
+      const double before = processor_microseconds();
+      const double time = microseconds([&] { which ? dist::all_reduce(t) : raw.all_reduce(t); });
+      if (turn < 3) continue;
+      cost[which].time.push_back(time);
+      cost[which].processors.push_back(processor_microseconds() - before);
     }
     more.fill_(turn < 10 || std::chrono::duration<double>(Clock::now() - start).count() < seconds);
     dist::broadcast(more);
   }
   if (dist::get_rank()) return;
-  std::printf("%10lld %12.1f %12.1f %8.2f\n", static_cast<long long>(bytes), median(raw_times),
-              median(times), median(ratios));
+  std::printf("%10lld %12.1f %12.1f %8.2f %12.1f %12.1f %8.2f\n", static_cast<long long>(bytes),
+              median(cost[0].time), median(cost[1].time),
+              median(ratios(cost[1].time, cost[0].time)), median(cost[0].processors),
+              median(cost[1].processors), median(ratios(cost[1].processors, cost[0].processors)));
   std::fflush(stdout);
 }
 
@@ -40,8 +60,8 @@ void run(double seconds) {
   dist::init_process_group("gloo");
   RawGloo raw;
   if (!dist::get_rank())
-    std::printf("%d ranks, us\n%10s %12s %12s %8s\n", dist::get_world_size(), "bytes", "raw gloo",
-                "this group", "ratio");
+    std::printf("%d ranks, us\n%10s %12s %12s %8s %12s %12s %8s\n", dist::get_world_size(), "bytes",
+                "raw gloo", "this group", "ratio", "processors", "", "ratio");
   for (const std::int64_t bytes :
        {4, 1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20})
     row(raw, bytes, seconds);
