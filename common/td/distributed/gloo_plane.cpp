@@ -18,8 +18,10 @@ namespace {
 // Up to this many bytes from all other ranks together, one exchange of everything costs less than
 // two of slices: a message costs about as much as 60 KiB of data.
 constexpr std::size_t kSmall = 64 * 1024;
-// While one segment is reduced the next one travels.
-constexpr std::size_t kSegment = 512 * 1024;
+// While one segment of a slice is reduced the next one travels. Few large ones cost least, as long
+// as they stay in a cache between the kernel's copy and the reduction.
+constexpr std::size_t kInFlight = 2;
+constexpr std::size_t kShortestSegment = 512 * 1024, kLongestSegment = 1024 * 1024;
 
 // The part of a collective that a message belongs to.
 enum class Phase : std::uint64_t { kOnly, kReduce, kGather };
@@ -45,26 +47,6 @@ std::uint64_t mark_of(const CollectiveKey& key, Phase phase, int from = 0, int t
   return hash;
 }
 
-char* at(void* data, std::int64_t element, const CollectiveKey& key) {
-  return static_cast<char*>(data) + static_cast<std::size_t>(element) * element_size(key.dtype);
-}
-const char* at(const void* data, std::int64_t element, const CollectiveKey& key) {
-  return at(const_cast<void*>(data), element, key);
-}
-
-std::int64_t segment_elements(const CollectiveKey& key) {
-  return static_cast<std::int64_t>(kSegment / element_size(key.dtype));
-}
-
-// Calls f(offset in bytes, bytes) for each segment of elements [begin, end).
-template <class F>
-void for_segments(std::int64_t begin, std::int64_t end, const CollectiveKey& key, F&& f) {
-  const std::size_t size = element_size(key.dtype);
-  for (; begin < end; begin += segment_elements(key))
-    f(static_cast<std::size_t>(begin) * size,
-      static_cast<std::size_t>(std::min(segment_elements(key), end - begin)) * size);
-}
-
 }  // namespace
 
 GlooPlane::GlooPlane(const GlooOptions& options, Store& store)
@@ -75,6 +57,81 @@ GlooPlane::GlooPlane(const GlooOptions& options, Store& store)
 
 GlooPlane::~GlooPlane() = default;
 
+// How a call's data is cut: a slice for each rank, each slice in segments. All in bytes, and alike
+// on all ranks.
+struct GlooPlane::Cut {
+  std::vector<std::size_t> borders;  // slice r begins at borders[r] and ends at borders[r + 1]
+  std::size_t segment;
+
+  std::size_t begin(int rank) const { return borders[static_cast<std::size_t>(rank)]; }
+  std::size_t length(int rank) const { return begin(rank + 1) - begin(rank); }
+  // Bytes of a slice's segment; 0 behind the last one.
+  std::size_t bytes(int rank, std::size_t index) const {
+    return std::min(segment, length(rank) - std::min(length(rank), index * segment));
+  }
+  // Calls f(offset, bytes) for each segment of a slice.
+  template <class F>
+  void for_segments(int rank, F&& f) const {
+    for (std::size_t i = 0; bytes(rank, i); ++i) f(begin(rank) + i * segment, bytes(rank, i));
+  }
+};
+
+// `numel` elements in slices that are as even as can be.
+GlooPlane::Cut GlooPlane::cut(std::int64_t numel, ScalarType dtype) const {
+  const std::size_t element = element_size(dtype);
+  Cut cut;
+  for (int r = 0; r <= size_; ++r)
+    cut.borders.push_back(static_cast<std::size_t>(numel * r / size_) * element);
+  const std::size_t share = cut.borders.back() / static_cast<std::size_t>(size_) / kInFlight;
+  // Whole elements of any type.
+  cut.segment = std::clamp((share / 64 + 1) * 64, kShortestSegment, kLongestSegment);
+  return cut;
+}
+
+// The other ranks' segments of this rank's slice, some of them on their way at a time: their memory
+// is used again and again while it is in a cache.
+class GlooPlane::Arrivals {
+ public:
+  Arrivals(GlooPlane& plane, const Cut& cut, std::uint64_t mark)
+      : plane_(plane), cut_(cut), mark_(mark), room_(kInFlight * cut.segment) {
+    const std::size_t needed = room_ * static_cast<std::size_t>(plane.size_);
+    plane.scratch_.resize(std::max(plane.scratch_.size(), needed));
+    // One buffer a rank: segments of one rank arrive in order, those of several do not.
+    for (int r = 0; r < plane.size_; ++r)
+      buffers_.push_back(std::make_unique<GlooBuffer>(plane, memory_of(r), room_));
+    for (std::size_t i = 0; i < kInFlight; ++i) expect(i);
+  }
+
+  // Lets a segment come, in place of the one that was kInFlight before it.
+  void expect(std::size_t index) {
+    const std::size_t bytes = cut_.bytes(plane_.rank_, index);
+    for (int r = 0; bytes && r < plane_.size_; ++r)
+      if (r != plane_.rank_) buffers_[r]->receive(r, mark_, place_of(index), bytes);
+  }
+
+  // Where each rank's segment is; this rank's own is `mine`.
+  std::vector<const void*> wait_for(std::size_t index, const void* mine) {
+    std::vector<const void*> arrays;
+    for (int r = 0; r < plane_.size_; ++r) {
+      if (r != plane_.rank_) buffers_[r]->wait_receive();
+      arrays.push_back(r == plane_.rank_ ? mine : memory_of(r) + place_of(index));
+    }
+    return arrays;
+  }
+
+ private:
+  char* memory_of(int rank) {
+    return plane_.scratch_.data() + static_cast<std::size_t>(rank) * room_;
+  }
+  std::size_t place_of(std::size_t index) const { return index % kInFlight * cut_.segment; }
+
+  GlooPlane& plane_;
+  const Cut& cut_;
+  const std::uint64_t mark_;
+  const std::size_t room_;  // bytes a rank
+  std::vector<std::unique_ptr<GlooBuffer>> buffers_;
+};
+
 void GlooPlane::check_alive() {
   std::lock_guard lock(mutex_);
   if (!failure_.empty()) throw DistributedError(failure_);
@@ -83,11 +140,6 @@ void GlooPlane::check_alive() {
 void GlooPlane::fail_with(const std::string& what) {
   check_alive();
   throw DistributedError(what);
-}
-
-// Rank by rank, as even as can be.
-GlooPlane::Slice GlooPlane::slice_of(int rank, std::int64_t numel) const {
-  return {numel * rank / size_, numel * (rank + 1) / size_};
 }
 
 // Each rank sends all it has to each other one, and all reduce the same arrays in the same order.
@@ -110,52 +162,32 @@ void GlooPlane::exchange_small(const CollectiveKey& key, void* data) {
 }
 
 // Starts sending to each other rank the slice that it reduces.
-void GlooPlane::send_slices(const CollectiveKey& key, const std::vector<Slice>& slices,
-                            GlooBuffer& data) {
-  const std::uint64_t mark = mark_of(key, Phase::kReduce);
+void GlooPlane::send_slices(const Cut& cut, std::uint64_t mark, GlooBuffer& data) {
   for (int step = 1; step < size_; ++step) {
     const int to = (rank_ + step) % size_;
-    for_segments(slices[to].begin, slices[to].end, key, [&](std::size_t offset, std::size_t bytes) {
-      data.send(to, mark, offset, bytes);
-    });
+    cut.for_segments(
+        to, [&](std::size_t offset, std::size_t bytes) { data.send(to, mark, offset, bytes); });
   }
 }
 
 // Reduces this rank's slice of everybody's data, in the order of ranks, segment by segment as they
-// arrive, and hands each one out at once: into `result`, and to all ranks where `hand_out` is
-// given.
-void GlooPlane::reduce_slice(const CollectiveKey& key, const void* data, void* result,
-                             const std::vector<Slice>& slices, GlooBuffer* hand_out) {
-  const Slice mine = slices[rank_];
-  const std::size_t bytes =
-      static_cast<std::size_t>(mine.end - mine.begin) * element_size(key.dtype);
-  scratch_.resize(std::max(scratch_.size(), bytes * static_cast<std::size_t>(size_)));
-  // One buffer a rank: segments of one rank arrive in order, those of several do not.
-  std::vector<std::unique_ptr<GlooBuffer>> theirs(size_);
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
-    theirs[r] = std::make_unique<GlooBuffer>(*this, scratch_.data() + r * bytes, bytes);
-    for_segments(0, mine.end - mine.begin, key, [&](std::size_t offset, std::size_t length) {
-      theirs[r]->receive(r, mark_of(key, Phase::kReduce), offset, length);
-    });
-  }
-  GlooBuffer source(*this, data,
-                    static_cast<std::size_t>(slices.back().end) * element_size(key.dtype));
-  send_slices(key, slices, source);
-  for_segments(0, mine.end - mine.begin, key, [&](std::size_t offset, std::size_t length) {
-    std::vector<const void*> arrays;
-    for (int r = 0; r < size_; ++r) {
-      if (r != rank_) theirs[r]->wait_receive();
-      arrays.push_back(r == rank_ ? at(data, mine.begin, key) + offset
-                                  : scratch_.data() + r * bytes + offset);
-    }
+// arrive, into `result`; and hands each one out at once to all ranks where `hand_out` is given.
+void GlooPlane::reduce_slice(const CollectiveKey& key, const Cut& cut, const void* data,
+                             void* result, GlooBuffer* hand_out) {
+  const std::uint64_t mark = mark_of(key, Phase::kReduce);
+  Arrivals arrivals(*this, cut, mark);
+  GlooBuffer source(*this, data, cut.borders.back());
+  send_slices(cut, mark, source);
+  const std::size_t begin = cut.begin(rank_);
+  for (std::size_t i = 0; const std::size_t bytes = cut.bytes(rank_, i); ++i) {
+    const std::size_t offset = i * cut.segment;
+    const auto arrays = arrivals.wait_for(i, static_cast<const char*>(data) + begin + offset);
     reduce_all(static_cast<char*>(result) + offset, arrays.data(), size_,
-               static_cast<std::int64_t>(length / element_size(key.dtype)), key.dtype, key.reduce);
-    if (!hand_out) return;
-    const std::size_t begin = static_cast<std::size_t>(mine.begin) * element_size(key.dtype);
-    for (int step = 1; step < size_; ++step)
-      hand_out->send((rank_ + step) % size_, mark_of(key, Phase::kGather), begin + offset, length);
-  });
+               static_cast<std::int64_t>(bytes / element_size(key.dtype)), key.dtype, key.reduce);
+    arrivals.expect(i + kInFlight);
+    for (int step = 1; hand_out && step < size_; ++step)
+      hand_out->send((rank_ + step) % size_, mark_of(key, Phase::kGather), begin + offset, bytes);
+  }
   source.wait_all();
 }
 
@@ -163,18 +195,17 @@ void GlooPlane::all_reduce(const CollectiveKey& key, void* data) {
   check_alive();
   if (key.numel == 0 || size_ == 1) return;
   if (key.bytes() * static_cast<std::size_t>(size_ - 1) <= kSmall) return exchange_small(key, data);
-  std::vector<Slice> slices;
-  for (int r = 0; r < size_; ++r) slices.push_back(slice_of(r, key.numel));
+  const Cut cut = this->cut(key.numel, key.dtype);
   // The others' results are taken where the slices that were sent to them lie: a result comes only
-  // after all of the slice has arrived there.
+  // after all of the segment has arrived there.
   GlooBuffer all(*this, data, key.bytes());
   for (int r = 0; r < size_; ++r) {
     if (r == rank_) continue;
-    for_segments(slices[r].begin, slices[r].end, key, [&](std::size_t offset, std::size_t bytes) {
+    cut.for_segments(r, [&](std::size_t offset, std::size_t bytes) {
       all.receive(r, mark_of(key, Phase::kGather), offset, bytes);
     });
   }
-  reduce_slice(key, data, at(data, slices[rank_].begin, key), slices, &all);
+  reduce_slice(key, cut, data, static_cast<char*>(data) + cut.begin(rank_), &all);
   all.wait_all();
 }
 
@@ -185,9 +216,7 @@ void GlooPlane::reduce(const CollectiveKey& key, void* data) { all_reduce(key, d
 void GlooPlane::reduce_scatter(const CollectiveKey& key, const void* input, void* output) {
   check_alive();
   if (key.numel == 0) return;
-  std::vector<Slice> slices;
-  for (int r = 0; r < size_; ++r) slices.push_back({r * key.numel, (r + 1) * key.numel});
-  reduce_slice(key, input, output, slices, nullptr);
+  reduce_slice(key, cut(size_ * key.numel, key.dtype), input, output, nullptr);
 }
 
 void GlooPlane::all_gather(const CollectiveKey& key, const void* input, void* output) {
@@ -199,7 +228,7 @@ void GlooPlane::all_gather(const CollectiveKey& key, const void* input, void* ou
   for (int r = 0; r < size_; ++r)
     if (r != rank_) all.receive(r, mark, static_cast<std::size_t>(r) * bytes, bytes);
   for (int step = 1; step < size_; ++step) mine.send((rank_ + step) % size_, mark, 0, bytes);
-  std::memmove(at(output, rank_ * key.numel, key), input, bytes);
+  std::memmove(static_cast<char*>(output) + static_cast<std::size_t>(rank_) * bytes, input, bytes);
   all.wait_all();
   mine.wait_all();
 }

@@ -55,16 +55,14 @@ class GlooPlane final : public HostPlane {
 
  private:
   friend class GlooBuffer;
-  struct Slice {
-    std::int64_t begin, end;
-  };
+  class Arrivals;
+  struct Cut;
 
-  Slice slice_of(int rank, std::int64_t numel) const;
-  int segments_of(Slice slice, const CollectiveKey& key) const;
+  Cut cut(std::int64_t numel, ScalarType dtype) const;
   void exchange_small(const CollectiveKey& key, void* data);
-  void send_slices(const CollectiveKey& key, const std::vector<Slice>& slices, GlooBuffer& data);
-  void reduce_slice(const CollectiveKey& key, const void* data, void* result,
-                    const std::vector<Slice>& slices, GlooBuffer* hand_out);
+  void send_slices(const Cut& cut, std::uint64_t mark, GlooBuffer& data);
+  void reduce_slice(const CollectiveKey& key, const Cut& cut, const void* data, void* result,
+                    GlooBuffer* hand_out);
   void check_alive();
   [[noreturn]] void fail_with(const std::string& what);
 
