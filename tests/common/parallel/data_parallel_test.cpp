@@ -1,5 +1,5 @@
-// data_parallel and DataParallel against one device: gradients, small and uneven batches, and what a
-// program does with the module.
+// data_parallel and DataParallel against one device: gradients, small and uneven batches, and what
+// a program does with the module.
 #include "lists.h"
 #include "td/optim/optim.h"
 
