@@ -35,7 +35,8 @@ std::vector<std::string> merged_environment(const Variables& changes) {
   }
   for (const auto& [name, value] : changes) all[name] = value;
   std::vector<std::string> texts;
-  for (const auto& [name, value] : all) texts.push_back(name + "=" + value);
+  texts.reserve(all.size());
+  for (const auto& [name, value] : all) texts.push_back(name + ("=" + value));
   return texts;
 }
 
@@ -98,7 +99,7 @@ std::string find_program(const std::string& name) {
   const std::string folders = set ? set : "/usr/local/bin:/usr/bin:/bin";
   for (std::size_t from = 0; from <= folders.size();) {
     const auto end = std::min(folders.find(':', from), folders.size());
-    const std::string path = folders.substr(from, end - from) + "/" + name;
+    std::string path = folders.substr(from, end - from) + "/" + name;
     if (end > from && access(path.c_str(), X_OK) == 0) return path;
     from = end + 1;
   }
@@ -115,6 +116,7 @@ pid_t start_process(const ChildProgram& program) {
     fail<Error>("cannot start ", name, ": no pipe: ", std::strerror(errno));
   const Prepared prepared{program, path.c_str(), argv.data(), envp.data(), getpid(), ends[1]};
 
+  // From here to exec a signal would find handlers in a process that is not yet another one.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -123,6 +125,7 @@ pid_t start_process(const ChildProgram& program) {
   const int no_fork = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
+  // Ours must be closed, or the pipe would never end.
   close(ends[1]);
   const int reason = pid < 0 ? no_fork : reason_of_failure(ends[0]);
   close(ends[0]);

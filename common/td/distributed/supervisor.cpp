@@ -146,7 +146,7 @@ Ending supervise(const Launch& launch) {
         all.insert(all.end(), more.begin(), more.end());
       return all;
     };
-    const Ending ending = Ranks(launch, signals, output, errors).run(variables);
+    Ending ending = Ranks(launch, signals, output, errors).run(variables);
     if (ending.failure.empty() || ending.stopped_by != 0 || attempt.number == launch.max_restarts)
       return ending;
     ++attempt.number;
