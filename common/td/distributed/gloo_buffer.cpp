@@ -3,6 +3,7 @@
 
 #include <gloo/context.h>
 
+#include "td/distributed/pipe_signal.h"
 #include "td/distributed/work.h"
 
 namespace td::distributed {
@@ -20,6 +21,7 @@ GlooBuffer::~GlooBuffer() {
 }
 
 void GlooBuffer::send(int to, std::uint64_t mark, std::size_t offset, std::size_t bytes) {
+  const NoPipeSignal quiet;
   try {
     buffer_->send(to, mark, offset, bytes);
   } catch (const std::exception& e) {
@@ -29,6 +31,7 @@ void GlooBuffer::send(int to, std::uint64_t mark, std::size_t offset, std::size_
 }
 
 void GlooBuffer::receive(int from, std::uint64_t mark, std::size_t offset, std::size_t bytes) {
+  const NoPipeSignal quiet;
   try {
     buffer_->recv(from, mark, offset, bytes);
   } catch (const std::exception& e) {

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <thread>
 
+#include "td/distributed/pipe_signal.h"
 #include "td/distributed/work.h"
 
 namespace td::distributed {
@@ -61,6 +62,7 @@ class StoreForGloo final : public gloo::rendezvous::Store {
 
 std::shared_ptr<gloo::Context> connect_mesh(const GlooOptions& options, Store& store) {
   StoreForGloo notes(store, options);
+  const NoPipeSignal quiet;  // for gloo's own thread, which starts here
   try {
     gloo::transport::tcp::attr where;
     where.hostname = options.address;

@@ -1,9 +1,13 @@
 // Every collective over gloo's connections, between threads: values against plain loops.
+#include <unistd.h>
 #include <catch2/catch.hpp>
-#include <cmath>
+
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "td/distributed/host_reduce.h"
+#include "td/distributed/pipe_signal.h"
 #include "td/td.h"
 #include "thread_ranks.h"
 
@@ -55,8 +59,6 @@ std::string fault(const Tensor& got, const std::function<double(std::int64_t)>& 
              ", expected " + std::to_string(want(i));
   return "";
 }
-
-const std::vector<std::string> kNoFaults(1);
 
 }  // namespace
 
@@ -162,6 +164,32 @@ TEST_CASE("parcels over gloo pass each other and keep their order") {
   });
   CHECK(errors == std::vector<std::string>(2));
   CHECK(faults == errors);
+}
+
+TEST_CASE("a connection that breaks while gloo writes does not end the process") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ::close(ends[0]);
+  {
+    const NoPipeSignal quiet;
+    CHECK(::write(ends[1], "x", 1) == -1);
+  }
+  ::close(ends[1]);
+  sigset_t pending, blocked;
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  CHECK_FALSE(sigismember(&pending, SIGPIPE));
+  CHECK_FALSE(sigismember(&blocked, SIGPIPE));
+  // gloo's threads write as well.
+  const auto planes = test::gloo_planes(2);
+  int held_off = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);)
+      if (line.rfind("SigBlk:", 0) == 0)
+        held_off += std::stoull(line.substr(7), nullptr, 16) >> (SIGPIPE - 1) & 1;
+  }
+  CHECK(held_off == 2);
 }
 
 TEST_CASE("abort ends a wait at once, and every later call") {
