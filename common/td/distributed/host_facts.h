@@ -16,7 +16,7 @@ using Exchange = std::function<std::vector<std::string>(const std::string& mine)
 
 /// Empty strings where the system does not tell.
 struct HostFacts {
-  std::string hostname;
+  std::string hostname;           ///< as the program `hostname` prints it
   std::string boot_id;            ///< differs between machines, and after each start of one
   std::string network_namespace;  ///< "net:[4026531840]": containers have their own
   int pid = 0;                    ///< as this process sees itself

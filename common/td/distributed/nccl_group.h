@@ -49,13 +49,14 @@ Device nccl_device(int local_rank);
 
 /// What join_nccl needs to know.
 struct NcclOptions {
-  int rank = 0;
+  int rank = 0;                  ///< of this process
   std::vector<HostFacts> hosts;  ///< of all ranks, in their order
   Device device = kCUDA;         ///< from nccl_device
+  /// How long joining and each call may wait for other ranks.
   std::chrono::milliseconds timeout{30'000};
-  Exchange exchange;
+  Exchange exchange;            ///< between all ranks, for the ids of GPUs and groups
   std::function<void()> check;  ///< throws when the group cannot be made any more; may be empty
-  std::shared_ptr<CollectiveObserver> observer;
+  std::shared_ptr<CollectiveObserver> observer;  ///< may be null
 };
 
 /// Brings the ranks' GPUs together.

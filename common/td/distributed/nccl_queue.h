@@ -54,14 +54,15 @@ class NcclQueue : public std::enable_shared_from_this<NcclQueue> {
   void start_parcels();
   /// @throws DistributedError when the group has failed.
   void check();
-  bool has_failed();
+  bool has_failed();  ///< whether check() would throw
+  /// Ends the group; the first reason stays.
   void fail(const std::string& why);
   /// Waits until nothing is in flight, or a failure.
   void drain();
   /// Ends the watching.
   void stop();
 
-  Device device() const { return device_; }
+  Device device() const { return device_; }  ///< the GPU
 
  private:
   using Clock = std::chrono::steady_clock;

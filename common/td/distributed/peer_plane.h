@@ -28,7 +28,7 @@ class PeerPlane : public HostPlane {
   struct Piece {
     const std::vector<void*>& ranks;  ///< where element `begin` of each rank is, for this rank
     std::int64_t begin, end;
-    std::int64_t numel() const { return end - begin; }
+    std::int64_t numel() const { return end - begin; }  ///< how many they are
   };
   /// What ranks do with a piece: read all of it, or read and write their slices of it alone.
   enum class Access { kRead, kSlices };
@@ -41,6 +41,7 @@ class PeerPlane : public HostPlane {
   virtual void show(const CollectiveKey& key, void* mine, std::int64_t numel, Access access,
                     const Use& use) = 0;
 
+  /// Elements [begin, end), for which one rank is responsible.
   struct Slice {
     std::int64_t begin, end;
   };
@@ -48,7 +49,8 @@ class PeerPlane : public HostPlane {
   /// ranks that write to one line would pass it to and fro.
   Slice my_slice(std::int64_t numel, ScalarType dtype) const;
 
-  const int rank_, size_;
+  const int rank_;  ///< of this process
+  const int size_;  ///< of the group
 };
 
 }  // namespace td::distributed
