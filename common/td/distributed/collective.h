@@ -38,10 +38,11 @@ struct CollectiveKey {
   std::int64_t numel = 0;      ///< elements of one rank's input (all_gather) or of the tensor
   std::int32_t peer = 0;       ///< the root; for send and recv the other rank
   std::int32_t tag = 0;        ///< of send and recv
-  CollectiveType type = CollectiveType::kBarrier;
-  ReduceOp reduce = ReduceOp::SUM;
-  ScalarType dtype = kFloat;
+  CollectiveType type = CollectiveType::kBarrier;  ///< which call
+  ReduceOp reduce = ReduceOp::SUM;                 ///< of the calls that reduce
+  ScalarType dtype = kFloat;                       ///< of the elements
 
+  /// Of `numel` elements.
   std::size_t bytes() const { return static_cast<std::size_t>(numel) * element_size(dtype); }
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
@@ -49,11 +50,11 @@ struct CollectiveKey {
 /// For people: "all_reduce #17 (avg, 1000 x float32)".
 std::string describe(const CollectiveKey& key);
 
-/// A call with its tensors, contiguous ones. `input` is what is read, `output` what is written;
-/// both are the same tensor for the calls that work in place.
+/// A call with its tensors, contiguous ones.
 struct Collective {
-  CollectiveKey key;
-  Tensor input, output;
+  CollectiveKey key;  ///< the call
+  Tensor input;       ///< what is read
+  Tensor output;      ///< what is written; the same tensor for calls that work in place
 };
 
 }  // namespace td::distributed

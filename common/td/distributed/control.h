@@ -36,6 +36,9 @@ class Control : public CollectiveObserver {
  protected:
   using Clock = std::chrono::steady_clock;
   using Lock = std::unique_lock<std::mutex>;
+  /// What both ends need: kinds of messages, the thread's start and end, what it does, and what it
+  /// knows. `mutex_` guards all that changes.
+  ///@{
   enum Kind : std::uint8_t {
     kHello,
     kStatus,
@@ -70,6 +73,7 @@ class Control : public CollectiveObserver {
   Clock::time_point leaving_since_;
   std::optional<std::string> gift_;                // of this rank, for exchange()
   std::optional<std::vector<std::string>> gifts_;  // of all ranks
+                                                   ///@}
 
  private:
   void run();

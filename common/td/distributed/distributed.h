@@ -17,7 +17,9 @@ struct InitOptions {
   /// How long a rank may give no sign of life before the group gives it up.
   std::chrono::milliseconds silence = std::chrono::seconds(10);
   /// This process's place; -1: from the environment that the launcher has set (environment.h).
+  ///@{
   int rank = -1, world_size = -1;
+  ///@}
 };
 
 /// Joins the ranks of this program and makes their group the default one.

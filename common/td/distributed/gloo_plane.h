@@ -24,7 +24,8 @@ namespace td::distributed {
 
 /// What a rank needs to connect to the others.
 struct GlooOptions {
-  int rank = 0, size = 1;
+  int rank = 0;         ///< of this process
+  int size = 1;         ///< how many ranks there are
   std::string address;  ///< of this rank's network interface: "127.0.0.1"
   std::string run;      ///< marks this run's notes in the store; equal on all ranks
   std::chrono::milliseconds connect_timeout{30'000};  ///< for all connections together

@@ -28,9 +28,12 @@ class HostPlane {
   virtual void all_gather(const CollectiveKey& key, const void* input, void* output) = 0;
   /// `input` has size * key.numel elements, `output` key.numel.
   virtual void reduce_scatter(const CollectiveKey& key, const void* input, void* output) = 0;
+  /// As the methods of ProcessGroup; key.peer is the other rank.
+  ///@{
   virtual void barrier(const CollectiveKey& key) = 0;
   virtual void send(const CollectiveKey& key, const void* data) = 0;
   virtual void receive(const CollectiveKey& key, void* data) = 0;
+  ///@}
 
   /// Memory that the other ranks see as well, or nullptr where there is none. It lives as long as
   /// the plane.

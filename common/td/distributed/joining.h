@@ -11,8 +11,11 @@ namespace td::distributed {
 
 /// This process among the ranks, and where they meet.
 struct Place {
+  /// As the launcher says.
+  ///@{
   int rank = 0, world_size = 1, local_rank = 0;
-  std::string url;
+  ///@}
+  std::string url;     ///< where they meet
   std::string folder;  ///< that was made for this run, to be removed when all have joined; or ""
 };
 

@@ -27,7 +27,7 @@ class HostWork final : public Work {
   /// Ends it, with an error or without; only the first time counts.
   void finish(std::exception_ptr error);
 
-  const Collective call;
+  const Collective call;  ///< what is to be done
   optional<Event> ready;  ///< when the values of an accelerator's tensors are there
 
  private:
@@ -59,6 +59,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
  public:
   /// @param carry_out called for one work after another.
   explicit Lane(std::function<void(HostWork&)> carry_out) : carry_out_(std::move(carry_out)) {}
+  /// Puts a work at the end of the queue.
   void add(std::shared_ptr<HostWork> work);
   /// Carries out `work` in the calling thread if it is its turn and nobody does it yet; else leaves
   /// it to the lane's thread.

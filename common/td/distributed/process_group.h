@@ -49,8 +49,10 @@ class ProcessGroup {
   std::shared_ptr<Work> barrier();
   /// To and from one other rank, which makes the counterpart with the same tag. They need no order
   /// with the collectives and are not counted among them.
+  ///@{
   std::shared_ptr<Work> send(const Tensor& tensor, int to, int tag = 0);
   std::shared_ptr<Work> recv(const Tensor& tensor, int from, int tag = 0);
+  ///@}
 
   /// Memory for a tensor that is reduced again and again: `numel` elements, uninitialized. Where
   /// ranks share memory it lies there and needs no copying; elsewhere it is like any other. All

@@ -14,7 +14,7 @@ namespace td::distributed {
 
 /// One rank, as all others know it.
 struct Member {
-  HostFacts host;
+  HostFacts host;       ///< where it runs
   std::string address;  ///< the IPv4 address where the others reach it
 };
 
@@ -30,8 +30,9 @@ struct Meeting {
 
 /// What one rank brings.
 struct JoinOptions {
-  int rank = 0, world_size = 1;
-  std::chrono::milliseconds timeout{30'000};
+  int rank = 0;                               ///< of this process
+  int world_size = 1;                         ///< how many ranks it expects
+  std::chrono::milliseconds timeout{30'000};  ///< for all to come
 };
 
 /// The called one listens at `address` and returns where others connect to: "127.0.0.1:4711".

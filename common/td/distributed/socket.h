@@ -42,8 +42,8 @@ class Listener {
 
 /// What travels: a kind, which is the receiver's business, and bytes.
 struct Message {
-  std::uint8_t kind = 0;
-  std::string body;
+  std::uint8_t kind = 0;  ///< what it is about
+  std::string body;       ///< the bytes
 };
 
 /// One connection.

@@ -22,6 +22,7 @@ class Store {
   virtual bool add(const std::string& name, const std::string& note) = 0;
   /// The note, or nothing while there is none. Does not wait for it.
   virtual std::optional<std::string> get(const std::string& name) = 0;
+  /// Takes a note away, if there is one.
   virtual void remove(const std::string& name) = 0;
   /// For messages: "the folder /shared/run".
   virtual std::string describe() const = 0;

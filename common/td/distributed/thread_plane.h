@@ -26,11 +26,14 @@ class MeetingPlace {
   const std::vector<void*>& pointers() const { return pointers_; }
 
   /// Hands `data` from one rank to another one, which copies it.
+  ///@{
   void send(int rank, const CollectiveKey& key, const void* data);
   void receive(int rank, const CollectiveKey& key, void* data);
+  ///@}
 
   /// A rank comes no more. Those who wait for it are told so.
   void leave(int rank);
+  /// Ends all waiting with this text; the first one stays.
   void fail(const std::string& why);
 
  private:
