@@ -50,8 +50,10 @@ struct Prepared {
   int report;
 };
 
-/// Handlers of ours would run in the child for a signal that comes before exec.
+/// Handlers of ours would run in the child for a signal that comes before exec. And that we may
+/// ignore broken pipes must not keep `program | head` from ending.
 void reset_handlers() {
+  std::signal(SIGPIPE, SIG_DFL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction now {};
     sigaction(signal, nullptr, &now);

@@ -260,6 +260,13 @@ TEST_CASE("a second Ctrl-C waits for nobody") {
   CHECK(result.errors == "launch: stopped by SIGINT; ending 1 rank\n");
 }
 
+TEST_CASE("a rank dies of a broken pipe, though its launcher would not") {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const Result result = run(shell("kill -PIPE $$; exit 1", 1));
+  std::signal(SIGPIPE, before);
+  CHECK(result.ending.exit_code == 128 + SIGPIPE);
+}
+
 TEST_CASE("a program that cannot be started is named") {
   Launch launch = shell("", 2);
   launch.words = {"/no/such/program"};
