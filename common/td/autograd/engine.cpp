@@ -304,7 +304,8 @@ Tensor Gradients::home(std::size_t i) const {
   GraphTask& task = *TaskLease::current();
   const Visit* visit = task.find(edge.node.get());
   const bool only = visit->waiting == 1 && !visit->gradients[0].defined();
-  return only && !task.partial && !GradMode::is_enabled() ? meta->grad_home : Tensor();
+  const bool fits = meta->grad_home.device() == edge.leaf.device();  // it may have been moved since
+  return only && fits && !task.partial && !GradMode::is_enabled() ? meta->grad_home : Tensor();
 }
 
 namespace autograd {

@@ -150,6 +150,11 @@ void Reducer::add(std::size_t number, bool used) {
   TD_CHECK(AutogradError, !bucket.has(at.place), "DistributedDataParallel: \"", names_[number],
            "\" got a gradient twice in one backward, or was thought to be unused and is not. Use "
            "it through the wrapped module's forward only, on one stream");
+  const Tensor &parameter = parameters_[number], &place = bucket.gradients().buffer;
+  TD_CHECK(DeviceError, parameter.device() == place.device() && parameter.dtype() == place.dtype(),
+           "DistributedDataParallel: \"", names_[number], "\" is ", parameter.dtype(), " on ",
+           parameter.device(), ", but was ", place.dtype(), " on ", place.device(),
+           " when it was wrapped; move and convert a module first, then wrap it");
   bucket.add(at.place, used);
 }
 

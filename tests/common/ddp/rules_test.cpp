@@ -402,6 +402,23 @@ TEST_CASE("after a backward that broke off the next forward says so") {
   });
 }
 
+TEST_CASE("a module that is moved or converted after it was wrapped is refused") {
+  run_as_threads(1, [](ProcessGroup&) {
+    nn::Sequential net = small_net();
+    DistributedDataParallel ddp(net);
+    net->to("sim:0");
+    const Tensor x = numbers({2, 6}, 1);
+    CHECK_THROWS_WITH(ddp->forward(x.to("sim:0")).sum().backward(),
+                      Catch::Contains("is float32 on sim:0, but was float32 on cpu when it was "
+                                      "wrapped; move and convert a module first, then wrap it"));
+    nn::Sequential other = small_net();
+    DistributedDataParallel wrapped(other);
+    other->to(kDouble);
+    CHECK_THROWS_WITH(wrapped->forward(x.to(kDouble)).sum().backward(),
+                      Catch::Contains("is float64 on cpu, but was float32 on cpu"));
+  });
+}
+
 TEST_CASE("a module can be wrapped again when the wrapper is gone") {
   const auto got = on_ranks(2, [](int rank) {
     nn::Linear net = one_weight();
