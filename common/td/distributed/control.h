@@ -73,7 +73,8 @@ class Control : public CollectiveObserver {
   Clock::time_point leaving_since_;
   std::optional<std::string> gift_;                // of this rank, for exchange()
   std::optional<std::vector<std::string>> gifts_;  // of all ranks
-                                                   ///@}
+
+  ///@}
 
  private:
   void run();
