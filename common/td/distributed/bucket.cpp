@@ -46,7 +46,8 @@ Bucket::Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor m
   std::int64_t offset = 0;
   for (const Tensor& p : parameters) {
     gradients_.gradients.push_back(view_like(p, memory_, offset));
-    if (as_view_) meta_of(p).grad_home = gradients_.gradients.back();
+    // A handle of its own: zero_grad() must see that nobody else holds the gradient.
+    if (as_view_) meta_of(p).grad_home = gradients_.gradients.back().detach();
     offset += padded(p.numel(), p.dtype());
   }
   gradients_.buffer = memory_.narrow(0, 0, offset);
@@ -85,9 +86,10 @@ void Bucket::add(std::size_t place, bool used) {
 }
 
 void Bucket::copy_in(std::size_t place, bool used) {
-  Tensor& gradient = meta_of(gradients_.parameters[place]).grad;
+  AutogradMeta& meta = meta_of(gradients_.parameters[place]);
+  Tensor& gradient = meta.grad;
   const Tensor& view = gradients_.gradients[place];
-  if (gradient.is_same(view)) {
+  if (gradient.defined() && gradient.is_same(meta.grad_home)) {
     // It stays what it is if no rank has used the parameter.
     if (!used) gradient = gradient.clone();
     return;
@@ -97,7 +99,7 @@ void Bucket::copy_in(std::size_t place, bool used) {
     return;
   }
   view.copy_(gradient);
-  if (used && as_view_) gradient = view;
+  if (used && as_view_) gradient = meta.grad_home;
 }
 
 void Bucket::add_zeros() {
@@ -149,7 +151,7 @@ void Bucket::give_back(std::size_t place) {
   AutogradMeta& meta = meta_of(gradients_.parameters[place]);
   const Tensor& view = gradients_.gradients[place];
   if (as_view_) {
-    if (!meta.grad.is_same(view)) meta.grad = view;
+    if (!meta.grad.is_same(meta.grad_home)) meta.grad = meta.grad_home;
   } else if (meta.grad.defined()) {
     meta.grad.copy_(view);
   } else {
