@@ -10,7 +10,7 @@
 #include "td/device/device.h"
 #include "td/device/guard.h"
 #include "td/device/stream.h"
-#include "td/distributed/ddp.h"
+#include "td/distributed/ddp/ddp.h"
 #include "td/distributed/distributed.h"
 #include "td/distributed/sampler.h"
 #include "td/io/io.h"

@@ -19,8 +19,8 @@
 
 #include "../../chapters/04_training_loop/models.h"
 #include "simulated_link.h"
-#include "td/distributed/environment.h"
-#include "td/distributed/spawn.h"
+#include "td/distributed/launch/environment.h"
+#include "td/distributed/launch/spawn.h"
 
 namespace {
 

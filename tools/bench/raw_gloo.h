@@ -16,8 +16,8 @@
 #include <functional>
 
 #include "td/distributed/distributed.h"
-#include "td/distributed/environment.h"
-#include "td/distributed/spawn.h"
+#include "td/distributed/launch/environment.h"
+#include "td/distributed/launch/spawn.h"
 #include "td/td.h"
 
 namespace bench {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "td/distributed/lane.h"
+#include "td/distributed/planes/lane.h"
 #include "td/distributed/process_group.h"
 
 namespace bench {

@@ -1,11 +1,12 @@
 // `./course launch -n 2 PROGRAM`: starts a program, or a chapter's, as several ranks and watches
-// them; on several hosts one such command on each. The work is done by td/distributed/supervisor.h.
+// them; on several hosts one such command on each. The work is done by
+// td/distributed/launch/supervisor.h.
 #include <algorithm>
 #include <iostream>
 
 #include "builder.h"
 #include "command.h"
-#include "td/distributed/supervisor.h"
+#include "td/distributed/launch/supervisor.h"
 
 namespace course {
 namespace {

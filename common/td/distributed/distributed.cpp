@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "td/distributed/lane.h"
+#include "td/distributed/planes/lane.h"
 
 namespace td::distributed {
 namespace {

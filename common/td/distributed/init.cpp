@@ -3,13 +3,13 @@
 
 #include <cstdlib>
 
-#include "td/distributed/control.h"
-#include "td/distributed/gloo_plane.h"
-#include "td/distributed/joining.h"
-#include "td/distributed/nccl_group.h"
-#include "td/distributed/one_plane.h"
-#include "td/distributed/rendezvous.h"
-#include "td/distributed/shared_plane.h"
+#include "td/distributed/control/control.h"
+#include "td/distributed/planes/gloo_plane.h"
+#include "td/distributed/planes/nccl_group.h"
+#include "td/distributed/planes/one_plane.h"
+#include "td/distributed/planes/shared_plane.h"
+#include "td/distributed/rendezvous/joining.h"
+#include "td/distributed/rendezvous/rendezvous.h"
 
 namespace td::distributed {
 namespace {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "td/distributed/distributed.h"
-#include "td/distributed/host_group.h"
-#include "td/distributed/thread_plane.h"
+#include "td/distributed/planes/host_group.h"
+#include "td/distributed/planes/thread_plane.h"
 
 namespace td::distributed {
 

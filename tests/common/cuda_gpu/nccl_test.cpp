@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "td/distributed/distributed.h"
-#include "td/distributed/nccl_group.h"
+#include "td/distributed/planes/nccl_group.h"
 #include "td/td.h"
 
 using namespace td;

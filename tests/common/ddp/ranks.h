@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "td/distributed/ddp.h"
+#include "td/distributed/ddp/ddp.h"
 #include "td/distributed/distributed.h"
 #include "td/distributed/thread_group.h"
 #include "td/td.h"

@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "td/distributed/control.h"
-#include "td/distributed/gloo_plane.h"
-#include "td/distributed/joining.h"
-#include "td/distributed/rendezvous.h"
+#include "td/distributed/control/control.h"
+#include "td/distributed/planes/gloo_plane.h"
+#include "td/distributed/rendezvous/joining.h"
+#include "td/distributed/rendezvous/rendezvous.h"
 
 namespace test {
 

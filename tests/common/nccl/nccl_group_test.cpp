@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "td/device/backend.h"
-#include "td/distributed/nccl_group.h"
+#include "td/distributed/planes/nccl_group.h"
 #include "td/td.h"
 
 using namespace td;

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "td/base/error.h"
-#include "td/distributed/shared_plane.h"
+#include "td/distributed/planes/shared_plane.h"
 #include "td/distributed/work.h"
 
 using namespace td;

@@ -18,10 +18,10 @@
 #include <thread>
 
 #include "td/base/file.h"
-#include "td/distributed/ddp.h"
+#include "td/distributed/ddp/ddp.h"
 #include "td/distributed/distributed.h"
-#include "td/distributed/environment.h"
-#include "td/distributed/spawn.h"
+#include "td/distributed/launch/environment.h"
+#include "td/distributed/launch/spawn.h"
 #include "td/td.h"
 
 namespace {
