@@ -1,5 +1,6 @@
 // What sim does to the process: the report of a fault, the environment, and a clean end. Each case
 // runs in a child process (the hidden cases).
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdio>
@@ -86,6 +87,23 @@ TEST_CASE("child: ends with work queued", "[.child]") {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }
 
+TEST_CASE("child: ends while a kernel uses a library", "[.child]") {
+  static std::atomic<bool> library_is_gone{false};
+  // As a library does that makes something lasting at its first use.
+  launch("first use", getDefaultStream("sim:0"), [] {
+    std::atexit([] {
+      library_is_gone = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    });
+  });
+  for (int i = 0; i < 100; ++i)
+    launch("use", getDefaultStream("sim:0"), [] {
+      if (library_is_gone) std::_Exit(9);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+}
+
 TEST_CASE("child: settings", "[.child]") {
   try {
     std::cout << device_count(kSIM) << " devices, ";
@@ -158,6 +176,10 @@ TEST_CASE("a process with queued work ends soon and cleanly") {
   CHECK(result.exit_code == 0);
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));
   CHECK_THAT(result.output, !Catch::Contains("WARNING") && !Catch::Contains("ERROR"));
+}
+
+TEST_CASE("kernels have stopped when the libraries that they call end") {
+  CHECK(run_child("child: ends while a kernel uses a library").exit_code == 0);
 }
 
 TEST_CASE("the environment sets devices, memory, link and launch cost") {

@@ -39,7 +39,8 @@ std::vector<Queue*> queues_of(int index) {
   return device.queues;
 }
 
-/// At the end of the process: what is queued is dropped, marks are set, threads are joined.
+/// At the end of the process: what is queued is dropped, marks are set, threads are joined. A
+/// second call finds nothing left to do.
 void stop_all() {
   for (int i = 0; i < kMaxDevices; ++i)
     for (Queue* queue : queues_of(i)) queue->begin_stop();
@@ -47,8 +48,19 @@ void stop_all() {
     for (Queue* queue : queues_of(i)) queue->finish_stop();
 }
 
+// Kernels call libraries that keep things from their first use to exit(), which ends the latest
+// first: before an atexit handler of ours. What the main thread keeps for itself ends before all of
+// that.
+struct StopsWithMain {
+  ~StopsWithMain() { stop_all(); }
+};
+// Made by the thread that loads the program, which is the main one; other threads never touch it.
+thread_local StopsWithMain stops_with_main;
+[[maybe_unused]] const StopsWithMain* const made = &stops_with_main;
+
 /// A new queue of the device, with the device's mutex held.
 Queue* make_queue(int index) {
+  // For a program that does not end through its main thread.
   static const int registered = std::atexit(stop_all);
   static_cast<void>(registered);
   DeviceState& device = state(index);
