@@ -141,18 +141,18 @@ def compare(area, reference, ours, exceptions):
     return equal, faults
 
 
-def run(program):
+def run(program, area):
     # One thread a side: sums have one order, and two programs share the machine's cores.
     surroundings = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
-    done = subprocess.run([os.path.abspath(program)], text=True, capture_output=True, cwd=tempfile.gettempdir(),
+    done = subprocess.run([os.path.abspath(program), area], text=True, capture_output=True, cwd=tempfile.gettempdir(),
                           env=surroundings | {"OMP_NUM_THREADS": "1"}, check=False)
     end = f"{program} ended with {done.returncode}: {done.stderr[-500:]}" if done.returncode else None
     return read_lines(done.stdout), end
 
 
 def main(area, reference_program, our_program):
-    reference, reference_end = run(reference_program)
-    ours, our_end = run(our_program)
+    reference, reference_end = run(reference_program, area)
+    ours, our_end = run(our_program, area)
     rules = (pathlib.Path(__file__).parent / "exceptions.txt").read_text()
     exceptions = Exceptions(rules, area)
     equal, faults = compare(area, reference, ours, exceptions)
