@@ -243,4 +243,5 @@ int main() {
   shapes();
   gradients();
   refused();
+  return 0;
 }

@@ -250,4 +250,5 @@ int main() {
   hooks();
   modes();
   own_functions();
+  return 0;
 }

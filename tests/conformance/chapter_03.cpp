@@ -55,4 +55,5 @@ void moves() {
 int main() {
   places();
   moves();
+  return 0;
 }

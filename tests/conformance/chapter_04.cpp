@@ -115,4 +115,5 @@ int main() {
   train_pictures<torch::optim::SGD>("CIFAR network", cifar_net(), SGDOptions(0.01).momentum(0.9), 3,
                                     32, 12);
   train_pictures<torch::optim::SGD>("linear", linear_classifier(), SGDOptions(0.001), 3, 32, 20);
+  return 0;
 }

@@ -147,4 +147,5 @@ int main() {
   layouts_and_numbers();
   edges();
   refused();
+  return 0;
 }

@@ -280,4 +280,5 @@ int main() {
   devices();
   conversion();
   memory_formats();
+  return 0;
 }

@@ -178,4 +178,5 @@ int main() {
   samplers();
   distributed_random();
   loaders();
+  return 0;
 }

@@ -460,4 +460,5 @@ int main() {
   functional_losses("sum", torch::kSum);
   functional_losses("none", torch::kNone);
   odd_losses();
+  return 0;
 }

@@ -174,4 +174,5 @@ int main() {
   gradients();
   versions();
   refused();
+  return 0;
 }

@@ -214,4 +214,5 @@ int main() {
   losses("none", torch::kNone);
   plain_losses();
   clipping();
+  return 0;
 }

@@ -269,4 +269,5 @@ int main() {
   containers();
   dictionaries();
   first_values();
+  return 0;
 }

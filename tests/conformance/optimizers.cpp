@@ -166,4 +166,5 @@ int main() {
   groups();
   closures();
   schedules();
+  return 0;
 }

@@ -124,4 +124,5 @@ int main() {
   frozen();
   unused_output();
   numbers_and_errors();
+  return 0;
 }

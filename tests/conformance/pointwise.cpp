@@ -82,4 +82,5 @@ int main() {
   values();
   gradients();
   refused();
+  return 0;
 }

@@ -139,4 +139,5 @@ int main() {
   sizes();
   gradients();
   refused();
+  return 0;
 }

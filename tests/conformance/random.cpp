@@ -96,4 +96,5 @@ int main() {
   factories();
   seeds();
   in_place();
+  return 0;
 }

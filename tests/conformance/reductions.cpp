@@ -198,4 +198,5 @@ int main() {
   edges();
   gradients();
   refused();
+  return 0;
 }

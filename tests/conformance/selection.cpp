@@ -280,4 +280,5 @@ int main() {
   orders();
   gradients();
   refused();
+  return 0;
 }

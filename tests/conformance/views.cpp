@@ -348,4 +348,5 @@ int main() {
   written_through();
   gradients();
   refused();
+  return 0;
 }
