@@ -94,7 +94,7 @@ test_all() {
   check "CUDA was compiled" has_cuda
   build_and_test asan "core_tests checkers" -L 'common|solutions'
   build_and_test tsan threaded_tests -L threaded
-  fuzz 10
+  fuzz 5
   local start=$SECONDS
   check "the documentation builds without a warning" build_in release docs
   echo "docs: $((SECONDS - start)) s"

@@ -105,7 +105,7 @@ TEST_CASE("rank: reduces", "[.child]") {
   });
 }
 
-TEST_CASE("processes meet in a folder, reduce, and leave the folder as it was") {
+TEST_CASE("processes meet in a folder, reduce, and leave the folder as it was", "[processes]") {
   for (const char* plane : {"gloo", "shm"}) {
     const Folder folder;
     for (const auto& result :
@@ -124,7 +124,8 @@ TEST_CASE("rank: may meet nobody", "[.child]") {
   as_process([] { reduce_steps(1); }, options);
 }
 
-TEST_CASE("a rank that does not come is named, to those who did come and by the folder's name") {
+TEST_CASE("a rank that does not come is named, to those who did come and by the folder's name",
+          "[processes]") {
   const Folder folder;
   const auto results = run_ranks("rank: may meet nobody",
                                  {as_rank(0, 3, folder.url()), as_rank(1, 3, folder.url())});
@@ -139,7 +140,7 @@ TEST_CASE("a rank that does not come is named, to those who did come and by the 
   std::filesystem::remove_all("/tmp/nobody");
 }
 
-TEST_CASE("ranks that count differently are all told so") {
+TEST_CASE("ranks that count differently are all told so", "[processes]") {
   const Folder folder;
   const auto results = run_ranks("rank: may meet nobody",
                                  {as_rank(0, 2, folder.url()), as_rank(1, 3, folder.url())});
@@ -150,7 +151,7 @@ TEST_CASE("ranks that count differently are all told so") {
   CHECK(error_in(results[1]) == error_in(results[0]));
 }
 
-TEST_CASE("two processes with one number are told so, with all others") {
+TEST_CASE("two processes with one number are told so, with all others", "[processes]") {
   for (const int twin : {0, 1}) {
     const Folder folder;
     const auto results = run_ranks(
@@ -165,7 +166,7 @@ TEST_CASE("two processes with one number are told so, with all others") {
   }
 }
 
-TEST_CASE("what an earlier run left in the folder changes nothing") {
+TEST_CASE("what an earlier run left in the folder changes nothing", "[processes]") {
   const Folder folder;
   // Two runs that end in errors leave their notes; ranks 1 and 2 start before the new rank 0.
   run_ranks("rank: may meet nobody", {as_rank(0, 3, folder.url()), as_rank(1, 3, folder.url())});
@@ -188,7 +189,7 @@ TEST_CASE("rank: rank 1 is killed", "[.child]") {
   });
 }
 
-TEST_CASE("a rank that is killed is named by all others within a second") {
+TEST_CASE("a rank that is killed is named by all others within a second", "[processes]") {
   for (const char* plane : {"gloo", "shm"}) {
     const Folder folder;
     const auto results = run_ranks("rank: rank 1 is killed", 4, folder.url(),
@@ -217,7 +218,7 @@ TEST_CASE("rank: rank 0 is killed", "[.child]") {
   });
 }
 
-TEST_CASE("rank 0 that is killed is named as any other") {
+TEST_CASE("rank 0 that is killed is named as any other", "[processes]") {
   const Folder folder;
   const auto results = run_ranks("rank: rank 0 is killed", 3, folder.url());
   CHECK(error_in(results[1]).find("rank 0 (process ") == 0);
@@ -247,7 +248,8 @@ TEST_CASE("rank: one rank is stopped", "[.child]") {
       options);
 }
 
-TEST_CASE("a rank that is stopped is named when it has been silent for long enough") {
+TEST_CASE("a rank that is stopped is named when it has been silent for long enough",
+          "[processes]") {
   for (const int stopped : {0, 1}) {
     const Folder folder;
     const auto results = run_ranks("rank: one rank is stopped", 3, folder.url(),
@@ -273,7 +275,8 @@ TEST_CASE("rank: rank 1 ends without a word", "[.child]") {
   std::exit(0);  // the group is still there: the program's end must end it
 }
 
-TEST_CASE("a rank that ends the program, or is ended by an exception, leaves no one waiting") {
+TEST_CASE("a rank that ends the program, or is ended by an exception, leaves no one waiting",
+          "[processes]") {
   for (const std::string end : {"exit", "exception"}) {
     const Folder folder;
     const auto results =
@@ -288,7 +291,7 @@ TEST_CASE("a rank that ends the program, or is ended by an exception, leaves no 
   }
 }
 
-TEST_CASE("places where nobody can meet are refused with the next step") {
+TEST_CASE("places where nobody can meet are refused with the next step", "[processes]") {
   const auto text_of = [](const std::string& url, const std::string& more = "") {
     return error_in(run_ranks("rank: may meet nobody", {as_rank(0, 2, url) + more})[0]);
   };
@@ -315,7 +318,7 @@ TEST_CASE("places where nobody can meet are refused with the next step") {
         "\"redis://host:port\", also in TD_RENDEZVOUS");
 }
 
-TEST_CASE("a wish that one rank alone has is refused on all") {
+TEST_CASE("a wish that one rank alone has is refused on all", "[processes]") {
   {
     const Folder folder;
     const auto results = run_ranks(
@@ -336,7 +339,7 @@ TEST_CASE("a wish that one rank alone has is refused on all") {
   CHECK(error_in(results[1]) == error_in(results[0]));
 }
 
-TEST_CASE("a backend that does not exist is refused") {
+TEST_CASE("a backend that does not exist is refused", "[processes]") {
   CHECK_THROWS_WITH(init_process_group("mpi"),
                     "init_process_group: \"mpi\" is no backend; expected \"gloo\" for cpu and sim "
                     "tensors or \"nccl\" for cuda tensors");
