@@ -72,6 +72,7 @@ void NcclWork::wait() {
   queue_->check();
   if (key_.type != CollectiveType::kBarrier) return done_.block(getCurrentStream(queue_->device()));
   for (; !done_.query(); std::this_thread::sleep_for(kPause)) queue_->check();
+  queue_->check();  // giving NCCL up ends what was queued, too
 }
 
 bool NcclWork::is_completed() const {
