@@ -25,6 +25,9 @@ namespace {
 
 // A process may start another while the list is made; nobody keeps that up for long.
 constexpr int kRounds = 50;
+// A process that is just becoming another program has no environment for a moment, so it takes
+// several looks to say that nobody is left.
+constexpr int kLooks = 3;
 
 // A shell is there wherever programs are, and is a program of its own: it survives what kills us.
 // It carries no mark itself. One line on its input means that all is well.
@@ -34,7 +37,7 @@ exec >/dev/null 2>&1
 read -r line && exit
 for round in 1 2 3 4 5 6 7 8 9; do
   found=$(grep -alsF "$1=$2" /proc/[0-9]*/environ)
-  [ -n "$found" ] || break
+  [ -n "$found" ] || [ $round -lt 3 ] || break
   for file in $found; do
     process=${file#/proc/}
     kill -KILL "${process%/environ}"
@@ -72,9 +75,9 @@ std::vector<pid_t> processes_with(const std::string& mark) {
 }
 
 void end_processes_with(const std::string& mark) {
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0, nobody = 0; round < kRounds && nobody < kLooks; ++round) {
     const auto found = processes_with(mark);
-    if (found.empty()) return;
+    nobody = found.empty() ? nobody + 1 : 0;
     for (const pid_t pid : found) kill(pid, SIGKILL);
     // The system needs a moment to end them.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
