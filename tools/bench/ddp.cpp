@@ -5,7 +5,7 @@
 //     --batch N      rows a rank (cifar: 64, mlp: 64, deep: 64)
 //     --seconds S    how long to measure (10)
 //     --caps A,B,C   bucket sizes in MiB, each a turn of its own (cifar, mlp: 25; deep: 1,4,25)
-//     --balance      through a simulated link that needs as long as the backward
+//     --balance      each also through a simulated link that needs as long as the backward
 //     --json         one line for ddp.py instead of the table
 // Started by itself it starts the ranks; under a launcher (RANK and so on) it is one of them. Each
 // rank has one thread. Prints medians, and half of the spread between quartiles.
@@ -114,7 +114,10 @@ class Bench {
     // The lone rank has the whole batch of the picture network, as the same work on fewer cores; of
     // the others it has one rank's batch, as the same work without the other rank.
     add_alone(settings.work == "cifar" ? settings.batch * group_->size() : settings.batch);
-    for (const double cap : settings.caps) add_ddp(cap);
+    for (const double cap : settings.caps) {
+      add_ddp(cap, group_, "ddp ");
+      if (link_) add_ddp(cap, link_, "link ");
+    }
   }
 
   void run() {
@@ -148,8 +151,7 @@ class Bench {
     backward_ = median.item<double>();
     double bytes = 0;
     for (const Tensor& p : work.net->parameters()) bytes += 4.0 * static_cast<double>(p.numel());
-    per_byte_ = backward_ / bytes;
-    group_ = std::make_shared<bench::SimulatedLink>(group_, 0, per_byte_ * 1e6);
+    link_ = std::make_shared<bench::SimulatedLink>(group_, 1e6 * backward_ / bytes);
   }
 
   void add_alone(std::int64_t rows) {
@@ -158,21 +160,21 @@ class Bench {
     contenders_.push_back({"alone", false, step_of(work, forward)});
   }
 
-  void add_ddp(double cap) {
+  void add_ddp(double cap, const std::shared_ptr<ProcessGroup>& group, const char* title) {
     const Work work = make_work(settings_.work, settings_.batch);
     DistributedDataParallel ddp(
         work.net,
-        DistributedDataParallelOptions().process_group(group_).bucket_cap_mb(cap).first_bucket_mb(
+        DistributedDataParallelOptions().process_group(group).bucket_cap_mb(cap).first_bucket_mb(
             std::min(cap, 1.0)));
     const auto forward = [ddp](const Tensor& x) mutable { return ddp->forward(x); };
     const auto step = step_of(work, forward);
-    if (cap == settings_.caps.front())
+    if (contenders_.size() == 1)
       contenders_.push_back({"no_sync", true, [ddp, step]() mutable {
                                const auto guard = ddp->no_sync();
                                step();
                              }});
     std::ostringstream name;
-    name << "ddp " << cap;
+    name << title << cap;
     contenders_.push_back({name.str(), true, step});
   }
 
@@ -209,9 +211,9 @@ class Bench {
   }
 
   const Settings& settings_;
-  std::shared_ptr<ProcessGroup> group_;
+  std::shared_ptr<ProcessGroup> group_, link_;
   std::vector<Contender> contenders_;
-  double backward_ = 0, per_byte_ = 0;  // milliseconds
+  double backward_ = 0;  // milliseconds
 };
 
 Settings read_settings(int argc, char** argv) {

@@ -110,14 +110,14 @@ def against_torch(bench, title, batch, rounds, seconds, networks=(None, None)):
 
 
 def hidden(bench, rounds, seconds):
-    """How much of a communication that takes as long as the backward is not seen."""
+    """How much of a link's work that takes as long as the backward is not seen."""
     runs = [run([bench, "deep", "--batch", 64, "--caps", CAPS, "--balance", "--json", "--seconds",
                  seconds]) for _ in range(rounds)]
-    for cap in CAPS.split(","):
-        shares = [1 - (r[f"ddp {cap}"] - r["no_sync"]) / r["backward"] for r in runs]
-        print(f"hidden at {cap} MiB: {spread(shares)}")
-    best = [max(1 - (r[f"ddp {cap}"] - r["no_sync"]) / r["backward"] for cap in CAPS.split(","))
-            for r in runs]
+    shares = {cap: [1 - (r[f"link {cap}"] - r[f"ddp {cap}"]) / r["backward"] for r in runs]
+              for cap in CAPS.split(",")}
+    for cap, share in shares.items():
+        print(f"hidden at {cap} MiB: {spread(share)}")
+    best = max(shares.values(), key=statistics.median)
     show("hidden on a simulated link", f"backward {runs[0]['backward']:.1f} ms, best share "
          f"{spread(best)}", ">= 0.80", statistics.median(best) >= 0.8)
 

@@ -1,9 +1,13 @@
-// A process group behind a slow link that costs no processor time: every all-reduce of n bytes
-// sleeps latency + n * time before it is done for real. Benches of overlap use it where the kernel
-// cannot shape traffic.
+// A process group behind a slow link that costs no processor time. The link carries one all-reduce
+// after another, each for as long as its bytes need, from the moment it is called; when it is
+// through, the values are reduced for real. Benches of overlap use it where the kernel cannot shape
+// traffic. Used by one thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <mutex>
+#include <queue>
 #include <thread>
 
 #include "td/distributed/planes/lane.h"
@@ -13,14 +17,13 @@ namespace bench {
 
 class SimulatedLink final : public td::distributed::ProcessGroup {
  public:
-  /// @param latency microseconds. @param per_byte nanoseconds.
-  SimulatedLink(std::shared_ptr<ProcessGroup> group, double latency, double per_byte)
+  /// @param per_byte nanoseconds.
+  SimulatedLink(std::shared_ptr<ProcessGroup> group, double per_byte)
       : ProcessGroup(group->rank(), group->size(), group->timeout()),
         group_(std::move(group)),
+        per_byte_(per_byte),
         lane_(std::make_shared<td::distributed::Lane>(
-            [this, latency, per_byte](td::distributed::HostWork& work) {
-              carry_out(work.call, latency, per_byte);
-            })) {}
+            [this](td::distributed::HostWork& work) { carry_out(work.call); })) {}
   ~SimulatedLink() override { lane_->close(false); }
   const char* plane() const override { return group_->plane(); }
   td::Tensor empty_shared(std::int64_t numel, const td::TensorOptions& options) override {
@@ -29,18 +32,33 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
 
  protected:
   std::shared_ptr<td::distributed::Work> start(td::distributed::Collective call) override {
+    if (call.key.type == td::distributed::CollectiveType::kAllReduce) {
+      const std::chrono::duration<double, std::nano> needs(per_byte_ *
+                                                           static_cast<double>(call.key.bytes()));
+      free_ = std::max(free_, Clock::now()) + std::chrono::duration_cast<Clock::duration>(needs);
+      std::lock_guard lock(mutex_);
+      arrivals_.push(free_);
+    }
     auto work = std::make_shared<td::distributed::HostWork>(std::move(call));
     lane_->add(work);
     return work;
   }
 
  private:
-  void carry_out(const td::distributed::Collective& call, double latency, double per_byte) {
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point next_arrival() {
+    std::lock_guard lock(mutex_);
+    const Clock::time_point next = arrivals_.front();
+    arrivals_.pop();
+    return next;
+  }
+
+  void carry_out(const td::distributed::Collective& call) {
     using td::distributed::CollectiveType;
     switch (call.key.type) {
       case CollectiveType::kAllReduce:
-        std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(
-            latency + per_byte * 1e-3 * static_cast<double>(call.key.bytes())));
+        std::this_thread::sleep_until(next_arrival());
         return group_->all_reduce(call.output, call.key.reduce)->wait();
       case CollectiveType::kBroadcast:
         return group_->broadcast(call.output, call.key.peer)->wait();
@@ -54,6 +72,10 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
   }
 
   std::shared_ptr<ProcessGroup> group_;
+  const double per_byte_;
+  Clock::time_point free_;                   // when the link is through with what it has
+  std::mutex mutex_;                         // guards:
+  std::queue<Clock::time_point> arrivals_;  // of the all-reduces in the lane
   std::shared_ptr<td::distributed::Lane> lane_;
 };
 
