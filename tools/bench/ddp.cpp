@@ -5,6 +5,7 @@
 //     --batch N      rows a rank (cifar: 64, mlp: 64, deep: 64)
 //     --seconds S    how long to measure (10)
 //     --caps A,B,C   bucket sizes in MiB, each a turn of its own (cifar, mlp: 25; deep: 1,4,25)
+//     --first A,B    sizes in MiB of the bucket that is sent first, each a turn of its own (1)
 //     --balance      each also through a simulated link that needs as long as the backward
 //     --json         one line for ddp.py instead of the table
 // Started by itself it starts the ranks; under a launcher (RANK and so on) it is one of them. Each
@@ -32,7 +33,7 @@ struct Settings {
   std::string work = "mlp";
   std::int64_t batch = 0;
   double seconds = 10;
-  std::vector<double> caps;
+  std::vector<double> caps, firsts = {1};
   bool balance = false, json = false;
 };
 
@@ -114,10 +115,11 @@ class Bench {
     // The lone rank has the whole batch of the picture network, as the same work on fewer cores; of
     // the others it has one rank's batch, as the same work without the other rank.
     add_alone(settings.work == "cifar" ? settings.batch * group_->size() : settings.batch);
-    for (const double cap : settings.caps) {
-      add_ddp(cap, group_, "ddp ");
-      if (link_) add_ddp(cap, link_, "link ");
-    }
+    for (const double cap : settings.caps)
+      for (const double first : settings.firsts) {
+        add_ddp(cap, first, group_, "ddp ");
+        if (link_) add_ddp(cap, first, link_, "link ");
+      }
   }
 
   void run() {
@@ -160,12 +162,13 @@ class Bench {
     contenders_.push_back({"alone", false, step_of(work, forward)});
   }
 
-  void add_ddp(double cap, const std::shared_ptr<ProcessGroup>& group, const char* title) {
+  void add_ddp(double cap, double first, const std::shared_ptr<ProcessGroup>& group,
+               const char* title) {
     const Work work = make_work(settings_.work, settings_.batch);
     DistributedDataParallel ddp(
         work.net,
         DistributedDataParallelOptions().process_group(group).bucket_cap_mb(cap).first_bucket_mb(
-            std::min(cap, 1.0)));
+            std::min(cap, first)));
     const auto forward = [ddp](const Tensor& x) mutable { return ddp->forward(x); };
     const auto step = step_of(work, forward);
     if (contenders_.size() == 1)
@@ -175,6 +178,7 @@ class Bench {
                              }});
     std::ostringstream name;
     name << title << cap;
+    if (settings_.firsts.size() > 1) name << " first " << first;
     contenders_.push_back({name.str(), true, step});
   }
 
@@ -202,10 +206,10 @@ class Bench {
     std::printf("%s, %lld rows a rank, plane: %s\n", settings_.work.c_str(),
                 static_cast<long long>(settings_.batch), group_->plane());
     if (settings_.balance) std::printf("a backward, or the link's work: %.3f ms\n", backward_);
-    std::printf("%-10s %12s %11s %9s %12s\n", "", "ms a step", "+-", "speed-up", "processor ms");
+    std::printf("%-15s %12s %11s %9s %12s\n", "", "ms a step", "+-", "speed-up", "processor ms");
     const double alone = quantile(contenders_[0].wall, 0.5);
     for (Contender& c : contenders_)
-      std::printf("%-10s %12.3f %11.3f %8.2fx %12.3f\n", c.name.c_str(), quantile(c.wall, 0.5),
+      std::printf("%-15s %12.3f %11.3f %8.2fx %12.3f\n", c.name.c_str(), quantile(c.wall, 0.5),
                   (quantile(c.wall, 0.75) - quantile(c.wall, 0.25)) / 2,
                   alone / quantile(c.wall, 0.5), quantile(c.processor, 0.5));
   }
@@ -239,6 +243,8 @@ Settings read_settings(int argc, char** argv) {
       settings.seconds = value[0];
     else if (option == "--caps")
       settings.caps = value;
+    else if (option == "--first")
+      settings.firsts = value;
     else
       fail<Error>("bench_ddp: there is no option ", option, "; see the top of ddp.cpp");
   }

@@ -73,8 +73,8 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
 
   std::shared_ptr<ProcessGroup> group_;
   const double per_byte_;
-  Clock::time_point free_;                   // when the link is through with what it has
-  std::mutex mutex_;                         // guards:
+  Clock::time_point free_;                  // when the link is through with what it has
+  std::mutex mutex_;                        // guards:
   std::queue<Clock::time_point> arrivals_;  // of the all-reduces in the lane
   std::shared_ptr<td::distributed::Lane> lane_;
 };
