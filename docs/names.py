@@ -201,7 +201,7 @@ def page():
             if title != "More":
                 lines += [f"**{title}**", "", ", ".join(f"`{e.name}`" for e in entries), ""]
     for title, folder in (("Modules and losses", "nn"), ("Optimizers and schedules", "optim"),
-                          ("Data", "data"), ("Files", "io")):
+                          ("Mixed precision", "amp"), ("Data", "data"), ("Files", "io")):
         rows = [f"| `{name}` | {cell(words)} |" for name, words in classes(folder)]
         if rows:
             lines += [f"## {title}", "", "| name | what it is |", "|---|---|", *rows, ""]

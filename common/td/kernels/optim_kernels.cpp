@@ -1,10 +1,9 @@
-// Kernels of the fused optimizer steps. Element number i of the call belongs to the tensor whose
-// range of `end` holds i, so that threads share out all parameters evenly, large and small.
+// Kernels of the fused optimizer steps: lists of tensors, shared out evenly among threads.
 #define TD_KERNEL_FILE
 #include <cmath>
 
 #include "td/kernels/optim.h"
-#include "td/kernels/pointwise.h"
+#include "td/kernels/optim_list.h"
 
 namespace td {
 namespace {
@@ -130,45 +129,6 @@ struct AdamWork {
   }
 #ifdef __CUDACC__
   __device__ void element(int k, std::int64_t i) const { one(k, i); }
-#endif
-};
-
-#ifdef __CUDACC__
-template <class Work>
-__global__ void list_kernel(Work work) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  const std::int64_t total = work.end[work.count - 1];
-  int k = 0;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += step) {
-    while (i >= work.end[k]) ++k;
-    work.element(k, k ? i - work.end[k - 1] : i);
-  }
-}
-#endif
-
-// Runs a list of tensors as one loop over all their elements.
-template <class Work>
-struct ListWork {
-  Work work;
-
-  void on_host() const {
-    const std::int64_t total = work.end[work.count - 1];
-    // One launch a step comes alone, when the other threads sleep already: waking them must pay.
-    parallel_for(0, total, 2 * kGrain, [this](std::int64_t a, std::int64_t b) {
-      for (int k = 0; k < work.count; ++k) {
-        const std::int64_t begin = k ? work.end[k - 1] : 0;
-        const std::int64_t from = std::max(a, begin), to = std::min(b, work.end[k]);
-        if (from < to) work.on_host_part(k, from - begin, to - begin);
-      }
-    });
-  }
-#ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const {
-    const std::int64_t total = work.end[work.count - 1];
-    if (total == 0) return;
-    const std::int64_t blocks = std::min<std::int64_t>((total + 255) / 256, 132 * 8);
-    list_kernel<<<unsigned(blocks), 256, 0, stream>>>(work);
-  }
 #endif
 };
 

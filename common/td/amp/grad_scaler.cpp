@@ -1,0 +1,281 @@
+// The order of calls, and lists of gradients for the kernels. The arithmetic is in
+// kernels/optim_unscale.cpp.
+#include "td/amp/grad_scaler.h"
+
+#include <limits>
+
+#include "td/autograd/record.h"
+#include "td/kernels/grad_scaler.h"
+#include "td/ops/ops.h"
+#include "td/ops/state.h"
+#include "td/optim/fused.h"
+
+namespace td::amp {
+namespace {
+
+void check_options(const GradScalerOptions& o) {
+  TD_CHECK(Error, o.growth_factor() > 1, "GradScaler: invalid growth_factor ", o.growth_factor(),
+           "; it must be above 1");
+  TD_CHECK(Error, o.backoff_factor() > 0 && o.backoff_factor() < 1,
+           "GradScaler: invalid backoff_factor ", o.backoff_factor(),
+           "; it must be above 0 and below 1");
+  TD_CHECK(Error, o.growth_interval() > 0, "GradScaler: invalid growth_interval ",
+           o.growth_interval(), "; it must be 1 or more");
+}
+
+// Copies between accelerators are ordered by their streams; only the host must wait.
+Tensor brought_to(Device device, const Tensor& number) {
+  return number.to(device, number.dtype(), /*non_blocking=*/!device.is_cpu());
+}
+
+double number_named(const StateDict& state, const char* name) {
+  const Tensor& value = state[name];
+  TD_CHECK(Error, value.dtype() == kDouble && value.dim() == 0, "load_state_dict: \"", name,
+           "\" is ", value.dtype(), ' ', value.sizes(), " in the state; expected one float64");
+  return value.item<double>();
+}
+
+}  // namespace
+
+// Collects gradients of one device and type until the kernel's list is full.
+class GradScaler::Batch {
+ public:
+  Batch(const GradScaler& scaler, Progress& progress) : scaler_(scaler), progress_(progress) {}
+
+  void add(const Tensor& gradient) {
+    if (count_ == kernels::kUnscaleTensors || (count_ && !fits(gradient))) run();
+    about_to_change("unscale_", gradient);
+    gradients_[count_++] = &gradient;
+  }
+  void run() {
+    if (!count_) return;
+    const Device device = gradients_[0]->device();
+    const Tensor scale = scaler_.scale_on(device);
+    kernels::unscale(gradients_, count_, found_inf_on(device), &scale);
+    count_ = 0;
+  }
+
+ private:
+  bool fits(const Tensor& gradient) const {
+    return gradients_[0]->device() == gradient.device() &&
+           gradients_[0]->dtype() == gradient.dtype();
+  }
+  const Tensor& found_inf_on(Device device) {
+    for (const Tensor& found : progress_.found_inf)
+      if (found.device() == device) return found;
+    return progress_.found_inf.emplace_back(zeros({}, TensorOptions(device)));
+  }
+
+  const GradScaler& scaler_;
+  Progress& progress_;
+  const Tensor* gradients_[kernels::kUnscaleTensors];
+  std::size_t count_ = 0;
+};
+
+GradScaler::GradScaler(GradScalerOptions options) : options_(std::move(options)) {
+  check_options(options_);
+}
+
+GradScaler::Progress& GradScaler::progress_of(const optim::Optimizer& optimizer) {
+  for (Progress& progress : progress_)
+    if (progress.optimizer == &optimizer) return progress;
+  return progress_.emplace_back(Progress{&optimizer, Stage::kReady, {}});
+}
+
+void GradScaler::check_scale(const char* call) const {
+  TD_CHECK(Error, scale_.defined(), "GradScaler::", call,
+           ": there is no scale yet; call scale(loss).backward() earlier in the iteration");
+}
+
+void GradScaler::make_scale(Device device) {
+  scale_ = full({}, options_.init_scale(), TensorOptions(device).dtype(kFloat));
+  growth_tracker_ = full({}, init_growth_tracker_, TensorOptions(device).dtype(kInt));
+}
+
+Tensor GradScaler::scale_on(Device device) const { return brought_to(device, scale_); }
+
+Tensor GradScaler::scale(const Tensor& outputs) {
+  TD_CHECK(Error, outputs.defined(), "GradScaler::scale: \"outputs\" is undefined");
+  if (!is_enabled()) return outputs;
+  if (!scale_.defined()) make_scale(outputs.device());
+  return outputs * scale_on(outputs.device());
+}
+
+TensorList GradScaler::scale(const TensorList& outputs) {
+  TensorList scaled;
+  scaled.reserve(outputs.size());
+  for (const Tensor& output : outputs) scaled.push_back(scale(output));
+  return scaled;
+}
+
+void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& progress) {
+  NoGradGuard no_grad;
+  Batch batch(*this, progress);
+  for (const optim::OptimizerParamGroup& group : optimizer.param_groups())
+    for (const Tensor& param : group.params()) {
+      const Tensor& gradient = param.grad();
+      if (!gradient.defined()) continue;
+      TD_CHECK(
+          DtypeError, gradient.dtype() != kHalf,
+          "GradScaler::unscale_: attempting to unscale FP16 gradients, of a parameter of size ",
+          param.sizes(),
+          "; dividing would lose what scaling saved. Keep the parameters float32, and let "
+          "AutocastGuard choose float16 for the operations");
+      if (optim::is_dense(gradient)) {
+        batch.add(gradient);
+        continue;
+      }
+      const Tensor packed = gradient.contiguous();  // the kernel walks flat memory
+      batch.run();
+      batch.add(packed);
+      batch.run();
+      gradient.copy_(packed);
+    }
+  batch.run();
+}
+
+void GradScaler::unscale_(optim::Optimizer& optimizer) {
+  if (!is_enabled()) return;
+  check_scale("unscale_");
+  Progress& progress = progress_of(optimizer);
+  TD_CHECK(Error, progress.stage != Stage::kUnscaled,
+           "GradScaler::unscale_: already called for this optimizer since the last update(); call "
+           "it once, after the backward() that completes the gradients");
+  TD_CHECK(Error, progress.stage != Stage::kStepped,
+           "GradScaler::unscale_: called after step() for this optimizer; call it before step(), "
+           "and update() at the end of each iteration");
+  check_gradients(optimizer, progress);
+  progress.stage = Stage::kUnscaled;
+}
+
+bool GradScaler::step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure) {
+  if (!is_enabled()) {
+    optimizer.step(std::move(closure));
+    return true;
+  }
+  TD_CHECK(
+      Error, !closure,
+      "GradScaler::step: a closure cannot be used while the scaler is enabled, because it would "
+      "make new gradients after those that were unscaled; call scale(loss).backward() before "
+      "step(optimizer)");
+  check_scale("step");
+  Progress& progress = progress_of(optimizer);
+  TD_CHECK(Error, progress.stage != Stage::kStepped,
+           "GradScaler::step: already called for this optimizer since the last update(); call "
+           "update() at the end of each iteration, also of one whose step was skipped");
+  if (progress.stage == Stage::kReady) unscale_(optimizer);
+  TD_CHECK(Error, !progress.found_inf.empty(),
+           "GradScaler::step: no inf checks were recorded for this optimizer, because none of its "
+           "parameters has a gradient; call scale(loss).backward() first, with a loss that depends "
+           "on them");
+  bool finite = true;
+  for (const Tensor& found : progress.found_inf) finite &= found.item<float>() == 0;
+  if (finite) optimizer.step();
+  progress.stage = Stage::kStepped;
+  return finite;
+}
+
+void GradScaler::update() {
+  if (!is_enabled()) return;
+  check_scale("update");
+  NoGradGuard no_grad;
+  Tensor found_inf;
+  for (const Progress& progress : progress_)
+    for (const Tensor& found : progress.found_inf) {
+      const Tensor here = brought_to(scale_.device(), found);
+      found_inf = found_inf.defined() ? found_inf.add(here) : here;
+    }
+  TD_CHECK(Error, found_inf.defined(),
+           "GradScaler::update: no inf checks were recorded since the last update(); call "
+           "step(optimizer) before it");
+  about_to_change("update", scale_);
+  about_to_change("update", growth_tracker_);
+  kernels::update_scale(
+      scale_, growth_tracker_, found_inf,
+      {options_.growth_factor(), options_.backoff_factor(), options_.growth_interval()});
+  progress_.clear();
+}
+
+void GradScaler::update(double new_scale) {
+  if (!is_enabled()) return;
+  check_scale("update");
+  scale_.fill_(new_scale);
+  progress_.clear();
+}
+
+void GradScaler::update(const Tensor& new_scale) {
+  if (!is_enabled()) return;
+  check_scale("update");
+  TD_CHECK(Error,
+           new_scale.defined() && new_scale.dtype() == kFloat && new_scale.numel() == 1 &&
+               !new_scale.requires_grad(),
+           "GradScaler::update: \"new_scale\" must be a number, or a float32 tensor of one element "
+           "that wants no gradient");
+  scale_.copy_(new_scale.reshape({}));
+  progress_.clear();
+}
+
+TensorList GradScaler::found_inf(const optim::Optimizer& optimizer) const {
+  for (const Progress& progress : progress_)
+    if (progress.optimizer == &optimizer)
+      return {progress.found_inf.begin(), progress.found_inf.end()};
+  return {};
+}
+
+double GradScaler::get_scale() const {
+  if (!is_enabled()) return 1;
+  return scale_.defined() ? scale_.item<float>() : options_.init_scale();
+}
+
+std::int64_t GradScaler::get_growth_tracker() const {
+  if (!is_enabled()) return 0;
+  return growth_tracker_.defined() ? growth_tracker_.item<std::int64_t>() : init_growth_tracker_;
+}
+
+void GradScaler::set_growth_factor(double factor) {
+  check_options(GradScalerOptions(options_).growth_factor(factor));
+  options_.growth_factor(factor);
+}
+void GradScaler::set_backoff_factor(double factor) {
+  check_options(GradScalerOptions(options_).backoff_factor(factor));
+  options_.backoff_factor(factor);
+}
+void GradScaler::set_growth_interval(std::int64_t interval) {
+  check_options(GradScalerOptions(options_).growth_interval(interval));
+  options_.growth_interval(interval);
+}
+
+StateDict GradScaler::state_dict() const {
+  StateDict state("Entry");
+  if (!is_enabled()) return state;
+  state.insert("scale", full({}, get_scale(), kDouble));
+  state.insert("growth_factor", full({}, options_.growth_factor(), kDouble));
+  state.insert("backoff_factor", full({}, options_.backoff_factor(), kDouble));
+  state.insert("growth_interval", number_entry(options_.growth_interval()));
+  state.insert("_growth_tracker", number_entry(get_growth_tracker()));
+  return state;
+}
+
+void GradScaler::load_state_dict(const StateDict& state) {
+  if (!is_enabled()) return;
+  TD_CHECK(Error, !state.is_empty(),
+           "load_state_dict: the state is empty, as that of a GradScaler that was not enabled is; "
+           "save it from an enabled one, or load it into one with enabled(false)");
+  GradScalerOptions loaded = options_;
+  loaded.init_scale(number_named(state, "scale"));
+  loaded.growth_factor(number_named(state, "growth_factor"));
+  loaded.backoff_factor(number_named(state, "backoff_factor"));
+  loaded.growth_interval(number_in(state, "growth_interval"));
+  check_options(loaded);
+  const std::int64_t tracker = number_in(state, "_growth_tracker");
+  TD_CHECK(Error, tracker >= 0 && tracker <= std::numeric_limits<std::int32_t>::max(),
+           "load_state_dict: \"_growth_tracker\" is ", tracker,
+           " in the state; expected a number of steps, 0 or more");
+  init_growth_tracker_ = tracker;
+  options_ = std::move(loaded);
+  if (!scale_.defined()) return;
+  scale_.fill_(options_.init_scale());
+  growth_tracker_.fill_(init_growth_tracker_);
+}
+
+}  // namespace td::amp
