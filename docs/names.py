@@ -27,7 +27,8 @@ FUNCTION = re.compile(r"^(?:template\s*<.*?>\s*)?(?:inline |static |explicit |vi
 CLASS = re.compile(r"((?:^///.*\n)+)(?:^template.*\n(?: .*\n)*)?^(?:class|struct) (\w+)(?=[ ;{])(?!.*;$)", re.M)
 LAYER = re.compile(r"((?:^///.*\n)+)^TD_\w*LAYER\w*\((\w+)", re.M)
 # Headers of nn/ and data/ that programs do not name: how others are made.
-MACHINERY = {"any_module", "pipeline", "drawing", "module_holder", "cloneable", "shared_clone", "nested"}
+MACHINERY = {"any_module", "pipeline", "drawing", "module_holder", "cloneable", "shared_clone", "nested",
+             "collate"}
 NOT_LISTED = re.compile(r"(?:Options|OptionsBase|State|Base|Impl|FuncOptions)$")
 DEF_LINE = re.compile(r"^(\w+)\((.*)\)\s*$", re.M)
 DEF_INCLUDE = re.compile(r'#include "(td/[\w/]+\.def)"')

@@ -1,7 +1,7 @@
 // One item of a dataset: data and target. Batches of stacked items have the same type.
 #pragma once
 
-#include "td/tensor/tensor.h"
+#include "td/tensor/nest.h"
 
 namespace td::data {
 
@@ -35,24 +35,43 @@ struct Example<Data, void> {
 /// An example without a target.
 using TensorExample = Example<Tensor, void>;
 
-/// Copies tensors into page-locked memory, from which a device copies without waiting. Called by a
-/// loader with DataLoaderOptions::pin_memory; overload it for batch types of your own. What is no
-/// tensor stays as it is.
-template <class Other>
-void pin_batch(Other&) {}
-inline void pin_batch(Tensor& tensor) { tensor = tensor.pin_memory(); }
-template <class Data>
-void pin_batch(Example<Data, void>& example) {
-  pin_batch(example.data);
-}
-template <class Data, class Target>
-void pin_batch(Example<Data, Target>& example) {
-  pin_batch(example.data);
-  pin_batch(example.target);
-}
-template <class Item>
-void pin_batch(std::vector<Item>& items) {
-  for (Item& item : items) pin_batch(item);
+/// Copies the tensors of a batch, however nested, into page-locked memory, from which a device
+/// copies without waiting; those that lie there already stay. What is no tensor stays as it is.
+/// Called by a loader with DataLoaderOptions::pin_memory.
+template <class Batch>
+void pin_batch(Batch& batch) {
+  td::detail::each_tensor(batch, [](Tensor& tensor) {
+    if (tensor.defined()) tensor = tensor.pin_memory();
+  });
 }
 
 }  // namespace td::data
+
+namespace td::detail {
+
+/// The walk over tensors goes into examples: data, then target.
+template <class Data, class Target>
+struct Nest<data::Example<Data, Target>> {
+  static constexpr bool kOnlyTensors = Nest<Data>::kOnlyTensors && Nest<Target>::kOnlyTensors;
+  template <class F>
+  static void each(data::Example<Data, Target>& example, F&& f) {
+    each_tensor(example.data, f);
+    each_tensor(example.target, f);
+  }
+  static bool alike(const data::Example<Data, Target>& a, const data::Example<Data, Target>& b) {
+    return Nest<Data>::alike(a.data, b.data) && Nest<Target>::alike(a.target, b.target);
+  }
+};
+template <class Data>
+struct Nest<data::Example<Data, void>> {
+  static constexpr bool kOnlyTensors = Nest<Data>::kOnlyTensors;
+  template <class F>
+  static void each(data::Example<Data, void>& example, F&& f) {
+    each_tensor(example.data, f);
+  }
+  static bool alike(const data::Example<Data, void>& a, const data::Example<Data, void>& b) {
+    return Nest<Data>::alike(a.data, b.data);
+  }
+};
+
+}  // namespace td::detail

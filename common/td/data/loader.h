@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "td/base/arg.h"
+#include "td/data/collate.h"
 #include "td/data/dataset.h"
 #include "td/data/pipeline.h"
 #include "td/data/samplers.h"
@@ -31,7 +32,7 @@ struct DataLoaderOptions {
   TD_ARG(bool, enforce_ordering) = true;
   /// Leaves out the last batch when it is not full.
   TD_ARG(bool, drop_last) = false;
-  /// Puts batches in page-locked memory (see pin_batch).
+  /// Gives batches in page-locked memory: Stack makes them there, others are copied (pin_batch).
   TD_ARG(bool, pin_memory) = false;
 };
 
@@ -108,12 +109,15 @@ class StatelessDataLoader {
   /// Where the loop is: behind the batches it was given so far, the present one included, however
   /// far the workers are ahead. @throws Error when batches come in no order, or the sampler cannot
   /// tell its place.
-  NamedTensors state_dict() const {
+  NamedTensors state_dict() const { return state_dict_behind(0, in_epoch_); }
+  /// The same for a loop that is `batches` behind what was asked for here, in its epoch or not: a
+  /// Prefetcher stands between the two.
+  NamedTensors state_dict_behind(std::size_t batches, bool in_epoch) const {
     TD_CHECK(Error, !pipeline_ || options_.enforce_ordering(),
              "data loader: with enforce_ordering off the batches given are not the first ones, so "
              "there is no place to come back to");
-    NamedTensors state = sampler_.state_dict(given_);
-    state.insert("in_epoch", number_entry(in_epoch_));
+    NamedTensors state = sampler_.state_dict(given_ - batches * options_.batch_size());
+    state.insert("in_epoch", number_entry(in_epoch));
     return state;
   }
   /// Puts a place back: the next begin() gives the batches that the saved loop had not seen.
@@ -130,6 +134,7 @@ class StatelessDataLoader {
 
  private:
   static BatchType load(DatasetType& dataset, const std::vector<std::size_t>& indices, bool pins) {
+    const PinnedCollation in_pinned_memory(pins);
     BatchType batch = dataset.get_batch(indices);
     if (pins) pin_batch(batch);
     return batch;

@@ -1,6 +1,8 @@
 // Stacking, and the constants of Normalize.
 #include "td/data/transforms.h"
 
+#include "td/data/collate.h"
+
 namespace td::data::transforms {
 
 Tensor channel_constants(const std::vector<double>& values) {
@@ -19,16 +21,16 @@ Example<> Stack<Example<>>::apply_batch(std::vector<Example<>> examples) {
     data.push_back(std::move(example.data));
     targets.push_back(std::move(example.target));
   }
-  return {stack(data), stack(targets)};
+  return {collate(data), collate(targets)};
 }
 
 TensorExample Stack<TensorExample>::apply_batch(std::vector<TensorExample> examples) {
   TensorList data;
   data.reserve(examples.size());
   for (TensorExample& example : examples) data.push_back(std::move(example.data));
-  return stack(data);
+  return collate(data);
 }
 
-Tensor Stack<Tensor>::apply_batch(std::vector<Tensor> tensors) { return stack(tensors); }
+Tensor Stack<Tensor>::apply_batch(std::vector<Tensor> tensors) { return collate(tensors); }
 
 }  // namespace td::data::transforms

@@ -42,7 +42,7 @@ auto data_parallel(ModuleType& module, const Input& input, std::vector<Device> d
   const std::vector<Input> inputs = scatter(input, devices, dim);
   if (devices.size() == 1) {
     auto output = call<R>(module, inputs[0]);
-    td::parallel::detail::each_tensor(output, [&](Tensor& t) { t = t.to(destination); });
+    td::detail::each_tensor(output, [&](Tensor& t) { t = t.to(destination); });
     return output;
   }
   devices.resize(inputs.size(), devices[0]);  // a small batch leaves devices without a part

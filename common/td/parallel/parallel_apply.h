@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "td/nn/any_module.h"
-#include "td/parallel/nested.h"
 #include "td/parallel/replica_threads.h"
+#include "td/tensor/nest.h"
 
 namespace td::nn::parallel {
 
@@ -63,8 +63,7 @@ auto parallel_apply(std::vector<ModuleType>& modules, const std::vector<Input>& 
   detail::check_counts(modules.size(), inputs.size(), devices ? devices->size() : inputs.size());
   std::vector<Device> places = devices.value_or(std::vector<Device>());
   if (!devices)
-    for (const Input& input : inputs)
-      places.push_back(detail::device_of(td::parallel::tensors_in(input)));
+    for (const Input& input : inputs) places.push_back(detail::device_of(td::tensors_in(input)));
   return detail::results_of(places,
                             [&](std::size_t i) { return detail::call(modules[i], inputs[i]); });
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "td/parallel/comm.h"
-#include "td/parallel/nested.h"
+#include "td/tensor/nest.h"
 
 namespace td::nn::parallel {
 
@@ -26,14 +26,14 @@ TensorList gather_all(const std::vector<TensorList>& tensors, bool alike, Device
 template <class Inputs>
 std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& devices,
                             std::int64_t dim = 0) {
-  const TensorList tensors = td::parallel::tensors_in(inputs);
+  const TensorList tensors = td::tensors_in(inputs);
   if (tensors.empty()) return std::vector<Inputs>(devices.size(), inputs);
   const std::vector<TensorList> parts = detail::scatter_all(tensors, devices, dim);
   std::vector<Inputs> all(parts[0].size(), inputs);
   for (std::size_t i = 0; i < all.size(); ++i) {
     TensorList own;
     for (const TensorList& of_tensor : parts) own.push_back(of_tensor[i]);
-    td::parallel::replace_tensors(all[i], own);
+    td::replace_tensors(all[i], own);
   }
   return all;
 }
@@ -41,7 +41,7 @@ std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& dev
 /// One output from all replicas', each tensor inside joined along `dim` on `destination`.
 template <class Outputs>
 Outputs gather(const std::vector<Outputs>& outputs, Device destination, std::int64_t dim = 0) {
-  using Nest = td::parallel::detail::Nest<Outputs>;
+  using Nest = td::detail::Nest<Outputs>;
   static_assert(Nest::kOnlyTensors,
                 "only tensors can be gathered, in containers or not: let forward() return a number "
                 "as a tensor without dimensions");
@@ -49,11 +49,11 @@ Outputs gather(const std::vector<Outputs>& outputs, Device destination, std::int
   std::vector<TensorList> tensors;
   bool alike = true;
   for (const Outputs& output : outputs) {
-    tensors.push_back(td::parallel::tensors_in(output));
+    tensors.push_back(td::tensors_in(output));
     alike = alike && Nest::alike(output, outputs[0]);
   }
   Outputs joined = outputs[0];
-  td::parallel::replace_tensors(joined, detail::gather_all(tensors, alike, destination, dim));
+  td::replace_tensors(joined, detail::gather_all(tensors, alike, destination, dim));
   return joined;
 }
 

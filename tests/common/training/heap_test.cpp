@@ -82,6 +82,25 @@ TEST_CASE("a steady training step makes no heap call of ours") {
   }
 }
 
+TEST_CASE("a prefetched loop asks the heap for nothing") {
+  std::vector<data::Example<>> batches;
+  for (int i = 0; i < 8; ++i) batches.push_back({rand({32, 16}), randint(0, 4, {32}, kLong)});
+  const bool pinned = GENERATE(true, false);
+  if (pinned)
+    for (auto& batch : batches) data::pin_batch(batch);
+  auto prefetched = data::prefetch(batches, Device("sim:0"));
+  const auto epoch = [&] {
+    for (const data::Example<>& batch : prefetched) CHECK(batch.data.is_sim());
+    synchronize(Device("sim:0"));
+  };
+  for (int i = 0; i < 2; ++i) epoch();
+  HeapCalls calls;
+  for (const data::Example<>& batch : prefetched) static_cast<void>(batch);
+  calls.stop();
+  INFO("pinned " << pinned << "; called from:\n" << calls.sites());
+  CHECK(calls.ours() == 0);
+}
+
 TEST_CASE("averaging gradients over ranks asks the heap for the works alone") {
   manual_seed(0);
   Workload w = workloads()[1];

@@ -8,7 +8,7 @@
 #include "td/distributed/ddp/join.h"
 #include "td/distributed/ddp/reducer.h"
 #include "td/nn/any_module.h"
-#include "td/parallel/nested.h"
+#include "td/tensor/nest.h"
 
 namespace td::distributed {
 
@@ -58,7 +58,7 @@ class DistributedDataParallelImpl : public nn::Module {
     before_forward();
     R result = module_.forward<R>(std::forward<Args>(args)...);
     TensorList outputs;
-    if (options_.find_unused_parameters()) outputs = parallel::tensors_in(result);
+    if (options_.find_unused_parameters()) outputs = tensors_in(result);
     after_forward(outputs);
     return result;
   }

@@ -1,5 +1,7 @@
 // Tensors inside vectors, arrays, tuples, pairs, maps and optionals, however deep: what a forward
-// may take and return beside a plain Tensor. scatter and gather of nn::parallel walk over them.
+// may take and return beside a plain Tensor, and what a batch may be. scatter and gather of
+// nn::parallel walk over them, and so do pinning and prefetching of data. A type of your own takes
+// part by a specialization of detail::Nest, as data::Example does.
 // Invariant: the walk meets the tensors of equal structures in the same order.
 #pragma once
 
@@ -12,7 +14,7 @@
 
 #include "td/tensor/tensor.h"
 
-namespace td::parallel {
+namespace td {
 
 namespace detail {
 
@@ -153,4 +155,4 @@ void replace_tensors(T& value, const TensorList& by) {
   });
 }
 
-}  // namespace td::parallel
+}  // namespace td
