@@ -9,6 +9,7 @@
 #include "td/data/data.h"
 #include "td/device/allocator.h"
 #include "td/device/device.h"
+#include "td/device/graph.h"
 #include "td/device/guard.h"
 #include "td/device/stream.h"
 #include "td/distributed/ddp/ddp.h"

@@ -54,6 +54,11 @@ Allocator& pinned_allocator(DeviceType type) {
   });
 }
 
+void release_pool(DeviceType type, const void* pool) noexcept {
+  for (auto& slot : registry().device[static_cast<std::size_t>(type)])
+    if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->release_pool(pool);
+}
+
 MemoryStats memory_stats(Device device) { return allocator(check_device(device)).stats(); }
 
 void empty_cache() {

@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "td/base/bytes.h"
+#include "td/device/capture.h"
+#include "td/device/graph.h"
 #include "td/device/thread_state.h"
 
 namespace td {
@@ -30,6 +32,7 @@ std::size_t segment_bytes(std::size_t bytes) {
 
 bool CachingAllocator::BestFit::operator()(const Block* a, const Block* b) const {
   const std::less<const void*> less;
+  if (a->pool != b->pool) return less(a->pool, b->pool);
   if (a->stream != b->stream) return less(a->stream, b->stream);
   if (a->bytes != b->bytes) return a->bytes < b->bytes;
   return less(a->data, b->data);
@@ -40,14 +43,14 @@ CachingAllocator::CachingAllocator(Device device)
 
 void* CachingAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  void* stream = current_native_stream(device_);
+  const Owner owner = owner_now();
   std::lock_guard lock(mutex_);
   if (bytes > kAbsurd) out_of_memory(bytes);
   const std::size_t rounded = round_up(bytes, kRounding);
   poll();
-  Block* block = take_free(rounded, stream);
-  if (!block) block = take_segment(segment_bytes(rounded), rounded, stream);
-  if (!block) block = take_after_emptying(rounded, stream);
+  Block* block = take_free(rounded, owner);
+  if (!block) block = take_segment(segment_bytes(rounded), rounded, owner);
+  if (!block) block = take_after_emptying(rounded, owner);
   if (!block) out_of_memory(bytes);
   split(block, rounded);
   block->asked = bytes;
@@ -85,23 +88,52 @@ void CachingAllocator::record_stream(void* memory, const Stream& stream) {
     block->uses.push_back(use);
 }
 
-/// The best free block of the stream, out of its set; null when none fits.
-CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, void* stream) {
+CachingAllocator::Owner CachingAllocator::owner_now() const {
+  const bool captured = capturing_graph && capturing_graph->device().type() == device_.type();
+  return {current_native_stream(device_), captured ? capturing_graph : nullptr};
+}
+
+/// The best free block of the owner, out of its set; null when none fits.
+CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, Owner owner) {
   FreeBlocks& blocks = bytes <= kSmallRequest ? free_small_ : free_large_;
   Block key;
-  key.stream = stream;
+  key.stream = owner.stream;
+  key.pool = owner.pool;
   key.bytes = bytes;
   const auto best = blocks.lower_bound(&key);
-  if (best == blocks.end() || (*best)->stream != stream) return nullptr;
+  if (best == blocks.end() || (*best)->stream != owner.stream || (*best)->pool != owner.pool)
+    return nullptr;
   Block* block = *best;
   blocks.erase(best);
   block->free = false;
   return block;
 }
 
+/// A whole segment that nobody uses any more, for the pool of a graph; else captures that come and
+/// go would take more and more from the device. Null when there is none.
+CachingAllocator::Block* CachingAllocator::take_cached_segment(std::size_t segment,
+                                                               std::size_t bytes, Owner owner) {
+  FreeBlocks& blocks = bytes <= kSmallRequest ? free_small_ : free_large_;
+  Block key;
+  key.stream = owner.stream;
+  key.bytes = segment;
+  for (auto at = blocks.lower_bound(&key); at != blocks.end(); ++at) {
+    Block* block = *at;
+    if (block->stream != owner.stream || block->pool) break;
+    if (block->before || block->after) continue;
+    blocks.erase(at);
+    block->free = false;
+    block->pool = owner.pool;
+    return block;
+  }
+  return nullptr;
+}
+
 /// A block that is a whole new segment; null when the device has no room.
 CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, std::size_t bytes,
-                                                        void* stream) {
+                                                        Owner owner) {
+  if (owner.pool)
+    if (Block* cached = take_cached_segment(segment, bytes, owner)) return cached;
   void* memory = backend_.allocate(device_.index(), segment);
   if (!memory) return nullptr;
   ++stats_.device_allocations;
@@ -109,20 +141,21 @@ CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, std
   Block* block = new Block;
   block->data = static_cast<char*>(memory);
   block->bytes = segment;
-  block->stream = stream;
+  block->stream = owner.stream;
+  block->pool = owner.pool;
   block->small = bytes <= kSmallRequest;
   return block;
 }
 
 /// The device is full: wait for blocks that other streams use, give back whole segments, try again;
 /// at last with a segment no larger than what was asked for.
-CachingAllocator::Block* CachingAllocator::take_after_emptying(std::size_t bytes, void* stream) {
+CachingAllocator::Block* CachingAllocator::take_after_emptying(std::size_t bytes, Owner owner) {
   deferred_.wait_all();
   poll();
-  if (Block* block = take_free(bytes, stream)) return block;
+  if (Block* block = take_free(bytes, owner)) return block;
   return_segments();
-  if (Block* block = take_segment(segment_bytes(bytes), bytes, stream)) return block;
-  return take_segment(bytes, bytes, stream);
+  if (Block* block = take_segment(segment_bytes(bytes), bytes, owner)) return block;
+  return take_segment(bytes, bytes, owner);
 }
 
 /// Cuts off what the block has beyond `bytes`, where the rest is worth keeping apart.
@@ -134,6 +167,7 @@ void CachingAllocator::split(Block* block, std::size_t bytes) {
   tail->data = block->data + bytes;
   tail->bytes = rest;
   tail->stream = block->stream;
+  tail->pool = block->pool;
   tail->small = block->small;
   tail->before = block;
   tail->after = block->after;
@@ -171,10 +205,11 @@ void CachingAllocator::poll() {
 }
 
 void CachingAllocator::return_segments() {
+  if (captures_underway > 0) return;  // giving memory back waits for the device
   for (FreeBlocks* blocks : {&free_small_, &free_large_}) {
     for (auto at = blocks->begin(); at != blocks->end();) {
       Block* block = *at;
-      if (block->before || block->after) {
+      if (block->before || block->after || block->pool) {
         ++at;
         continue;
       }
@@ -182,6 +217,24 @@ void CachingAllocator::return_segments() {
       backend_.release(device_.index(), block->data);  // waits for the device first
       stats_.reserved -= block->bytes;
       delete block;
+    }
+  }
+}
+
+void CachingAllocator::release_pool(const void* pool) noexcept {
+  std::lock_guard lock(mutex_);
+  for (const auto& entry : live_)
+    if (entry.second->pool == pool) entry.second->pool = nullptr;
+  deferred_.visit([pool](Block* block) {
+    if (block->pool == pool) block->pool = nullptr;
+  });
+  for (FreeBlocks* blocks : {&free_small_, &free_large_}) {
+    for (auto at = blocks->begin(); at != blocks->end();) {
+      const auto node = at++;
+      if ((*node)->pool != pool) continue;
+      auto moved = blocks->extract(node);  // its place is by pool
+      moved.value()->pool = nullptr;
+      blocks->insert(std::move(moved));
     }
   }
 }

@@ -16,6 +16,10 @@
 // smallest free block that fits is taken and the rest split off; on release a block joins free
 // neighbours again. Only whole free segments can go back to the device: memory that is "cached but
 // in pieces" is the price, and the out-of-memory text tells how much that is.
+//
+// Graphs. A replay uses the addresses of its capture, so what a thread takes while it captures
+// comes from whole segments that are its *pool*. Released blocks serve that capture alone, until
+// the graph gives its pool up.
 #pragma once
 
 #include <functional>
@@ -44,6 +48,8 @@ class CachingAllocator : public Allocator {
   /// The live block that holds `address`, for fault reports: gives up where another thread is at
   /// work here. `*block` gets its start and the bytes that were asked for.
   bool find(const void* address, Extent* block) const noexcept;
+  /// Memory of the pool serves everybody from now on.
+  void release_pool(const void* pool) noexcept;
 
  private:
   /// A piece of a segment, live or free. `before` and `after` are its neighbours in memory.
@@ -51,20 +57,28 @@ class CachingAllocator : public Allocator {
     char* data = nullptr;
     std::size_t bytes = 0, asked = 0;
     void* stream = nullptr;
+    const void* pool = nullptr;  ///< the graph it is kept for
     bool small = false, free = false;
     int pending = 0;  ///< events to pass before it is free
     Block *before = nullptr, *after = nullptr;
     StreamUses uses;  ///< streams other than its own, told by record_stream
   };
-  /// By stream, then size, then address: lower_bound is the best fit.
+  /// By pool, then stream, then size, then address: lower_bound is the best fit.
   struct BestFit {
     bool operator()(const Block* a, const Block* b) const;
   };
   using FreeBlocks = std::set<Block*, BestFit, SlabAllocator<Block*>>;
 
-  Block* take_free(std::size_t bytes, void* stream);
-  Block* take_segment(std::size_t segment, std::size_t bytes, void* stream);
-  Block* take_after_emptying(std::size_t bytes, void* stream);
+  /// Whose memory a request may be served from.
+  struct Owner {
+    void* stream;
+    const void* pool;
+  };
+  Owner owner_now() const;
+  Block* take_free(std::size_t bytes, Owner owner);
+  Block* take_segment(std::size_t segment, std::size_t bytes, Owner owner);
+  Block* take_cached_segment(std::size_t segment, std::size_t bytes, Owner owner);
+  Block* take_after_emptying(std::size_t bytes, Owner owner);
   void split(Block* block, std::size_t bytes);
   void free_block(Block* block);
   void join(Block* block, Block* after);
@@ -82,5 +96,8 @@ class CachingAllocator : public Allocator {
   DeferredRelease<Block> deferred_;
   MemoryStats stats_;
 };
+
+/// Gives the pool of a graph up, on all devices of the kind.
+void release_pool(DeviceType type, const void* pool) noexcept;
 
 }  // namespace td

@@ -8,6 +8,7 @@
 #include "td/base/error.h"
 #include "td/base/slab.h"
 #include "td/device/backend.h"
+#include "td/device/capture.h"
 
 namespace td {
 
@@ -27,15 +28,17 @@ using StreamUses = std::vector<StreamUse, SlabAllocator<StreamUse>>;
 template <class Block>
 class DeferredRelease {
  public:
-  /// Marks what every stream of `uses` holds now; the block waits for all of it.
+  /// Marks what every stream of `uses` holds now; the block waits for all of it. While a graph is
+  /// captured the marks are made at the first poll after it, which is late enough.
   void defer(Block* block, const StreamUses& uses) noexcept {
     for (const StreamUse& use : uses) {
       ++block->pending;
       try {
         waiting_.push_back({nullptr, block, use});
-        void* event = take_event(use);
-        waiting_.back().event = event;
-        backend(use.type).record(event, use.index, use.native);
+        if (captures_underway == 0)
+          mark(waiting_.back());
+        else
+          ++unmarked_;
       } catch (const std::exception&) {
         // The device is past repair. The block is never reused, which is safe, and `pending` says
         // so.
@@ -47,9 +50,11 @@ class DeferredRelease {
   /// Calls `free_block` for each block whose events were all passed.
   template <class FreeBlock>
   void poll(FreeBlock free_block) {
+    if (captures_underway > 0) return;
+    if (unmarked_ > 0) mark_all();
     for (std::size_t i = 0; i < waiting_.size();) {
       const Waiting w = waiting_[i];
-      if (!backend(w.use.type).done(w.event)) {
+      if (!w.event || !backend(w.use.type).done(w.event)) {
         ++i;
         continue;
       }
@@ -62,21 +67,43 @@ class DeferredRelease {
 
   /// Blocks the host until every event was passed. Errors of streams stay theirs to report.
   void wait_all() {
+    if (captures_underway > 0) return;
+    mark_all();
     for (const Waiting& w : waiting_) {
       try {
-        backend(w.use.type).synchronize_event(w.event);
+        if (w.event) backend(w.use.type).synchronize_event(w.event);
       } catch (const Error&) {
       }
     }
   }
 
+  /// Calls `f` for the blocks that wait.
+  template <class F>
+  void visit(F f) {
+    for (const Waiting& w : waiting_) f(w.block);
+  }
+
  private:
   struct Waiting {
-    void* event;
+    void* event;  ///< nullptr until the mark is made
     Block* block;
     StreamUse use;
   };
 
+  void mark(Waiting& w) {
+    void* event = take_event(w.use);
+    backend(w.use.type).record(event, w.use.index, w.use.native);
+    w.event = event;
+  }
+  void mark_all() noexcept {
+    unmarked_ = 0;
+    for (Waiting& w : waiting_) {
+      try {
+        if (!w.event) mark(w);
+      } catch (const std::exception&) {  // past repair; without an event the block is never reused
+      }
+    }
+  }
   std::vector<void*>& spare(const StreamUse& use) {
     return spare_[static_cast<std::size_t>(use.type)][static_cast<std::size_t>(use.index)];
   }
@@ -88,6 +115,7 @@ class DeferredRelease {
   }
 
   std::vector<Waiting> waiting_;
+  std::size_t unmarked_ = 0;
   // Events for the next time, by device.
   std::array<std::array<std::vector<void*>, kMaxDevices>, kDeviceTypes> spare_;
 };

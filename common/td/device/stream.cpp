@@ -8,6 +8,7 @@
 
 #include "td/base/error.h"
 #include "td/device/backend.h"
+#include "td/device/capture.h"
 #include "td/device/guard.h"
 #include "td/device/thread_state.h"
 
@@ -37,6 +38,7 @@ int native_index(Device device) { return device.is_cpu() ? 0 : device.index(); }
 }  // namespace
 
 void Stream::synchronize() const {
+  if (!device_.is_cpu()) check_may_wait("Stream::synchronize");
   backend(device_.type()).synchronize(native_index(device_), native_, false);
 }
 
@@ -97,14 +99,16 @@ void Event::record() { record(getCurrentStream(Device(type_))); }
 void Event::block(const Stream& stream) const {
   if (!native_) return;
   // Streams of different kinds share no queue: there the host waits in the stream's place.
-  if (stream.device().type() != type_) return backend(type_).synchronize_event(native_);
+  if (stream.device().type() != type_) return synchronize();
   backend(type_).wait(native_index(stream.device()), stream.native(), native_);
 }
 
 bool Event::query() const { return !native_ || backend(type_).done(native_); }
 
 void Event::synchronize() const {
-  if (native_) backend(type_).synchronize_event(native_);
+  if (!native_) return;
+  if (type_ != kCPU) check_may_wait("Event::synchronize");
+  backend(type_).synchronize_event(native_);
 }
 
 double Event::elapsed_time(const Event& later) const {
@@ -146,6 +150,7 @@ void setCurrentStream(const Stream& stream) {
 
 void synchronize(Device device) {
   const Device checked = check_device(device);
+  if (!checked.is_cpu()) check_may_wait("synchronize");
   backend(checked.type()).synchronize(native_index(checked), nullptr, true);
 }
 

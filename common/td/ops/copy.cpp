@@ -2,13 +2,27 @@
 // moves reads this file.
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
+#include "td/device/capture.h"
 #include "td/ops/op.h"
 
 namespace td {
 namespace {
 
+// A graph holds copies that need no host: on the device, or to and from pinned memory.
+void check_captured_copy(const Tensor& to, const Tensor& from, bool non_blocking) {
+  const Tensor& host = to.is_cpu() ? to : from;
+  if (!host.is_cpu()) return;
+  if (!host.is_pinned()) check_may_copy_pageable();
+  if (!non_blocking)
+    refuse_in_capture("copy",
+                      "It would make the host wait, and nothing runs before the graph is replayed. "
+                      "Pass non_blocking = true.");
+}
+
 // Bytes from one device to another, both sides dense and of one type.
 void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
+  if (capturing_graph) [[unlikely]]
+    check_captured_copy(to, from, non_blocking);
   // The accelerator's stream orders the copy. Between two accelerators, the source's.
   const Device engine = from.is_cpu() ? to.device() : from.device();
   void* native = current_native_stream(engine);
@@ -170,6 +184,7 @@ Tensor Tensor::pin_memory() const {
 Scalar Tensor::item() const {
   TD_CHECK(ShapeError, numel() == 1, "item: the tensor has ", numel(),
            " elements, and only one can become a number; index it or reduce it first");
+  if (!is_cpu()) check_may_wait("item");
   const Tensor host = detach().cpu();
   return dispatch_all(dtype(), [&](auto type) {
     using T = typename decltype(type)::type;

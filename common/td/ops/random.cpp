@@ -1,6 +1,7 @@
 // Random values, drawn on the tensor's own device from the process's random stream.
 #include <numeric>
 
+#include "td/device/capture.h"
 #include "td/kernels/philox.h"
 #include "td/ops/op.h"
 #include "td/tensor/generator.h"
@@ -13,6 +14,10 @@ namespace {
 // types in step.
 template <class F>
 void draw(const Tensor& out, F kernel) {
+  if (capturing_graph && !out.is_cpu())
+    refuse_in_capture("random numbers",
+                      "Every replay would draw the same ones. Draw them before the replay, into a "
+                      "tensor that stays.");
   const Generator::State state = default_generator().reserve(philox_blocks(out.numel(), 2));
   const kernels::RandomStream random{state.seed, state.offset};
   if (out.is_contiguous()) return kernel(out, random);

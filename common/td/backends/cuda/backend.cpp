@@ -8,6 +8,7 @@
 #include "td/backends/cuda/cuda.h"
 #include "td/base/bytes.h"
 #include "td/base/error.h"
+#include "td/device/capture.h"
 
 namespace td {
 namespace cuda {
@@ -162,6 +163,7 @@ class CudaBackend final : public Backend {
     if (to_device.is_cuda() && from_device.is_cuda() && to_device != from_device)
       return copy_to_peer(to, to_device.index(), from, from_device.index(), bytes, index, stream);
     use_device(index);
+    if (capturing_graph && is_pageable(to_device.is_cpu() ? to : from)) check_may_copy_pageable();
     // CUDA tells from the addresses which side is where.
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)), "copying", index);
     const bool wait = to_device.is_cpu()     ? is_pageable(to)

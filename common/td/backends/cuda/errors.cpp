@@ -34,6 +34,14 @@ const char* advice(cudaError_t error) {
       return "Another process has the GPU for itself: `nvidia-smi` lists the processes.";
     case cudaErrorLaunchTimeout:
       return "The GPU also draws a screen, and the system stops kernels of some seconds there.";
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureInvalidated:
+    case cudaErrorStreamCaptureMerge:
+    case cudaErrorStreamCaptureIsolation:
+    case cudaErrorStreamCaptureImplicit:
+    case cudaErrorCapturedEvent:
+      return "The stream is being captured into a graph, and this cannot be part of one: the host "
+             "may not wait for captured work, and captured streams may not wait for others.";
     default:
       break;
   }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "td/backends/sim/capture.h"
 #include "td/backends/sim/fault.h"
 #include "td/backends/sim/settings.h"
 #include "td/base/error.h"
@@ -18,6 +19,8 @@ namespace td::sim {
 namespace {
 
 constexpr std::size_t kRing = std::size_t{256} << 10;  // about 1000 usual launches
+
+thread_local Queue* queue_of_thread = nullptr;
 
 }  // namespace
 
@@ -33,17 +36,32 @@ struct alignas(16) Queue::Entry {
 Queue::Queue(int index, std::string name)
     : index_(index), name_(std::move(name)), ring_(new char[kRing]), thread_([this] { loop(); }) {}
 
-void Queue::push(const char* name, void (*run)(const void*), const void* work, std::size_t bytes,
-                 bool always) {
-  const std::size_t needed = (sizeof(Entry) + bytes + 15) / 16 * 16;
+void Queue::submit(const Item& item) {
+  if (is_captured()) [[unlikely]] {
+    std::lock_guard lock(submitting_);
+    if (Capture* capture = capture_) return capture->add(*this, item);
+  }
+  push(item);
+}
+
+std::size_t Queue::entry_bytes(const Item& item) {
+  return (sizeof(Entry) + item.bytes + 15) / 16 * 16;
+}
+
+void Queue::write(char* place, const Item& item) {
+  new (place)
+      Entry{item.name, item.run, static_cast<std::uint32_t>(entry_bytes(item)), item.always};
+  std::memcpy(place + sizeof(Entry), item.work, item.bytes);
+}
+
+void Queue::push(const Item& item) {
+  const std::size_t needed = entry_bytes(item);
   std::unique_lock lock(submitting_);
   if (closed_) {  // the process is ending: marks must still be set, records have no reader left
-    if (always) run(work);
+    if (item.always) item.run(item.work);
     return;
   }
-  char* place = room_for(needed);
-  new (place) Entry{name, run, static_cast<std::uint32_t>(needed), always};
-  std::memcpy(place + sizeof(Entry), work, bytes);
+  write(room_for(needed), item);
   written_.fetch_add(needed, std::memory_order_release);
   pushes_.fetch_add(1, std::memory_order_release);
   pushes_.notify_one();
@@ -73,6 +91,7 @@ char* Queue::room_for(std::size_t needed) {
 
 void Queue::loop() {
   pthread_setname_np(pthread_self(), name_.c_str());
+  queue_of_thread = this;
   prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would show
   // OMP_NUM_THREADS, which the first width follows, may ask for less than the share.
   set_parallel_width(std::min(parallel_width(), core_count() / std::max(1, devices())));
@@ -116,6 +135,27 @@ void Queue::run(const Entry& entry) {
   }
 }
 
+Queue* Queue::of_this_thread() { return queue_of_thread; }
+
+void Queue::run_entries(const std::vector<char>& entries) {
+  for (const char *at = entries.data(), *end = at + entries.size(); at != end;) {
+    const Entry& entry = *reinterpret_cast<const Entry*>(at);
+    run(entry);
+    at += entry.bytes;
+  }
+}
+
+void Queue::append(std::vector<char>& entries, const Item& item) {
+  const std::size_t at = entries.size();
+  entries.resize(at + entry_bytes(item));
+  write(entries.data() + at, item);
+}
+
+void Queue::capture_into(Capture* capture) {
+  std::lock_guard lock(submitting_);
+  capture_ = capture;
+}
+
 void Queue::fail_with(const char* name, const char* what) {
   if (failure_) return;  // the first error is the cause of the rest
   failure_ = make_intrusive<Failure>(
@@ -138,11 +178,20 @@ intrusive_ptr<Ticket> Queue::mark(bool report) {
     }
   };
   ticket->retain();  // for the entry
-  submit_always(Set{this, ticket.get(), report});
+  push(item_of("", Set{this, ticket.get(), report}, true));
   return ticket;
 }
 
+intrusive_ptr<Ticket> Queue::mark_for_event() {
+  if (is_captured()) [[unlikely]] {
+    std::lock_guard lock(submitting_);
+    if (Capture* capture = capture_) return capture->mark(*this);
+  }
+  return mark();
+}
+
 void Queue::wait_for(const intrusive_ptr<Ticket>& ticket) {
+  if (ticket && (ticket->captured() || is_captured())) return wait_in_capture(*this, *ticket);
   if (!ticket || (ticket->done() && !ticket->failure())) return;
   struct Wait {
     Queue* queue;
@@ -154,10 +203,11 @@ void Queue::wait_for(const intrusive_ptr<Ticket>& ticket) {
     }
   };
   ticket->retain();
-  submit_always(Wait{this, ticket.get()});
+  push(item_of("", Wait{this, ticket.get()}, true));
 }
 
 void Queue::synchronize() {
+  if (is_captured()) refuse_to_wait(*this);
   const auto ticket = mark(true);
   ticket->wait();
   throw_failure(*ticket);

@@ -15,11 +15,14 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "td/backends/sim/ticket.h"
 #include "td/device/record.h"
 
 namespace td::sim {
+
+class Capture;
 
 /// A host buffer through which pageable copies go, and when it is free again.
 struct Bounce {
@@ -34,28 +37,61 @@ class Queue {
   Queue& operator=(const Queue&) = delete;
 
   int index() const { return index_; }
+  /// One thing to do: a head, and work of `bytes` bytes for `run`.
+  struct Item {
+    const char* name;
+    void (*run)(const void*);
+    const void* work;
+    std::size_t bytes;
+    bool always;  ///< it also runs when the stream has failed
+  };
+  /// `work` as an item. `Work` as in Record::set_work.
+  template <class Work>
+  static Item item_of(const char* name, const Work& work, bool always) {
+    static_assert(std::is_trivially_copyable_v<Work> && alignof(Work) <= 16);
+    return {name, [](const void* w) { (*static_cast<const Work*>(w))(); }, &work, sizeof work,
+            always};
+  }
   /// Queues a record; blocks only while the ring is full.
   void submit(const Record& record) {
-    push(record.name, record.run, record.work, record.work_bytes, false);
+    submit(Item{record.name, record.run, record.work, record.work_bytes, false});
   }
-  /// Queues `work`, which also runs when the stream has failed. `Work` as in Record::set_work.
+  /// Queues `work`, which also runs when the stream has failed.
   template <class Work>
   void submit_always(const Work& work) {
-    static_assert(std::is_trivially_copyable_v<Work> && alignof(Work) <= 16);
-    push(
-        "", [](const void* w) { (*static_cast<const Work*>(w))(); }, &work, sizeof work, true);
+    submit(item_of("", work, true));
   }
   /// A ticket for the point that the queue has been asked to reach. With `report`, the failure goes
-  /// into the ticket and leaves the stream.
+  /// into the ticket and leaves the stream. What is captured does not come into it.
   intrusive_ptr<Ticket> mark(bool report = false);
+  /// The same for an event; of a captured stream, a CapturedTicket.
+  intrusive_ptr<Ticket> mark_for_event();
   /// What is queued from now on waits for the ticket.
   void wait_for(const intrusive_ptr<Ticket>& ticket);
   /// Blocks the host. @throws AsyncError when the stream has failed.
   void synchronize();
   bool idle() const;
 
+  /// From now on what is queued is written down there instead; nullptr ends that.
+  void capture_into(Capture* capture);
+  bool is_captured() const { return capture_.load(std::memory_order_relaxed) != nullptr; }
+  /// Appends an item to `entries`, as run_entries reads them.
+  static void append(std::vector<char>& entries, const Item& item);
+
+  /// The queue whose thread this is; nullptr for other threads.
+  static Queue* of_this_thread();
   /// On the stream's thread: whether work should still be done.
   bool working() const;
+  /// On the stream's thread: runs the entries one after the other.
+  void run_entries(const std::vector<char>& entries);
+  /// On the stream's thread: why the stream has failed, if it has; and its change.
+  ///@{
+  const intrusive_ptr<Failure>& failure() const { return failure_; }
+  void fail_with(const intrusive_ptr<Failure>& failure) {
+    if (!failure_) failure_ = failure;
+  }
+  void forget_failure() { failure_.reset(); }
+  ///@}
   /// Runs what is queued without its records and ends the thread. Later entries run at once.
   void begin_stop();
   void finish_stop();
@@ -65,8 +101,10 @@ class Queue {
 
  private:
   struct Entry;
-  void push(const char* name, void (*run)(const void*), const void* work, std::size_t bytes,
-            bool always);
+  void submit(const Item& item);
+  void push(const Item& item);
+  static std::size_t entry_bytes(const Item& item);
+  static void write(char* place, const Item& item);
   char* room_for(std::size_t bytes);
   void loop();
   void run(const Entry& entry);
@@ -80,7 +118,8 @@ class Queue {
   alignas(64) std::mutex submitting_;  // one host thread at a time writes the ring
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint32_t> pushes_{0};
-  bool closed_ = false;  // guarded by submitting_: the thread has ended
+  std::atomic<Capture*> capture_{nullptr};  // changes with submitting_ held
+  bool closed_ = false;                     // guarded by submitting_: the thread has ended
   alignas(64) std::atomic<std::uint64_t> finished_{0};
   std::atomic<std::uint32_t> pops_{0};
   std::atomic<bool> stopping_{false};
@@ -90,5 +129,7 @@ class Queue {
 
 /// Throws what a done ticket carries. @throws AsyncError
 void throw_failure(const Ticket& ticket);
+/// A device's queue by its native handle; nullptr is the default stream, made at first use.
+Queue& queue_of(int index, void* stream);
 
 }  // namespace td::sim

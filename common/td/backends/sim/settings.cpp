@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 
 #include "td/base/bytes.h"
@@ -125,6 +126,16 @@ void set_launch_cost(double microseconds) {
 }
 
 double launch_cost() { return settings().launch_cost_us.load(std::memory_order_relaxed); }
+
+void spend_launch_cost() {
+  const double microseconds = launch_cost();
+  if (microseconds <= 0) return;
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double, std::micro>(microseconds));
+  while (Clock::now() < until) {  // a launch keeps the host busy; it does not sleep
+  }
+}
 
 void set_capacity(std::size_t bytes) { settings().capacity = bytes; }
 std::size_t capacity() { return settings().capacity; }

@@ -16,6 +16,8 @@ int devices();
 const std::string& settings_error();
 /// The same for other values than this process's: `variable(name)` is a value, or null.
 std::string check_settings(const std::function<const char*(const char*)>& variable);
+/// Keeps the host busy for the launch cost.
+void spend_launch_cost();
 /// From now on set_devices refuses. Called when the first arena is made.
 void mark_in_use();
 

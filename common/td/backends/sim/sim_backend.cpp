@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "td/backends/sim/arena.h"
+#include "td/backends/sim/capture.h"
 #include "td/backends/sim/queue.h"
 #include "td/backends/sim/settings.h"
 #include "td/backends/sim/transfer.h"
@@ -69,6 +70,8 @@ Queue* make_queue(int index) {
   return device.queues.back();
 }
 
+}  // namespace
+
 Queue& queue_of(int index, void* stream) {
   if (stream) return *static_cast<Queue*>(stream);
   DeviceState& device = state(index);
@@ -78,6 +81,8 @@ Queue& queue_of(int index, void* stream) {
     device.default_queue.store(make_queue(index), std::memory_order_release);
   return *device.default_queue.load(std::memory_order_relaxed);
 }
+
+namespace {
 
 /// Waits for all work of all devices and leaves errors where they are.
 void drain() {
@@ -98,17 +103,15 @@ struct EventState {
     std::lock_guard lock(mutex);
     return ticket;
   }
+  /// For the host, which cannot ask for a point of a graph.
+  intrusive_ptr<Ticket> get_to_wait() {
+    auto now = get();
+    if (now && now->captured()) refuse_captured_event();
+    return now;
+  }
 };
 
 EventState& event_of(void* event) { return *static_cast<EventState*>(event); }
-
-void spend(double microseconds) {
-  if (microseconds <= 0) return;
-  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                        std::chrono::duration<double, std::micro>(microseconds));
-  while (Clock::now() < until) {  // a launch keeps the host busy; it does not sleep
-  }
-}
 
 class SimBackend : public Backend {
  public:
@@ -147,7 +150,7 @@ class SimBackend : public Backend {
   void* new_event(int, bool) override { return new EventState; }
   void release_event(void* event) override { delete &event_of(event); }
   void record(void* event, int index, void* stream) override {
-    auto ticket = queue_of(index, stream).mark();
+    auto ticket = queue_of(index, stream).mark_for_event();
     std::lock_guard lock(event_of(event).mutex);
     event_of(event).ticket = std::move(ticket);
   }
@@ -155,11 +158,11 @@ class SimBackend : public Backend {
     queue_of(index, stream).wait_for(event_of(event).get());
   }
   bool done(void* event) override {
-    const auto ticket = event_of(event).get();
+    const auto ticket = event_of(event).get_to_wait();
     return !ticket || ticket->done();
   }
   void synchronize_event(void* event) override {
-    const auto ticket = event_of(event).get();
+    const auto ticket = event_of(event).get_to_wait();
     if (!ticket) return;
     ticket->wait();
     throw_failure(*ticket);
@@ -171,7 +174,7 @@ class SimBackend : public Backend {
   }
 
   void submit(const Record& record, int index, void* stream) override {
-    spend(launch_cost());
+    spend_launch_cost();
     queue_of(index, stream).submit(record);
   }
 };

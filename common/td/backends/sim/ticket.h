@@ -42,6 +42,9 @@ struct Failure : RefCounted {
 
 class Ticket : public RefCounted, public Slabbed {
  public:
+  explicit Ticket(bool captured = false) : captured_(captured) {}
+  /// True for a CapturedTicket (capture.h), a point of a graph; it is never set.
+  bool captured() const { return captured_; }
   void set(intrusive_ptr<Failure> failure) {
     failure_ = std::move(failure);
     when_ = Clock::now();
@@ -55,6 +58,7 @@ class Ticket : public RefCounted, public Slabbed {
   Clock::time_point when() const { return when_; }
 
  private:
+  const bool captured_;
   std::atomic<std::uint32_t> done_{0};
   intrusive_ptr<Failure> failure_;
   Clock::time_point when_;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "td/backends/sim/settings.h"
+#include "td/device/capture.h"
 #include "td/device/host_allocator.h"
 
 namespace td::sim {
@@ -24,9 +25,8 @@ void wait_until(const Queue& queue, Clock::time_point until) {
   }
 }
 
-/// One transfer, on the stream's thread. `staging` is host memory to give back afterwards.
+/// One transfer, on a stream's thread. `staging` is host memory to give back afterwards.
 struct Transfer {
-  const Queue* queue;
   Engine* engine;
   void* to;
   const void* from;
@@ -34,18 +34,19 @@ struct Transfer {
   void* staging;
 
   void operator()() const {
-    if (queue->working()) engine ? over_link() : on_device();
+    const Queue* queue = Queue::of_this_thread();  // a graph may run it on another stream
+    if (queue && queue->working()) engine ? over_link(*queue) : on_device();
     host_allocator().release(staging, bytes);
   }
   void on_device() const { std::memmove(to, from, bytes); }
-  void over_link() const {
+  void over_link(const Queue& queue) const {
     const std::lock_guard lock(*engine);
     const Link now = link();
     const std::chrono::duration<double, std::micro> cost(
         now.latency_us + static_cast<double>(bytes) / (now.gb_per_s * 1e3));
     const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(cost);
     std::memcpy(to, from, bytes);
-    wait_until(*queue, until);
+    wait_until(queue, until);
   }
 };
 
@@ -63,7 +64,7 @@ void bounce_to_device(Queue& queue, Engine& engine, char* to, const char* from, 
     const std::size_t n = std::min(kChunk, bytes - done);
     Bounce& bounce = free_bounce(queue, turn);
     std::memcpy(bounce.data.get(), from + done, n);
-    queue.submit_always(Transfer{&queue, &engine, to + done, bounce.data.get(), n, nullptr});
+    queue.submit_always(Transfer{&engine, to + done, bounce.data.get(), n, nullptr});
     bounce.in_use = queue.mark();
   }
 }
@@ -76,8 +77,8 @@ void bounce_from_device(Queue& queue, Engine& engine, char* to, const char* from
   const auto bytes_of = [&](std::size_t turn) { return std::min(kChunk, bytes - turn * kChunk); };
   const auto fetch = [&](std::size_t turn) {
     Bounce& bounce = free_bounce(queue, turn);
-    queue.submit_always(Transfer{&queue, &engine, bounce.data.get(), from + turn * kChunk,
-                                 bytes_of(turn), nullptr});
+    queue.submit_always(
+        Transfer{&engine, bounce.data.get(), from + turn * kChunk, bytes_of(turn), nullptr});
     bounce.in_use = queue.mark();
   };
   fetch(0);
@@ -95,11 +96,14 @@ void bounce_from_device(Queue& queue, Engine& engine, char* to, const char* from
 void copy_to_device(Queue& queue, Engine& engine, void* to, const void* from, std::size_t bytes,
                     bool pinned) {
   if (pinned) {
-    queue.submit_always(Transfer{&queue, &engine, to, from, bytes, nullptr});
-  } else if (bytes <= kStaged) {
+    queue.submit_always(Transfer{&engine, to, from, bytes, nullptr});
+    return;
+  }
+  check_may_copy_pageable();
+  if (bytes <= kStaged) {
     void* staging = host_allocator().allocate(bytes);
     std::memcpy(staging, from, bytes);
-    queue.submit_always(Transfer{&queue, &engine, to, staging, bytes, staging});
+    queue.submit_always(Transfer{&engine, to, staging, bytes, staging});
   } else {
     bounce_to_device(queue, engine, static_cast<char*>(to), static_cast<const char*>(from), bytes);
   }
@@ -107,8 +111,9 @@ void copy_to_device(Queue& queue, Engine& engine, void* to, const void* from, st
 
 void copy_from_device(Queue& queue, Engine& engine, void* to, const void* from, std::size_t bytes,
                       bool pinned) {
+  if (!pinned) check_may_copy_pageable();
   if (pinned || bytes <= kStaged)
-    queue.submit_always(Transfer{&queue, &engine, to, from, bytes, nullptr});
+    queue.submit_always(Transfer{&engine, to, from, bytes, nullptr});
   else
     bounce_from_device(queue, engine, static_cast<char*>(to), static_cast<const char*>(from),
                        bytes);
@@ -116,7 +121,7 @@ void copy_from_device(Queue& queue, Engine& engine, void* to, const void* from, 
 }
 
 void copy_on_devices(Queue& queue, Engine* engine, void* to, const void* from, std::size_t bytes) {
-  queue.submit_always(Transfer{&queue, engine, to, from, bytes, nullptr});
+  queue.submit_always(Transfer{engine, to, from, bytes, nullptr});
 }
 
 }  // namespace td::sim

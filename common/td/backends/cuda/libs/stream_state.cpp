@@ -4,6 +4,7 @@
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
+#include "td/device/capture.h"
 
 namespace td::cuda {
 namespace {
@@ -36,6 +37,14 @@ void* make_workspace(int device, std::size_t bytes) {
   return memory;
 }
 
+// Making a handle takes memory and waits for the device, which a graph cannot hold.
+void check_may_make_handle(const char* library) {
+  if (capturing_graph)
+    refuse_in_capture(library,
+                      "It prepares itself at its first use on a stream, which a graph cannot hold. "
+                      "Run the step once or twice on this stream before the capture.");
+}
+
 }  // namespace
 
 Session::Session(Where where) : where_(where), state_(find_state(where)), lock_(state_.busy) {}
@@ -43,6 +52,7 @@ Session::Session(Where where) : where_(where), state_(find_state(where)), lock_(
 cublasHandle_t Session::blas() {
   if (state_.blas) [[likely]]
     return state_.blas;
+  check_may_make_handle("cuBLAS");
   constexpr std::size_t kWorkspace = std::size_t(32) << 20;
   cublasHandle_t handle = nullptr;
   check(cublasCreate(&handle), "cublasCreate");
@@ -63,6 +73,7 @@ cublasHandle_t Session::blas() {
 cudnnHandle_t Session::dnn() {
   if (state_.dnn) [[likely]]
     return state_.dnn;
+  check_may_make_handle("cuDNN");
   cudnnHandle_t handle = nullptr;
   check(cudnnCreate(&handle), "cudnnCreate");
   const cudnnStatus_t status = cudnnSetStream(handle, static_cast<cudaStream_t>(where_.stream));

@@ -1,0 +1,81 @@
+// Graphs of cuda, for device/graph.cpp: each function is one or two calls of the CUDA runtime. CUDA
+// itself follows events from stream to stream while it captures.
+// Invariant: every call makes its device current first, and an error never stays behind unread.
+#include <cuda_runtime.h>
+
+#include "td/backends/cuda/cuda.h"
+#include "td/base/error.h"
+#include "td/device/graph_backend.h"
+
+namespace td {
+namespace cuda {
+namespace {
+
+void check(cudaError_t error, const char* doing, int index) {
+  if (error != cudaSuccess)
+    throw_error(std::string(doing) + " on cuda:" + std::to_string(index), error);
+}
+
+cudaStream_t stream_of(void* native) { return static_cast<cudaStream_t>(native); }
+
+class CudaGraphs final : public GraphBackend {
+ public:
+  // Relaxed: the other modes forbid cudaMalloc meanwhile, to this thread or to all, because it
+  // might wait for the device. Ours takes segments for the graph's pool, and other threads go on
+  // training; what must not be captured is refused before it reaches CUDA (see device/capture.h).
+  void begin_capture(int index, void* stream) override {
+    use_device(index);
+    check(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed),
+          "beginning a capture", index);
+  }
+
+  void* end_capture(int index, void* stream, std::size_t* nodes) override {
+    use_device(index);
+    cudaGraph_t graph = nullptr;
+    const cudaError_t ended = cudaStreamEndCapture(stream_of(stream), &graph);
+    if (ended == cudaErrorStreamCaptureUnjoined) {
+      cudaGetLastError();
+      fail<DeviceError>("capture_end: a stream joined the capture on cuda:", index,
+                        " by waiting for an event, and the captured stream does not wait for its "
+                        "last work. Before the end, record an event there and let the captured "
+                        "stream wait for it: stream.wait(side).");
+    }
+    check(ended, "ending a capture", index);
+    const Holder holder{graph};
+    check(cudaGraphGetNodes(graph, nullptr, nodes), "counting what was captured", index);
+    cudaGraphExec_t ready = nullptr;
+    if (*nodes > 0) check(cudaGraphInstantiate(&ready, graph, 0), "making a graph", index);
+    return ready;
+  }
+
+  void launch(void* graph, int index, void* stream) override {
+    use_device(index);
+    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream)),
+          "replaying a graph", index);
+  }
+
+  void release(void* graph) noexcept override {
+    if (graph && cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)) != cudaSuccess)
+      cudaGetLastError();
+  }
+
+ private:
+  // The description is done with once the graph is made from it.
+  struct Holder {
+    cudaGraph_t graph;
+    ~Holder() {
+      if (graph) cudaGraphDestroy(graph);
+    }
+  };
+};
+
+}  // namespace
+}  // namespace cuda
+
+GraphBackend& cuda_graph_backend() {
+  static auto* const instance =
+      new cuda::CudaGraphs;  // never destroyed: static graphs outlive main
+  return *instance;
+}
+
+}  // namespace td

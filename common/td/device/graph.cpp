@@ -1,0 +1,193 @@
+// Graphs as objects: their states, their memory, and what a capture refuses. The work itself is
+// kept by the backends. Invariant: capturing_graph is this thread's graph in State::kCapturing.
+#include "td/device/graph.h"
+
+#include <utility>
+
+#include "td/base/error.h"
+#include "td/device/backend.h"
+#include "td/device/caching_allocator.h"
+#include "td/device/capture.h"
+#include "td/device/graph_backend.h"
+#include "td/device/guard.h"
+
+namespace td {
+
+thread_local constinit Graph* capturing_graph = nullptr;
+std::atomic<int> captures_underway{0};
+
+void refuse_in_capture(const char* what, const char* cure) {
+  fail<DeviceError>(what, ": not while a graph is captured. ", cure);
+}
+
+bool is_capturing() { return capturing_graph != nullptr; }
+
+GraphBackend& sim_graph_backend();
+#ifdef TD_HAS_CUDA
+GraphBackend& cuda_graph_backend();
+#endif
+
+GraphBackend& graph_backend(DeviceType type) {
+#ifdef TD_HAS_CUDA
+  if (type == kCUDA) return cuda_graph_backend();
+#endif
+  if (type == kSIM) return sim_graph_backend();
+  fail<DeviceError>(
+      device_type_name(type),
+      " has no graphs: its work is done when a call returns, so there are no launches "
+      "to save. Capture on a stream of sim or cuda.");
+}
+
+namespace {
+
+/// The stream that a capture without a named one is for.
+Stream current_stream_to_capture() {
+  const DeviceType kind = device_count(kCUDA) > 0 ? kCUDA : kSIM;
+  if (kind == kCUDA && device_count(kSIM) > 0) {
+    const Stream cuda = getCurrentStream(kCUDA);
+    return cuda.native() ? cuda : getCurrentStream(kSIM);
+  }
+  return getCurrentStream(Device(kind));
+}
+
+}  // namespace
+
+Graph::~Graph() { give_up(); }
+
+void Graph::capture_begin() {
+  TD_CHECK(DeviceError, !capturing_graph, "capture_begin: this thread captures ",
+           capturing_graph == this ? "this graph already; call capture_end() first."
+                                   : "another graph; end that capture first.");
+  TD_CHECK(DeviceError, state_ == State::kNew,
+           "capture_begin: the graph holds a capture already; call reset() first, or make another "
+           "Graph.");
+  const Stream stream = current_stream_to_capture();
+  TD_CHECK(DeviceError, stream.native(),
+           "capture_begin: the current stream is the default stream of ", stream.device(),
+           ", which cannot be captured: all threads share it. Make another one current first: "
+           "StreamGuard guard(getStreamFromPool(\"",
+           stream.device(), "\")).");
+  ++captures_underway;  // first, so that no allocator's event gets into the graph
+  try {
+    graph_backend(stream.device().type()).begin_capture(stream.device().index(), stream.native());
+  } catch (...) {
+    --captures_underway;
+    throw;
+  }
+  stream_ = last_ = stream;  // replays come after what the stream holds now
+  state_ = State::kCapturing;
+  static std::atomic<std::uint64_t> captures{0};
+  capture_number_ = ++captures;
+  capturing_graph = this;
+}
+
+void Graph::capture_end() {
+  TD_CHECK(DeviceError, state_ == State::kCapturing && capturing_graph == this,
+           "capture_end: this thread does not capture this graph; call capture_begin() first, in "
+           "the same thread.");
+  end(true);
+  if (size_ > 0) return;
+  const Device device = stream_->device();
+  give_up();
+  fail<DeviceError>(
+      "capture_end: the graph is empty. Nothing was queued on the captured stream of ", device,
+      ": was the work queued on another stream, or in another thread?");
+}
+
+/// Ends the capture; without `keep` the work is thrown away.
+void Graph::end(bool keep) {
+  const Stream stream = *stream_;
+  GraphBackend& graphs = graph_backend(stream.device().type());
+  state_ = State::kNew;
+  capturing_graph = nullptr;
+  try {
+    native_ = graphs.end_capture(stream.device().index(), stream.native(), &size_);
+  } catch (...) {
+    --captures_underway;
+    give_up();
+    throw;
+  }
+  --captures_underway;
+  state_ = State::kReady;
+  if (!keep) give_up();
+}
+
+void Graph::capture(const Stream& stream, const std::function<void()>& work) {
+  const StreamGuard guard(stream);
+  // A stream of sim is captured although a stream of cuda is current, too.
+  std::optional<StreamGuard> other;
+  if (stream.device().is_sim() && device_count(kCUDA) > 0) other.emplace(getDefaultStream(kCUDA));
+  TD_CHECK(DeviceError, !stream.device().is_cpu(),
+           "capture: cpu has no graphs: its work is done when a call returns, so there are no "
+           "launches to save. Capture on a stream of sim or cuda.");
+  capture_begin();
+  try {
+    work();
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  capture_end();
+}
+
+void Graph::replay() {
+  TD_CHECK(DeviceError, state_ != State::kCapturing,
+           "replay: the graph is being captured; call capture_end() first.");
+  TD_CHECK(DeviceError, state_ == State::kReady,
+           "replay: the graph holds no work; capture some first, with capture() or between "
+           "capture_begin() and capture_end().");
+  if (capturing_graph)
+    refuse_in_capture("replay", "A graph cannot be part of another one. Replay it afterwards.");
+  const Device device = stream_->device();
+  const Stream stream = getCurrentStream(device);
+  if (!(stream == *last_)) stream.wait(*last_);
+  last_ = stream;
+  for (auto& action : before_replay_) action();
+  graph_backend(device.type()).launch(native_, device.index(), stream.native());
+}
+
+void Graph::before_replay(std::function<void()> action) {
+  TD_CHECK(Error, state_ == State::kCapturing,
+           "before_replay: the graph is not being captured; say it between capture_begin() and "
+           "capture_end().");
+  before_replay_.push_back(std::move(action));
+}
+
+void Graph::reset() {
+  if (capturing_graph && capturing_graph != this)
+    refuse_in_capture("reset", "It would wait for the last replay. Do it after the capture.");
+  give_up();
+}
+
+void Graph::give_up() noexcept {
+  if (state_ == State::kCapturing) {
+    try {
+      return end(false);
+    } catch (const Error&) {
+      return;  // what was wrong with the capture is no matter any more
+    }
+  }
+  before_replay_.clear();  // what they hold may be memory of the graph
+  if (state_ == State::kReady && capturing_graph) {
+    // Waiting would spoil the other capture. The work and its memory stay, which is safe.
+    state_ = State::kNew;
+    return;
+  }
+  if (state_ == State::kReady) {
+    const Device device = last_->device();
+    try {
+      Event done(device.type());
+      done.record(*last_);
+      done.synchronize();
+    } catch (const Error&) {  // work that failed is the stream's to tell; it is done, too
+    }
+    graph_backend(device.type()).release(native_);
+  }
+  if (stream_) release_pool(stream_->device().type(), this);
+  state_ = State::kNew;
+  size_ = 0;
+  native_ = nullptr;
+  stream_ = last_ = std::nullopt;
+}
+
+}  // namespace td
