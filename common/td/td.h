@@ -2,6 +2,7 @@
 // include a narrower header of the same tree.
 #pragma once
 
+#include "td/amp/autocast.h"
 #include "td/amp/grad_scaler.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"

@@ -50,6 +50,8 @@ class Pass {
   GraphTask& task_;
   bool keep_graph_;
   AutoGradMode mode_;  // gradients are recorded only under create_graph
+  // Gradients have the types of their forward: wherever backward is called, nothing is cast anew.
+  AutocastModeGuard no_autocast_{AutocastMode()};
   std::vector<Capture>& captures_;
   SmallVector<Edge, 1> roots_;     // where the roots enter the graph; they keep it alive
   SmallVector<Visit*, 16> ready_;  // a heap, the latest operation on top

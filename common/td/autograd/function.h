@@ -108,21 +108,25 @@ class Function {
     const std::size_t arguments = inputs.size();
     std::vector<std::pair<Sizes, TensorOptions>> shapes;
     for (const Tensor& r : differentiable) shapes.emplace_back(r.impl().sizes, r.options());
-    record("CustomFunction", differentiable, inputs,
-           [context, arguments, shapes](Gradients& grads, SmallVector<Tensor, 1>& outputs) {
-             // A result that nobody used has a gradient of zeros.
-             TensorList g;
-             for (Tensor& output : outputs)
-               g.push_back(output.defined()
-                               ? output
-                               : empty(shapes[g.size()].first, shapes[g.size()].second).zero_());
-             TensorList back = T::backward(context.get(), std::move(g));
-             TD_CHECK(AutogradError, back.size() == arguments, "Function::backward returned ",
-                      back.size(), " gradients for ", arguments,
-                      " arguments of forward; an undefined Tensor stands for no gradient");
-             for (std::size_t i = 0; i < back.size(); ++i)
-               if (back[i].defined()) grads.give(i, [&] { return back[i]; });
-           });
+    // Backward multiplies what forward multiplied: it casts as forward did.
+    const AutocastMode autocast = thread_state().autocast;
+    record(
+        "CustomFunction", differentiable, inputs,
+        [context, arguments, shapes, autocast](Gradients& grads, SmallVector<Tensor, 1>& outputs) {
+          const AutocastModeGuard as_in_forward(autocast);
+          // A result that nobody used has a gradient of zeros.
+          TensorList g;
+          for (Tensor& output : outputs)
+            g.push_back(output.defined()
+                            ? output
+                            : empty(shapes[g.size()].first, shapes[g.size()].second).zero_());
+          TensorList back = T::backward(context.get(), std::move(g));
+          TD_CHECK(AutogradError, back.size() == arguments, "Function::backward returned ",
+                   back.size(), " gradients for ", arguments,
+                   " arguments of forward; an undefined Tensor stands for no gradient");
+          for (std::size_t i = 0; i < back.size(); ++i)
+            if (back[i].defined()) grads.give(i, [&] { return back[i]; });
+        });
   }
 };
 

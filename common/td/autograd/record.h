@@ -40,7 +40,10 @@ class LambdaNode final : public Node {
     else
       (*f_)(inputs, results);
   }
-  void release_saved() override { f_.reset(); }
+  // What keeps no tensor may run again, as in libtorch: two graphs may share a cast of a parameter.
+  void release_saved() override {
+    if constexpr (!std::is_trivially_destructible_v<F>) f_.reset();
+  }
 
  private:
   std::optional<F> f_;

@@ -5,14 +5,24 @@
 #include <cstdint>
 
 #include "td/device/device.h"
+#include "td/tensor/dtype.h"
 
 namespace td {
+
+/// What automatic mixed precision does in one thread; ops/autocast.h says how.
+struct AutocastMode {
+  std::uint8_t enabled = 0;  ///< bit per DeviceType
+  bool cache = true;         ///< casts of parameters are kept until the region ends
+  /// By kind of device, what operations that gain from it run in.
+  ScalarType dtype[kDeviceTypes] = {kBFloat16, kHalf, kHalf};
+};
 
 /// The modes and the current devices and streams of one thread.
 struct ThreadState {
   bool grad_mode = true;        ///< AutoGradMode, NoGradGuard
   bool inference_mode = false;  ///< InferenceMode
-  std::int8_t autocast = 0;     ///< bit per DeviceType: autocast is on there (td::amp)
+  AutocastMode autocast;        ///< amp::AutocastGuard
+  int autocast_depth = 0;       ///< how many guards are open, one inside the other
   std::int8_t current_device[kDeviceTypes] = {-1, 0, 0};  ///< by kind
   /// The current stream's native handle; nullptr is the device's default stream.
   void* current_stream[kDeviceTypes][kMaxDevices] = {};

@@ -7,6 +7,7 @@ namespace {
 // One line of the list, as data.
 struct Activation {
   Op op;
+  const autocast::Rule* rule;
   void (*forward)(const Tensor& out, const Tensor& x, double p, double q);
   void (*backward)(const Tensor& out, const Tensor& g, const Tensor& x, double p, double q);
   Tensor (*expression)(const Tensor& g, const Tensor& x, const Scalar& p, const Scalar& q);
@@ -19,8 +20,11 @@ struct Activation {
     using T [[maybe_unused]] = Scalar;                                                         \
     return gradient;                                                                           \
   }                                                                                            \
-  constexpr Activation name##_op{                                                              \
-      {#name, {"input"}}, kernels::name, kernels::name##_backward, name##_expression};
+  constexpr Activation name##_op{{#name, {"input"}},                                           \
+                                 autocast::find(#name),                                        \
+                                 kernels::name,                                                \
+                                 kernels::name##_backward,                                     \
+                                 name##_expression};
 #include "td/tensor/activation.def"
 #undef ACTIVATION
 
@@ -48,6 +52,9 @@ struct Backward {
 };
 
 Tensor activation(const Activation& a, const Tensor& x, double p = 0, double q = 0) {
+  if (autocast::active() && a.rule) [[unlikely]]
+    return autocast::run(
+        *a.rule, [&](const Tensor& input) { return activation(a, input, p, q); }, x);
   check(a, x);
   Tensor y = result_like(x, x.impl().sizes, x.dtype(), x.device());
   a.forward(y, x, p, q);

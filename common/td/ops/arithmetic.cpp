@@ -112,6 +112,7 @@ Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alph
 // One line of binary.def, as data.
 struct BinaryOp {
   Op op;
+  const autocast::Rule* rule;
   bool makes_float;
   void (*forward)(const Tensor& out, const Tensor& a, const Tensor& b);
   Tensor (*gradient_a)(const Tensor& g, const Saved& a, const Saved& b);
@@ -148,6 +149,9 @@ auto forward_of(const BinaryOp& o, ScalarType type) {
 }
 
 Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
+  if (autocast::active() && o.rule) [[unlikely]]
+    return autocast::run(
+        *o.rule, [&o](const Tensor& x, const Tensor& y) { return binary(o, x, y); }, a, b);
   Pair p = prepare(o.op, a, b, o.makes_float);
   forward_of(o, p.out.dtype())(p.out, p.a, p.b);
   if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
@@ -189,6 +193,7 @@ Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b
     return of_b;                                                             \
   }                                                                          \
   constexpr BinaryOp name##_op{{#name, {"input", "other"}},                  \
+                               autocast::find(#name),                        \
                                std::string_view(#name) == "div",             \
                                kernels::name,                                \
                                name##_gradient_a,                            \
@@ -227,6 +232,9 @@ Tensor div(const Tensor& input, const Scalar& other) {
   return div(input, number_beside(input, other));
 }
 Tensor pow(const Tensor& input, const Scalar& exponent) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(
+        autocast::rule("pow"), [&](const Tensor& x) { return pow(x, exponent); }, input);
   const bool whole = !input.is_floating_point() && !exponent.is_floating_point();
   TD_CHECK(DtypeError, !whole || exponent.to<std::int64_t>() >= 0, "pow: a whole number to the ",
            "power ", exponent.to<std::int64_t>(), " is not whole; convert with to(kFloat32)");
@@ -235,6 +243,9 @@ Tensor pow(const Tensor& input, const Scalar& exponent) {
              : pow(input, wrapped_number(exponent));
 }
 Tensor pow(const Scalar& base, const Tensor& exponent) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(
+        autocast::rule("pow"), [&](const Tensor& x) { return pow(base, x); }, exponent);
   return pow(wrapped_number(base), exponent);
 }
 Tensor operator-(const Scalar& a, const Tensor& b) { return sub(number_beside(b, a), b); }

@@ -34,6 +34,8 @@ MemoryFormat joined_format(const TensorList& tensors) {
 }  // namespace
 
 Tensor cat(const TensorList& tensors, std::int64_t dim) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("cat"), cat, tensors, dim);
   const Device device = common_device("cat", tensors);
   TensorList parts;
   for (const Tensor& t : tensors) {
@@ -66,6 +68,8 @@ Tensor cat(const TensorList& tensors, std::int64_t dim) {
 }
 
 Tensor stack(const TensorList& tensors, std::int64_t dim) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("stack"), stack, tensors, dim);
   common_device("stack", tensors);
   const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
   TensorList parts;

@@ -84,6 +84,12 @@ Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bo
 }  // namespace
 
 Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim) {
+  if (autocast::active()) [[unlikely]] {
+    const auto in_type = [&](const Tensor& x, const optional<ScalarType>& dtype) {
+      return norm(dtype ? as_type(x, *dtype) : x, p, dims, keepdim);
+    };
+    return autocast::run(autocast::rule("norm"), in_type, input, optional<ScalarType>());
+  }
   common_device(norm_op, input);
   TD_CHECK(DtypeError, input.is_floating_point(), "norm: expected a floating point tensor but got ",
            input.dtype(), "; convert it with to(kFloat32)");
@@ -102,6 +108,8 @@ Tensor std(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
 }
 
 Tensor logsumexp(const Tensor& input, IntArrayRef dims, bool keepdim) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("logsumexp"), logsumexp, input, dims, keepdim);
   common_device(logsumexp_op, input);
   const DimSet set = dim_set("logsumexp", input, dims);
   const Tensor x = as_type(input, float_type(input.dtype()));

@@ -6,6 +6,7 @@
 #include "td/autograd/accumulate.h"
 #include "td/autograd/record.h"
 #include "td/kernels/kernels.h"
+#include "td/ops/autocast.h"
 #include "td/ops/ops.h"
 
 namespace td {

@@ -77,6 +77,8 @@ Tensor matmul_batched(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor mm(const Tensor& input, const Tensor& mat2) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("mm"), mm, input, mat2);
   const Device device = check_product(kMm, input, mat2, 2, 2);
   Tensor out = empty_on({input.sizes()[0], mat2.sizes()[1]}, input.dtype(), device);
   kernels::matmul("mm", out, input, mat2);
@@ -90,6 +92,8 @@ Tensor mm(const Tensor& input, const Tensor& mat2) {
 }
 
 Tensor bmm(const Tensor& input, const Tensor& mat2) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("bmm"), bmm, input, mat2);
   const Device device = check_product(kBmm, input, mat2, 3, 3);
   TD_CHECK(ShapeError, input.size(0) == mat2.size(0), "bmm: \"input\" holds ", input.size(0),
            " matrices but \"mat2\" holds ", mat2.size(0), "; use matmul to broadcast");
@@ -106,6 +110,8 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
 
 Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
              const Scalar& alpha) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("addmm"), addmm, input, mat1, mat2, beta, alpha);
   const Device device = common_device(kAddmm, input, mat1, mat2);
   if (!mat1.defined()) undefined_argument(kAddmm, 1);
   if (!mat2.defined()) undefined_argument(kAddmm, 2);
@@ -133,11 +139,15 @@ Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const 
 }
 
 Tensor mv(const Tensor& input, const Tensor& vec) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("mv"), mv, input, vec);
   check_product(kMv, input, vec, 2, 1);
   return mm(input, vec.unsqueeze(1)).squeeze(1);
 }
 
 Tensor dot(const Tensor& input, const Tensor& tensor) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("dot"), dot, input, tensor);
   check_product(kDot, input, tensor, 1, 1);
   return mm(input.unsqueeze(0), tensor.unsqueeze(1)).view({});
 }
@@ -151,6 +161,8 @@ Tensor outer(const Tensor& input, const Tensor& vec2) {
 }
 
 Tensor matmul(const Tensor& input, const Tensor& other) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("matmul"), matmul, input, other);
   common_device(kMatmul, input, other);
   if (!other.defined()) undefined_argument(kMatmul, 1);
   TD_CHECK(ShapeError, input.dim() > 0 && other.dim() > 0, "matmul: \"",

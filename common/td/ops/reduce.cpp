@@ -109,6 +109,10 @@ constexpr Op any_op{"any", {"input"}}, all_op{"all", {"input"}};
 }  // namespace
 
 Tensor sum(const Tensor& input, IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(
+        autocast::rule("sum"), [](const auto&... a) { return sum(a...); }, input, dims, keepdim,
+        dtype);
   common_device(sum_op, input);
   const DimSet set = dim_set("sum", input, dims);
   const Tensor x = dtype ? as_type(input, *dtype) : input;
@@ -131,12 +135,19 @@ Tensor mean(const Tensor& input, optional<ScalarType> dtype) {
 }
 
 Tensor prod(const Tensor& input, optional<ScalarType> dtype) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(
+        autocast::rule("prod"), [](const auto&... a) { return prod(a...); }, input, dtype);
   common_device(prod_op, input);
   const Tensor y =
       product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, {}), false);
   return dtype ? as_type(y, *dtype) : y;
 }
 Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(
+        autocast::rule("prod"), [](const auto&... a) { return prod(a...); }, input, dim, keepdim,
+        dtype);
   common_device(prod_op, input);
   const Tensor y =
       product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, dim), keepdim);

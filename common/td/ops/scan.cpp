@@ -40,6 +40,8 @@ Tensor cumprod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::
 }  // namespace
 
 Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("cumsum"), cumsum, input, dim, dtype);
   const Tensor x = prepared(cumsum_op, input, dtype);
   const std::int64_t d = wrap_dim("cumsum", dim, x.dim());
   Tensor y = empty_on(x.impl().sizes, x.dtype(), x.device());
@@ -52,6 +54,8 @@ Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype)
 }
 
 Tensor cumprod(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("cumprod"), cumprod, input, dim, dtype);
   const Tensor x = prepared(cumprod_op, input, dtype);
   const std::int64_t d = wrap_dim("cumprod", dim, x.dim());
   Tensor y = empty_on(x.impl().sizes, x.dtype(), x.device());

@@ -10,6 +10,7 @@ using Gradient = Tensor (*)(const Tensor& g, const Saved& a, const Saved& b, con
 // One line of the list, as data.
 struct TernaryOp {
   Op op;
+  const autocast::Rule* rule;
   bool floats_only;
   void (*forward)(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c,
                   const Scalar& v);
@@ -37,11 +38,11 @@ struct TernaryOp {
 
 constexpr bool numbers = false, floats = true;  // the `types` of a line
 
-#define TERNARY_OP(name, types, ...)                          \
-  constexpr TernaryOp name##_op {                             \
-    {#name, {__VA_ARGS__}}, types, kernels::name, {           \
-      name##_gradient_a, name##_gradient_b, name##_gradient_c \
-    }                                                         \
+#define TERNARY_OP(name, types, ...)                                       \
+  constexpr TernaryOp name##_op {                                          \
+    {#name, {__VA_ARGS__}}, autocast::find(#name), types, kernels::name, { \
+      name##_gradient_a, name##_gradient_b, name##_gradient_c              \
+    }                                                                      \
   }
 TERNARY_OP(addcmul, numbers, "input", "tensor1", "tensor2");
 TERNARY_OP(addcdiv, floats, "input", "tensor1", "tensor2");
@@ -94,6 +95,9 @@ struct SavedTriple {
 
 Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tensor& c,
                const Scalar& v = 1) {
+  if (autocast::active() && o.rule) [[unlikely]]
+    return autocast::run(
+        *o.rule, [&](const auto&... x) { return ternary(o, x..., v); }, a, b, c);
   const Device device = check(o.op, a, b, c);
   const ScalarType type = common_type(o, a, b, c);
   const Sizes sizes = common_sizes(o.op, a, b, c);

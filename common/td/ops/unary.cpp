@@ -9,6 +9,7 @@ enum class Keeps { nothing, x, y };
 // One line of a list, as data: the kernels, and the gradient as an expression of Tensors.
 struct UnaryOp {
   Op op;
+  const autocast::Rule* rule;
   Keeps keeps;
   bool makes_float;
   void (*forward)(const Tensor& out, const Tensor& x);
@@ -32,6 +33,9 @@ void record_unary(const UnaryOp& u, const Tensor& y, const Tensor& x) {
 }
 
 Tensor unary(const UnaryOp& u, const Tensor& input) {
+  if (autocast::active() && u.rule) [[unlikely]]
+    return autocast::run(
+        *u.rule, [&u](const Tensor& x) { return unary(u, x); }, input);
   const Device device = common_device(u.op, input);
   if (input.dtype() == kBool && u.forward == kernels::sign) return input.clone();
   if (input.dtype() == kBool && u.forward == kernels::square) return input.to(kLong);
@@ -71,15 +75,15 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self) {
 }
 
 // T(...) in a gradient's text is a number here, and functions find the Tensor versions.
-#define TD_UNARY_OP(name, keeps, gradient, makes_float)                             \
-  Tensor name##_expression(const Tensor& g, [[maybe_unused]] const Tensor& saved) { \
-    using T [[maybe_unused]] = Scalar;                                              \
-    [[maybe_unused]] const Tensor &x = saved, &y = saved;                           \
-    return gradient;                                                                \
-  }                                                                                 \
-  constexpr UnaryOp name##_op{                                                      \
-      {#name, {"input"}},       Keeps::keeps,     makes_float, kernels::name,       \
-      kernels::name##_backward, name##_expression};
+#define TD_UNARY_OP(name, keeps, gradient, makes_float)                                            \
+  Tensor name##_expression(const Tensor& g, [[maybe_unused]] const Tensor& saved) {                \
+    using T [[maybe_unused]] = Scalar;                                                             \
+    [[maybe_unused]] const Tensor &x = saved, &y = saved;                                          \
+    return gradient;                                                                               \
+  }                                                                                                \
+  constexpr UnaryOp name##_op{{#name, {"input"}}, autocast::find(#name), Keeps::keeps,             \
+                              makes_float,        kernels::name,         kernels::name##_backward, \
+                              name##_expression};
 
 #define UNARY(name, keeps, forward, gradient) TD_UNARY_OP(name, keeps, gradient, false)
 #include "td/tensor/unary_any.def"

@@ -15,6 +15,7 @@
 #include "td/base/parallel.h"
 #include "td/device/guard.h"
 #include "td/device/thread_state.h"
+#include "td/ops/autocast.h"
 #include "td/tensor/generator.h"
 
 namespace td::parallel {
@@ -118,7 +119,11 @@ class InReplica {
   struct RestoreState {
     ThreadState state;
     RestoreState(ThreadState s) : state(s) {}
-    ~RestoreState() { thread_state() = state; }
+    ~RestoreState() {
+      thread_state() = state;
+      // The caller's region does not end in this thread: what it kept goes here.
+      if (state.autocast_depth == 0) autocast::clear_cache();
+    }
   };
   // Far from the seeds that people type, and from the other replicas'.
   static std::uint64_t seed(const Generator::State& random, std::size_t index) {

@@ -1,11 +1,14 @@
 // The checks of the operation suite (see suite.h).
 #include "suite.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "td/amp/autocast.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/modes.h"
+#include "td/ops/autocast.h"
 
 namespace suite {
 namespace {
@@ -205,12 +208,32 @@ void check_gradients(const Sample& s, Device device) {
   check_derivative(twice, inputs, wants, 1e-5);
 }
 
+// Under autocast an operation without a policy gives the same bits as without; what those with one
+// give, tests/common/amp knows in full.
+void check_autocast(const Sample& s, Device device) {
+  using td::autocast::Policy;
+  const auto* rule = td::autocast::find(s.name == "cross_entropy" ? "cross_entropy_loss" : s.name);
+  if (rule && td::autocast::policy_on(device.type(), *rule) != Policy::kUnlisted) return;
+  for (const ScalarType type : {td::kFloat, device.is_cpu() ? td::kBFloat16 : td::kHalf}) {
+    if (std::count(s.types.begin(), s.types.end(), type) == 0) continue;
+    INFO("under autocast, dtype " << type);
+    const TensorList inputs = moved(s.inputs, device, type);
+    const Tensor expected = s.run(inputs);
+    const td::amp::AutocastGuard guard(device.type());
+    const Tensor result = s.run(inputs);
+    CHECK(result.dtype() == expected.dtype());
+    CHECK((real(result) ? td::allclose(result, expected, 0, 0, /*equal_nan=*/true)
+                        : td::equal(result, expected)));
+  }
+}
+
 }  // namespace
 
 void check_operation(const Sample& sample) {
   for (const Device device : all_devices()) {
     INFO(sample.name << " on " << device);
     check_forward(sample, device);
+    check_autocast(sample, device);
     // The kernels of sim are those of cpu; one difference quotient a device kind is enough.
     if (sample.gradient && !device.is_sim()) check_gradients(sample, device);
   }

@@ -1,0 +1,60 @@
+// See autocast.h.
+#include "td/amp/autocast.h"
+
+#include "td/base/warning.h"
+#include "td/ops/autocast.h"
+
+namespace td::amp {
+namespace {
+
+int bit_of(DeviceType type) { return static_cast<int>(type); }
+
+// Whether the guard can do what it was asked for; warns when it cannot.
+bool supported(DeviceType type, ScalarType dtype) {
+  const char* name = device_type_name(type);
+  if (type != kCPU && device_count(type) == 0) {
+    warn_once(
+        "autocast: asked for on ", name, ", but there is no ", name,
+        " device here; autocast stays off. Pass the type of the device that the model is on.");
+    return false;
+  }
+  if (dtype != kHalf && dtype != kBFloat16) {
+    warn_once("autocast: ", name, " regions run in float16 or bfloat16, but the type asked for is ",
+              dtype_name(dtype), "; autocast stays off.");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+AutocastGuard::AutocastGuard(DeviceType device_type, optional<ScalarType> dtype, bool enabled,
+                             bool cache)
+    : previous_(thread_state().autocast) {
+  const int bit = bit_of(device_type);
+  TD_CHECK(DeviceError, bit >= 0 && bit < kDeviceTypes, "autocast: unsupported device type ", bit,
+           "; expected kCPU, kSIM or kCUDA");
+  AutocastMode mode = previous_;
+  mode.cache = cache;
+  mode.dtype[bit] = dtype.value_or(AutocastMode().dtype[bit]);
+  const bool on = enabled && supported(device_type, mode.dtype[bit]);
+  mode.enabled = static_cast<std::uint8_t>((mode.enabled & ~(1 << bit)) | (on ? 1 << bit : 0));
+  thread_state().autocast = mode;
+  ++thread_state().autocast_depth;
+}
+
+AutocastGuard::~AutocastGuard() {
+  if (--thread_state().autocast_depth == 0) autocast::clear_cache();
+  thread_state().autocast = previous_;
+}
+
+bool is_autocast_enabled(DeviceType device_type) {
+  return thread_state().autocast.enabled >> bit_of(device_type) & 1;
+}
+ScalarType get_autocast_dtype(DeviceType device_type) {
+  return thread_state().autocast.dtype[bit_of(device_type)];
+}
+void clear_autocast_cache() { autocast::clear_cache(); }
+std::uint64_t autocast_casts() { return autocast::parameter_casts(); }
+
+}  // namespace td::amp

@@ -1,0 +1,119 @@
+// See autocast.h. The cache of parameter casts belongs to one thread, as the region does: backward
+// runs in the thread that calls it, and a replica's thread has parameters of its own.
+#include "td/ops/autocast.h"
+
+#include <unordered_map>
+
+#include "td/autograd/meta.h"
+#include "td/base/slab.h"
+
+namespace td::autocast {
+namespace {
+
+// A parameter's cast, and the values it was made of: a parameter that an optimizer has changed
+// within the region is cast again. The graph of `result` keeps the parameter alive, so its address,
+// the key, belongs to no other tensor meanwhile.
+struct Kept {
+  Tensor result;
+  intrusive_ptr<Storage> memory;
+  std::uint32_t version;
+};
+
+using Cache = std::unordered_map<const TensorImpl*, Kept, std::hash<const TensorImpl*>,
+                                 std::equal_to<const TensorImpl*>,
+                                 SlabAllocator<std::pair<const TensorImpl* const, Kept>>>;
+thread_local Cache cache;
+thread_local std::uint64_t casts_made = 0;
+
+// A weight in the making, not an activation: what several calls of a region will cast alike.
+bool is_parameter(const Tensor& t) {
+  const AutogradMeta* meta = find_meta(t);
+  return t.dtype() == td::kFloat && t.requires_grad() && t.is_leaf() &&
+         !(meta && meta->base.defined());
+}
+
+// Made with its graph even under NoGradGuard: a later call of this region that wants gradients gets
+// the same cast, and they must find their way through it.
+Tensor cast_parameter(const Tensor& parameter, ScalarType type) {
+  const AutoGradMode recorded(!InferenceMode::is_enabled());
+  ++casts_made;
+  return parameter.to(type);
+}
+
+Tensor cached_cast(const Tensor& parameter, ScalarType type) {
+  const TensorImpl& t = parameter.impl();
+  const auto found = cache.find(&t);
+  if (found != cache.end()) {
+    const Kept& kept = found->second;
+    if (kept.memory == t.storage && kept.version == t.storage->version() &&
+        kept.result.dtype() == type)
+      return kept.result;
+  }
+  const Tensor result = cast_parameter(parameter, type);
+  cache.insert_or_assign(&t, Kept{result, t.storage, t.storage->version()});
+  return result;
+}
+
+}  // namespace
+
+void Call::locate(const Tensor& argument) {
+  if (!first_) first_ = &argument;
+  if (argument.defined() && !argument.is_cpu()) type_ = argument.device().type();
+}
+void Call::locate(const TensorList& arguments) {
+  for (const Tensor& argument : arguments) locate(argument);
+}
+
+void Call::choose(const Rule& rule) {
+  if (!(mode_.enabled >> static_cast<int>(type_) & 1)) return;
+  policy_ = policy_on(type_, rule);
+  TD_CHECK(Error, policy_ != Policy::kBanned, rule.operation, ": refused under autocast on ",
+           device_type_name(type_),
+           ", because a probability rounded to float16 may be 0 or 1, whose logarithm has no use. "
+           "Take ",
+           rule.operation,
+           "_with_logits of the values before sigmoid() (nn::BCEWithLogitsLoss), or compute it in "
+           "float32 where autocast is off.");
+  if (policy_ == Policy::kFloat) to_ = td::kFloat;
+  if (policy_ == Policy::kLowerPrecision || policy_ == Policy::kPromote)
+    to_ = mode_.dtype[static_cast<int>(type_)];
+}
+
+bool Call::eligible(const Tensor& t) const {
+  return t.defined() && t.is_floating_point() && t.dtype() != kDouble && t.device().type() == type_;
+}
+
+void Call::widen(const Rule& rule, const Tensor& argument) {
+  if (!eligible(argument) || argument.dtype() == to_) return;
+  const ScalarType fast = mode_.dtype[static_cast<int>(type_)];
+  TD_CHECK(DtypeError, argument.dtype() == td::kFloat || argument.dtype() == fast, rule.operation,
+           ": under autocast to ", fast, " an argument is ", argument.dtype(),
+           "; expected float32 or ", fast, ". Convert it with to(dtype).");
+  if (argument.dtype() == td::kFloat) to_ = td::kFloat;
+}
+void Call::widen(const Rule& rule, const TensorList& arguments) {
+  for (const Tensor& argument : arguments) widen(rule, argument);
+}
+
+Tensor Call::operator()(const Tensor& argument) const {
+  if (!to_ || !eligible(argument) || argument.dtype() == *to_) return argument;
+  if (*to_ == td::kFloat || !is_parameter(argument)) return argument.to(*to_);
+  const bool keeps =
+      mode_.cache && thread_state().autocast_depth > 0 && !InferenceMode::is_enabled();
+  return keeps ? cached_cast(argument, *to_) : cast_parameter(argument, *to_);
+}
+TensorList Call::operator()(const TensorList& arguments) const {
+  TensorList cast;
+  for (const Tensor& argument : arguments) cast.push_back((*this)(argument));
+  return cast;
+}
+
+optional<ScalarType> Call::operator()(const optional<ScalarType>& dtype) const {
+  const bool chosen = policy_ == Policy::kFloatOutput && !dtype && first_ && eligible(*first_);
+  return chosen ? td::kFloat : dtype;
+}
+
+void clear_cache() { cache.clear(); }
+std::uint64_t parameter_casts() { return casts_made; }
+
+}  // namespace td::autocast
