@@ -91,6 +91,7 @@ void train(td::nn::Sequential model, pictures::Set& set, std::int64_t epochs,
     td::Tensor total = td::zeros({}, device);  // stays there: the host never waits within an epoch
     std::int64_t steps = 0;
     for (Batch& batch : *set.train) {
+      const td::trace::Span whole_step("step");  // its name in the file of --trace
       if (choices.channels_last) batch.data = batch.data.to(td::MemoryFormat::ChannelsLast);
       const Batch moved = move_batch(batch, device);
       total += train_step(model, loss_fn, optimizer, moved.data, moved.target);

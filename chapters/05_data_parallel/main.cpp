@@ -75,16 +75,17 @@ double train_epoch(Trainer& trainer, pictures::Set& set, std::int64_t epoch) {
 
 // Draws one step that is not the first: first steps ask the system for memory.
 void draw_step(Trainer& trainer, const pictures::Batch& batch, const std::string& path) {
+  for (const td::Device& device : trainer.devices)
+    TD_CHECK(td::DeviceError, !device.is_cpu(),
+             "--timeline shows an accelerator at work; take --devices sim:0,sim:1");
   for (int i = 0; i < 3; ++i) trainer.step(batch);
-  Timeline timeline(trainer.devices);
-  trainer.timeline = &timeline;
+  for (const td::Device& device : trainer.devices) td::synchronize(device);
+  td::trace::start();
   trainer.step(batch);
-  timeline.stop();
-  trainer.timeline = nullptr;
+  const td::trace::Trace trace = td::trace::stop();
   std::cout << "One step of " << batch.data.size(0)
-            << " samples: f forward, l loss, b backward, s step, c copy, . waits\n";
-  timeline.print(std::cout);
-  if (path != "-") timeline.write_svg(path);
+            << " samples: " << td::trace::text_timeline(trace);
+  if (path != "-") td::trace::write_svg(trace, path);
 }
 
 // A step on one device and on all, in turns; medians of five.

@@ -2,11 +2,11 @@
 // Invariant: whatever the strategy, the gradient is that of the whole batch on one device.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "exercises.h"
-#include "timeline.h"
 
 using Devices = std::vector<td::Device>;
 
@@ -17,7 +17,6 @@ struct Trainer {
   std::string strategy;  // "single", "by-hand" or "data-parallel"
   td::optim::SGD optimizer;
   std::vector<td::nn::Sequential> replicas;  // by hand: those of the last forward
-  Timeline* timeline = nullptr;
 
   Trainer(td::nn::Sequential network, const Devices& all, const std::string& how, double lr)
       : model(std::move(network)),
@@ -42,22 +41,20 @@ struct Trainer {
 
   // anchor: step
   td::Tensor step(const td::data::Example<>& batch) {
-    const auto phase = [this](const char* name) {
-      if (timeline) timeline->phase(name);
-    };
+    std::optional<td::trace::Span> phase;  // for --timeline and --trace
+    phase.emplace("forward");
     optimizer.zero_grad();
-    phase("forward");
     const td::Tensor output = forward(batch.data);
-    phase("loss");
+    phase.emplace("loss");
     const td::Tensor loss = td::nn::functional::cross_entropy(output, batch.target.to(devices[0]));
-    phase("backward");
+    phase.emplace("backward");
     loss.backward();
     if (strategy == "by-hand") {  // each replica has its own parameters and gradients
       std::vector<std::vector<td::Tensor>> parameters;
       for (td::nn::Sequential& replica : replicas) parameters.push_back(replica->parameters());
       reduce_add(parameters);
     }
-    phase("step");
+    phase.emplace("step");
     optimizer.step();
     return loss.detach();
   }

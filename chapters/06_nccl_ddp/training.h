@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 
 #include "pictures.h"
 #include "strategies.h"
@@ -30,11 +31,15 @@ inline double now() {
 // anchor: step
 inline td::Tensor train_step(Strategy& strategy, td::optim::Optimizer& optimizer,
                              const pictures::Batch& batch, td::Device device) {
+  std::optional<td::trace::Span> phase;  // for --trace
+  phase.emplace("forward");
   optimizer.zero_grad();
   const td::Tensor output = strategy.forward(batch.data.to(device));
   const td::Tensor loss = td::nn::CrossEntropyLoss()(output, batch.target.to(device));
+  phase.emplace("backward");
   loss.backward();
   strategy.after_backward();
+  phase.emplace("step");
   optimizer.step();
   return loss.detach();
 }

@@ -23,7 +23,7 @@ struct Options {
   std::int64_t batch_size = 32;      ///< `--batch-size`, samples a step
   std::uint64_t seed = 1;            ///< `--seed`
   std::string data;                  ///< `--data DIR`; empty: what the program makes itself
-  std::string trace;                 ///< `--trace FILE`
+  std::string trace;                 ///< `--trace FILE`; empty: none is written
   bool mine = false;                 ///< `--mine`: the learner's exercises, not the course's own
 };
 
@@ -51,9 +51,9 @@ class Command {
   /// Defaults of this program; change them before run().
   Options options;
 
-  /// Takes these shared options besides `--device` and `--mine`, which all programs take. An option
-  /// that a program would ignore is refused instead. @param names without dashes: {"epochs",
-  /// "data"}.
+  /// Takes these shared options besides `--device`, `--trace` and `--mine`, which all programs
+  /// take. An option that a program would ignore is refused instead. @param names without dashes:
+  /// {"epochs", "data"}.
   Command& takes(const std::vector<std::string>& names);
   /// Options of this program's own; `name` with dashes. The variable holds the default.
   Command& option(const std::string& name, std::string& value, const std::string& help);

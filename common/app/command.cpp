@@ -5,6 +5,7 @@
 
 #include "app/app.h"
 #include "app/mine.h"
+#include "app/trace.h"
 #include "td/exercise.h"
 
 namespace app {
@@ -20,6 +21,7 @@ Command::Command(std::string name, std::string summary)
   cli.set_help_flag("-h,--help", "this text");
   cli.option_defaults()->always_capture_default();
   cli.add_option("--device", options.device, "auto, cpu, sim, sim:1, cuda, cuda:0 ...");
+  cli.add_option("--trace", options.trace, "write what the devices did to this file");
   cli.add_flag("--mine", options.mine, "use your exercises in place of the course's own");
 }
 
@@ -39,8 +41,6 @@ Command& Command::takes(const std::vector<std::string>& names) {
       cli.add_option(dashed, options.seed, "of all random numbers");
     else if (name == "data")
       cli.add_option(dashed, options.data, "folder of the data files");
-    else if (name == "trace")
-      cli.add_option(dashed, options.trace, "write what the devices did to this file");
     else
       throw std::logic_error("there is no shared option " + dashed);
   }
@@ -114,7 +114,7 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   // Inside the body, so that a missing library is reported like any other error.
   return run_body(name_, options, [&](const Options& parsed) {
     if (parsed.mine) switch_to_mine(name_, argv);
-    body(parsed);
+    run_with_trace(parsed.trace, [&] { body(parsed); });
   });
 }
 

@@ -21,3 +21,4 @@
 #include "td/ops/ops.h"
 #include "td/optim/optim.h"
 #include "td/parallel/parallel.h"
+#include "td/trace/trace.h"

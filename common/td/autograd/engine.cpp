@@ -11,6 +11,7 @@
 #include "td/autograd/graph_task.h"
 #include "td/autograd/modes.h"
 #include "td/device/guard.h"
+#include "td/trace/span.h"
 
 namespace td {
 namespace {
@@ -214,6 +215,7 @@ bool Pass::compute(Visit& visit, Gradients& results) {
     void* node;
     ~Restore() { thread_state().current_node = node; }
   } restore{previous_node};
+  const trace::Span span(node.operation(), trace::Category::kBackward);
   node.apply(visit.gradients, results);
   return true;
 }

@@ -135,6 +135,7 @@ class StatelessDataLoader {
  private:
   static BatchType load(DatasetType& dataset, const std::vector<std::size_t>& indices, bool pins) {
     const PinnedCollation in_pinned_memory(pins);
+    const trace::Span span("load batch", trace::Category::kLoader);
     BatchType batch = dataset.get_batch(indices);
     if (pins) pin_batch(batch);
     return batch;

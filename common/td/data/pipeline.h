@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "td/tensor/options.h"
+#include "td/trace/span.h"
 
 namespace td::data {
 
-/// What a worker thread must set up before it loads: one core each, as there are many of them.
-void prepare_worker_thread();
+/// What a worker thread must set up before it loads: one core each, as there are many of them, and
+/// its name. @param number among the loader's workers.
+void prepare_worker_thread(std::size_t number);
 /// @throws Error: no batch came within `waited`.
 [[noreturn]] void worker_timeout(std::chrono::milliseconds waited);
 
@@ -32,7 +34,7 @@ class Pipeline {
   Pipeline(std::size_t workers, bool ordered, std::function<Load()> make_load)
       : ordered_(ordered), make_load_(std::move(make_load)) {
     try {
-      for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+      for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
     } catch (...) {  // the system gave no more threads: those we have must end before we do
       stop();
       throw;
@@ -64,6 +66,7 @@ class Pipeline {
   optional<Batch> next(optional<std::chrono::milliseconds> timeout) {
     std::unique_lock lock(mutex_);
     if (given_ == submitted_) return nullopt;
+    const trace::Span span("wait for batch", trace::Category::kWait);
     const auto ready = [this] {
       return !results_.empty() && (!ordered_ || results_.begin()->first == given_);
     };
@@ -88,8 +91,8 @@ class Pipeline {
     std::exception_ptr error;
   };
 
-  void work() {
-    prepare_worker_thread();
+  void work(std::size_t number) {
+    prepare_worker_thread(number);
     Load load;
     for (Job job; take(job);) {
       Result result;

@@ -54,6 +54,9 @@ struct Record {
 
 static_assert(std::is_trivially_copyable_v<Record>);
 
+/// Runs it on the calling thread, and notes in a trace how long it took.
+void run_with_span(const Record& record);
+
 class Device;
 /// When set, sees every launch and copy on every device, in the thread that asks for it, before it
 /// runs: how traces and tests listen. nullptr costs one comparison.

@@ -10,6 +10,7 @@
 #include "td/distributed/planes/shared_plane.h"
 #include "td/distributed/rendezvous/joining.h"
 #include "td/distributed/rendezvous/rendezvous.h"
+#include "td/trace/recorder.h"
 
 namespace td::distributed {
 namespace {
@@ -142,6 +143,7 @@ void init_process_group(const std::string& backend, const std::string& url,
   if (place.world_size == 1) return set_default_group(make_group_of_one(backend, place, options));
   const auto store = open_store(place.url);
   set_default_group(join_group(backend, place, *store, options));
+  trace::set_rank(place.rank);
   if (place.rank == 0 && !place.folder.empty()) ::rmdir(place.folder.c_str());
 }
 

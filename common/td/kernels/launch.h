@@ -13,11 +13,12 @@
 #include "td/device/backend.h"
 #include "td/device/thread_state.h"
 #include "td/tensor/tensor.h"
+#include "td/trace/span.h"
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 
-#include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/spans.h"
 #endif
 
 namespace td {
@@ -40,7 +41,7 @@ inline Extent extent_of(const Tensor& tensor) {
 // Starts the work and throws when CUDA refused it, or tells of earlier work that failed.
 template <class Work>
 void launch_on_cuda(const char* name, Device device, const Work& work) {
-  cuda::use_device(device.index());
+  const cuda::StreamSpan span(name, device.index(), current_native_stream(device));
   work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
   if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
     cuda::throw_error(name + (" on " + device.str()), error);
@@ -91,6 +92,8 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
     record_observer(make_record(name, work, reads, writes), device);
   switch (device.type()) {
     case DeviceType::CPU:
+      if (trace::is_on()) [[unlikely]]
+        return run_with_span(make_record(name, work, reads, writes));
       return work.on_host();
     case DeviceType::SIM:
       return backend(kSIM).submit(make_record(name, work, reads, writes), device.index(),

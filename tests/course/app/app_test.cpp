@@ -27,7 +27,7 @@ TEST_CASE("defaults are the program's, options override them") {
 
 TEST_CASE("wrong usage is exit code 2 and points to --help") {
   const std::vector<std::vector<std::string>> cases = {
-      {"--bogus"}, {"--epochs", "0"}, {"--epochs", "many"}, {"--trace", "file"}, {"--seed"}};
+      {"--bogus"}, {"--epochs", "0"}, {"--epochs", "many"}, {"--trace"}, {"--seed"}};
   for (const auto& words : cases) {
     const Outcome outcome = sample(words);
     INFO(words[0] << ": " << outcome.output);

@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-#include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/spans.h"
 #include "td/base/bytes.h"
 #include "td/base/error.h"
 #include "td/device/capture.h"
@@ -58,6 +58,16 @@ bool is_pageable(const void* memory) {
     return true;
   }
   return attributes.type == cudaMemoryTypeUnregistered;
+}
+
+// As traces call it.
+const char* name_of_copy(const void* to, Device to_device, const void* from, Device from_device) {
+  if (to_device.is_cpu())
+    return is_pageable(to) ? "Memcpy DtoH (Device -> Pageable)" : "Memcpy DtoH (Device -> Pinned)";
+  if (from_device.is_cpu())
+    return is_pageable(from) ? "Memcpy HtoD (Pageable -> Device)"
+                             : "Memcpy HtoD (Pinned -> Device)";
+  return "Memcpy DtoD (Device -> Device)";
 }
 
 // Some machines let the GPU read pageable memory itself; the source may then be read late.
@@ -162,7 +172,8 @@ class CudaBackend final : public Backend {
     if (bytes == 0) return;
     if (to_device.is_cuda() && from_device.is_cuda() && to_device != from_device)
       return copy_to_peer(to, to_device.index(), from, from_device.index(), bytes, index, stream);
-    use_device(index);
+    const StreamSpan span(trace::is_on() ? name_of_copy(to, to_device, from, from_device) : "",
+                          index, stream, trace::Category::kCopy, bytes);
     if (capturing_graph && is_pageable(to_device.is_cpu() ? to : from)) check_may_copy_pageable();
     // CUDA tells from the addresses which side is where.
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)), "copying", index);
@@ -174,6 +185,8 @@ class CudaBackend final : public Backend {
 
   void synchronize(int index, void* stream, bool all_streams) override {
     use_device(index);
+    const trace::Span span(all_streams ? "Device Synchronize" : "Stream Synchronize",
+                           trace::Category::kWait);
     check_work(all_streams ? cudaDeviceSynchronize() : cudaStreamSynchronize(stream_of(stream)),
                "cuda:" + std::to_string(index));
   }
@@ -202,6 +215,7 @@ class CudaBackend final : public Backend {
   }
   bool done(void* event) override { return finished(cudaEventQuery(event_of(event))); }
   void synchronize_event(void* event) override {
+    const trace::Span span("Event Synchronize", trace::Category::kWait);
     check_work(cudaEventSynchronize(event_of(event)), "waiting for an event of cuda");
   }
   double milliseconds(void* from, void* to) override {
@@ -236,7 +250,8 @@ class CudaBackend final : public Backend {
                            std::size_t bytes, int index, void* stream) {
     open_peer_road(to_index, from_index);
     open_peer_road(from_index, to_index);
-    use_device(index);
+    const StreamSpan span("Memcpy PtoP (Device -> Device)", index, stream, trace::Category::kCopy,
+                          bytes);
     check(cudaMemcpyPeerAsync(to, to_index, from, from_index, bytes, stream_of(stream)),
           "copying between GPUs", index);
   }

@@ -158,8 +158,8 @@ void Capture::launch(Queue& queue) {
   std::lock_guard lock(mutex_);
   ++launches_;
   for (std::size_t i = 1; i < branches_.size(); ++i)
-    branches_[i].own->submit_always(Run{this, i, launches_});
-  queue.submit_always(Run{this, 0, launches_});
+    branches_[i].own->submit_always(Run{this, i, launches_}, "graph");
+  queue.submit_always(Run{this, 0, launches_}, "graph");
 }
 
 void Capture::run(std::size_t branch, std::uint32_t launch) {

@@ -28,13 +28,19 @@ thread_local Queue* queue_of_thread = nullptr;
 struct alignas(16) Queue::Entry {
   const char* name;
   void (*run)(const void*);
-  std::uint32_t bytes;  ///< of head and work, a multiple of 16
+  std::uint32_t bytes;        ///< of head and work, a multiple of 16
+  std::uint32_t correlation;  ///< of traces
   bool always;
   const void* work() const { return this + 1; }
 };
 
-Queue::Queue(int index, std::string name)
-    : index_(index), name_(std::move(name)), ring_(new char[kRing]), thread_([this] { loop(); }) {}
+Queue::Queue(int index, int number)
+    : index_(index),
+      name_("sim:" + std::to_string(index) + '.' + std::to_string(number)),
+      row_(trace::add_row({trace::RowKind::kStream, "sim:" + std::to_string(index), number,
+                           "stream " + std::to_string(number)})),
+      ring_(new char[kRing]),
+      thread_([this] { loop(); }) {}
 
 void Queue::submit(const Item& item) {
   if (is_captured()) [[unlikely]] {
@@ -48,20 +54,22 @@ std::size_t Queue::entry_bytes(const Item& item) {
   return (sizeof(Entry) + item.bytes + 15) / 16 * 16;
 }
 
-void Queue::write(char* place, const Item& item) {
-  new (place)
-      Entry{item.name, item.run, static_cast<std::uint32_t>(entry_bytes(item)), item.always};
+void Queue::write(char* place, const Item& item, std::uint32_t correlation) {
+  new (place) Entry{item.name, item.run, static_cast<std::uint32_t>(entry_bytes(item)), correlation,
+                    item.always};
   std::memcpy(place + sizeof(Entry), item.work, item.bytes);
 }
 
 void Queue::push(const Item& item) {
   const std::size_t needed = entry_bytes(item);
+  const std::uint32_t correlation = trace::is_on() ? trace::next_correlation() : 0;
+  const trace::Span span({0, correlation}, item.name, trace::Category::kLaunch);
   std::unique_lock lock(submitting_);
   if (closed_) {  // the process is ending: marks must still be set, records have no reader left
     if (item.always) item.run(item.work);
     return;
   }
-  write(room_for(needed), item);
+  write(room_for(needed), item, correlation);
   written_.fetch_add(needed, std::memory_order_release);
   pushes_.fetch_add(1, std::memory_order_release);
   pushes_.notify_one();
@@ -126,6 +134,9 @@ bool Queue::working() const { return !failure_ && !stopping_.load(std::memory_or
 void Queue::run(const Entry& entry) {
   if (!entry.always && !working()) return;
   const RunningRecord running(entry.name, index_);
+  if (entry.correlation != 0) correlation_ = entry.correlation;  // of a graph: that of its launch
+  // Copies, which always run, know better when they begin.
+  const trace::Span span(place(), entry.always ? "" : entry.name, trace::Category::kKernel);
   try {
     entry.run(entry.work());
   } catch (const std::exception& error) {
@@ -148,7 +159,7 @@ void Queue::run_entries(const std::vector<char>& entries) {
 void Queue::append(std::vector<char>& entries, const Item& item) {
   const std::size_t at = entries.size();
   entries.resize(at + entry_bytes(item));
-  write(entries.data() + at, item);
+  write(entries.data() + at, item, 0);
 }
 
 void Queue::capture_into(Capture* capture) {
@@ -197,6 +208,8 @@ void Queue::wait_for(const intrusive_ptr<Ticket>& ticket) {
     Queue* queue;
     Ticket* ticket;
     void operator()() const {
+      const trace::Span span(queue->place(), ticket->done() ? "" : "Stream Wait Event",
+                             trace::Category::kWait);
       ticket->wait();
       if (!queue->failure_) queue->failure_ = ticket->failure();
       ticket->release();
@@ -208,6 +221,7 @@ void Queue::wait_for(const intrusive_ptr<Ticket>& ticket) {
 
 void Queue::synchronize() {
   if (is_captured()) refuse_to_wait(*this);
+  const trace::Span span("Stream Synchronize", trace::Category::kWait);
   const auto ticket = mark(true);
   ticket->wait();
   throw_failure(*ticket);

@@ -19,6 +19,7 @@
 
 #include "td/backends/sim/ticket.h"
 #include "td/device/record.h"
+#include "td/trace/span.h"
 
 namespace td::sim {
 
@@ -32,7 +33,7 @@ struct Bounce {
 
 class Queue {
  public:
-  Queue(int index, std::string name);
+  Queue(int index, int number);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
@@ -57,9 +58,10 @@ class Queue {
     submit(Item{record.name, record.run, record.work, record.work_bytes, false});
   }
   /// Queues `work`, which also runs when the stream has failed.
+  /// @param name what traces call it; they leave out what has none.
   template <class Work>
-  void submit_always(const Work& work) {
-    submit(item_of("", work, true));
+  void submit_always(const Work& work, const char* name = "") {
+    submit(item_of(name, work, true));
   }
   /// A ticket for the point that the queue has been asked to reach. With `report`, the failure goes
   /// into the ticket and leaves the stream. What is captured does not come into it.
@@ -92,6 +94,8 @@ class Queue {
   }
   void forget_failure() { failure_.reset(); }
   ///@}
+  /// On the stream's thread: where a trace draws the entry that is being run.
+  trace::Place place() const { return {row_, correlation_}; }
   /// Runs what is queued without its records and ends the thread. Later entries run at once.
   void begin_stop();
   void finish_stop();
@@ -104,7 +108,7 @@ class Queue {
   void submit(const Item& item);
   void push(const Item& item);
   static std::size_t entry_bytes(const Item& item);
-  static void write(char* place, const Item& item);
+  static void write(char* place, const Item& item, std::uint32_t correlation);
   char* room_for(std::size_t bytes);
   void loop();
   void run(const Entry& entry);
@@ -112,6 +116,8 @@ class Queue {
 
   const int index_;
   const std::string name_;
+  const std::uint32_t row_;        // of traces
+  std::uint32_t correlation_ = 0;  // of the entry that is being run
   const std::unique_ptr<char[]> ring_;
   // Positions only grow; the place in the ring is the position modulo its size. What the host
   // writes and what the thread writes lie in different cache lines.

@@ -17,6 +17,7 @@
 #include "td/base/parallel.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
+#include "td/trace/recorder.h"
 
 namespace td {
 namespace sim {
@@ -26,7 +27,7 @@ struct DeviceState {
   std::atomic<Queue*> default_queue{nullptr};
   std::mutex mutex;  // guards queues
   std::vector<Queue*> queues;
-  Engine to_device, from_device, to_peer;
+  Engine to_device{0, "HtoD"}, from_device{1, "DtoH"}, to_peer{2, "PtoP"};
 };
 
 DeviceState& state(int index) {
@@ -38,6 +39,14 @@ std::vector<Queue*> queues_of(int index) {
   DeviceState& device = state(index);
   std::lock_guard lock(device.mutex);
   return device.queues;
+}
+
+/// Waits for all work of all devices and leaves errors where they are.
+void drain() {
+  std::vector<intrusive_ptr<Ticket>> tickets;
+  for (int i = 0; i < kMaxDevices; ++i)
+    for (Queue* queue : queues_of(i)) tickets.push_back(queue->mark());
+  for (const auto& ticket : tickets) ticket->wait();
 }
 
 /// At the end of the process: what is queued is dropped, marks are set, threads are joined. A
@@ -62,11 +71,10 @@ thread_local StopsWithMain stops_with_main;
 /// A new queue of the device, with the device's mutex held.
 Queue* make_queue(int index) {
   // For a program that does not end through its main thread.
-  static const int registered = std::atexit(stop_all);
+  static const int registered = (trace::at_stop(drain), std::atexit(stop_all));
   static_cast<void>(registered);
   DeviceState& device = state(index);
-  device.queues.push_back(new Queue(
-      index, "sim:" + std::to_string(index) + '.' + std::to_string(device.queues.size())));
+  device.queues.push_back(new Queue(index, static_cast<int>(device.queues.size())));
   return device.queues.back();
 }
 
@@ -83,14 +91,6 @@ Queue& queue_of(int index, void* stream) {
 }
 
 namespace {
-
-/// Waits for all work of all devices and leaves errors where they are.
-void drain() {
-  std::vector<intrusive_ptr<Ticket>> tickets;
-  for (int i = 0; i < kMaxDevices; ++i)
-    for (Queue* queue : queues_of(i)) tickets.push_back(queue->mark());
-  for (const auto& ticket : tickets) ticket->wait();
-}
 
 /// Pages of pinned memory carry their size in front, for munmap.
 constexpr std::size_t kPinnedHead = 4096;
@@ -164,6 +164,7 @@ class SimBackend : public Backend {
   void synchronize_event(void* event) override {
     const auto ticket = event_of(event).get_to_wait();
     if (!ticket) return;
+    const trace::Span span("Event Synchronize", trace::Category::kWait);
     ticket->wait();
     throw_failure(*ticket);
   }
@@ -214,6 +215,7 @@ void SimBackend::copy(void* to, Device to_device, const void* from, Device from_
 
 void SimBackend::synchronize(int index, void* stream, bool all_streams) {
   if (!all_streams) return queue_of(index, stream).synchronize();
+  const trace::Span span("Device Synchronize", trace::Category::kWait);
   std::vector<intrusive_ptr<Ticket>> tickets;
   for (Queue* queue : queues_of(index)) tickets.push_back(queue->mark(true));
   for (const auto& ticket : tickets) ticket->wait();

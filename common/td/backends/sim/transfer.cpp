@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kStaged = 64 << 10;             // up to here a source is copied aside at once
 constexpr std::size_t kChunk = std::size_t{1} << 20;  // size of a bounce buffer
+constexpr const char* kFromPageable = "Memcpy HtoD (Pageable -> Device)";
+constexpr const char* kToPageable = "Memcpy DtoH (Device -> Pageable)";
 
 void wait_until(const Queue& queue, Clock::time_point until) {
   constexpr auto kSlice = std::chrono::milliseconds(20);  // so that a process can end in between
@@ -32,15 +34,21 @@ struct Transfer {
   const void* from;
   std::size_t bytes;
   void* staging;
+  const char* name;  // of traces
 
   void operator()() const {
     const Queue* queue = Queue::of_this_thread();  // a graph may run it on another stream
-    if (queue && queue->working()) engine ? over_link(*queue) : on_device();
+    if (queue && queue->working()) engine ? over_link(*queue) : on_device(*queue);
     host_allocator().release(staging, bytes);
   }
-  void on_device() const { std::memmove(to, from, bytes); }
+  void on_device(const Queue& queue) const {
+    const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
+    std::memmove(to, from, bytes);
+  }
   void over_link(const Queue& queue) const {
-    const std::lock_guard lock(*engine);
+    const std::lock_guard lock(engine->mutex);
+    const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
+    const trace::Span same(place_of_engine(queue), name, trace::Category::kEngine, bytes);
     const Link now = link();
     const std::chrono::duration<double, std::micro> cost(
         now.latency_us + static_cast<double>(bytes) / (now.gb_per_s * 1e3));
@@ -48,7 +56,19 @@ struct Transfer {
     std::memcpy(to, from, bytes);
     wait_until(queue, until);
   }
+  /// For the holder of the engine's mutex.
+  trace::Place place_of_engine(const Queue& queue) const {
+    if (trace::is_on() && engine->row == 0)
+      engine->row =
+          trace::add_row({trace::RowKind::kEngine, "sim:" + std::to_string(queue.index()),
+                          engine->number, std::string("copy engine ") + engine->direction});
+    return {engine->row, queue.place().correlation};
+  }
 };
+
+void submit(Queue& queue, const Transfer& transfer) {
+  queue.submit_always(transfer, transfer.name);
+}
 
 /// A buffer of the queue that no queued copy uses any more; for the holder of bounce_mutex.
 Bounce& free_bounce(Queue& queue, std::size_t turn) {
@@ -64,7 +84,7 @@ void bounce_to_device(Queue& queue, Engine& engine, char* to, const char* from, 
     const std::size_t n = std::min(kChunk, bytes - done);
     Bounce& bounce = free_bounce(queue, turn);
     std::memcpy(bounce.data.get(), from + done, n);
-    queue.submit_always(Transfer{&engine, to + done, bounce.data.get(), n, nullptr});
+    submit(queue, {&engine, to + done, bounce.data.get(), n, nullptr, kFromPageable});
     bounce.in_use = queue.mark();
   }
 }
@@ -77,8 +97,8 @@ void bounce_from_device(Queue& queue, Engine& engine, char* to, const char* from
   const auto bytes_of = [&](std::size_t turn) { return std::min(kChunk, bytes - turn * kChunk); };
   const auto fetch = [&](std::size_t turn) {
     Bounce& bounce = free_bounce(queue, turn);
-    queue.submit_always(
-        Transfer{&engine, bounce.data.get(), from + turn * kChunk, bytes_of(turn), nullptr});
+    submit(queue, {&engine, bounce.data.get(), from + turn * kChunk, bytes_of(turn), nullptr,
+                   kToPageable});
     bounce.in_use = queue.mark();
   };
   fetch(0);
@@ -96,14 +116,14 @@ void bounce_from_device(Queue& queue, Engine& engine, char* to, const char* from
 void copy_to_device(Queue& queue, Engine& engine, void* to, const void* from, std::size_t bytes,
                     bool pinned) {
   if (pinned) {
-    queue.submit_always(Transfer{&engine, to, from, bytes, nullptr});
+    submit(queue, {&engine, to, from, bytes, nullptr, "Memcpy HtoD (Pinned -> Device)"});
     return;
   }
   check_may_copy_pageable();
   if (bytes <= kStaged) {
     void* staging = host_allocator().allocate(bytes);
     std::memcpy(staging, from, bytes);
-    queue.submit_always(Transfer{&engine, to, staging, bytes, staging});
+    submit(queue, {&engine, to, staging, bytes, staging, kFromPageable});
   } else {
     bounce_to_device(queue, engine, static_cast<char*>(to), static_cast<const char*>(from), bytes);
   }
@@ -113,7 +133,8 @@ void copy_from_device(Queue& queue, Engine& engine, void* to, const void* from, 
                       bool pinned) {
   if (!pinned) check_may_copy_pageable();
   if (pinned || bytes <= kStaged)
-    queue.submit_always(Transfer{&engine, to, from, bytes, nullptr});
+    submit(queue, {&engine, to, from, bytes, nullptr,
+                   pinned ? "Memcpy DtoH (Device -> Pinned)" : kToPageable});
   else
     bounce_from_device(queue, engine, static_cast<char*>(to), static_cast<const char*>(from),
                        bytes);
@@ -121,7 +142,8 @@ void copy_from_device(Queue& queue, Engine& engine, void* to, const void* from, 
 }
 
 void copy_on_devices(Queue& queue, Engine* engine, void* to, const void* from, std::size_t bytes) {
-  queue.submit_always(Transfer{engine, to, from, bytes, nullptr});
+  submit(queue, {engine, to, from, bytes, nullptr,
+                 engine ? "Memcpy PtoP (Device -> Device)" : "Memcpy DtoD (Device -> Device)"});
 }
 
 }  // namespace td::sim

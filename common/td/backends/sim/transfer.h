@@ -14,8 +14,13 @@
 
 namespace td::sim {
 
-/// Held for the time a transfer takes.
-using Engine = std::mutex;
+/// Does one transfer at a time.
+struct Engine {
+  int number;             ///< among the engines of a device
+  const char* direction;  ///< as traces have it: HtoD, DtoH, PtoP
+  std::mutex mutex{};     ///< held for the time a transfer takes
+  std::uint32_t row = 0;  ///< of traces; the mutex guards it
+};
 
 /// Host to device. Returns when a pageable source has been read.
 void copy_to_device(Queue& queue, Engine& engine, void* to, const void* from, std::size_t bytes,

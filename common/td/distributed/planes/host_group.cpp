@@ -90,7 +90,9 @@ HostGroup::HostGroup(int rank, int size, std::chrono::milliseconds timeout,
   const auto run = [plane = plane_, observer = observer_](HostWork& work) {
     carry_out_observed(*plane, observer.get(), work);
   };
-  for (auto* lane : {&collectives_, &sends_, &receives_}) *lane = std::make_shared<Lane>(run);
+  collectives_ = std::make_shared<Lane>("collectives", run);
+  sends_ = std::make_shared<Lane>("sends", run);
+  receives_ = std::make_shared<Lane>("receives", run);
   if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
 }
 

@@ -1,14 +1,23 @@
 // The queue and its thread.
 #include "td/distributed/planes/lane.h"
 
+#include <pthread.h>
+
+#include <atomic>
 #include <utility>
 
 #include "td/autograd/modes.h"
+#include "td/trace/span.h"
 
 namespace td::distributed {
 
 namespace {
 thread_local bool waits_at_once = false;
+
+std::uint32_t add_lane_row(const char* name) {
+  static std::atomic<int> lanes{0};
+  return trace::add_row({trace::RowKind::kLane, "", lanes++, name});
+}
 }  // namespace
 
 WaitsAtOnce::WaitsAtOnce() : before_(std::exchange(waits_at_once, true)) {}
@@ -45,6 +54,9 @@ void HostWork::finish(std::exception_ptr error) {
   error_ = std::move(error);
   changed_.notify_all();
 }
+
+Lane::Lane(const char* name, std::function<void(HostWork&)> carry_out)
+    : name_(name), row_(add_lane_row(name)), carry_out_(std::move(carry_out)) {}
 
 void Lane::add(std::shared_ptr<HostWork> work) {
   std::lock_guard lock(mutex_);
@@ -84,6 +96,10 @@ void Lane::do_first(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     std::exception_ptr error;
     try {
+      // In the row of the lane, whichever thread does the work.
+      const auto& key = work->call.key;
+      const trace::Span span({row_, 0}, collective_name(key.type), trace::Category::kCollective,
+                             key.bytes());
       carry_out_(*work);
     } catch (...) {
       error = std::current_exception();
@@ -115,6 +131,7 @@ void Lane::close(bool abandon) {
 }
 
 void Lane::run() {
+  pthread_setname_np(pthread_self(), name_);
   const NoGradGuard no_grad;
   std::unique_lock lock(mutex_);
   while (true) {

@@ -57,8 +57,9 @@ class WaitsAtOnce {
 /// See above. The thread starts with the first work that nobody waits for at once.
 class Lane : public std::enable_shared_from_this<Lane> {
  public:
+  /// @param name "collectives", "sends": of its thread, and of its row in traces.
   /// @param carry_out called for one work after another.
-  explicit Lane(std::function<void(HostWork&)> carry_out) : carry_out_(std::move(carry_out)) {}
+  Lane(const char* name, std::function<void(HostWork&)> carry_out);
   /// Puts a work at the end of the queue.
   void add(std::shared_ptr<HostWork> work);
   /// Carries out `work` in the calling thread if it is its turn and nobody does it yet; else leaves
@@ -76,6 +77,8 @@ class Lane : public std::enable_shared_from_this<Lane> {
   void wake_thread();
   void do_first(std::unique_lock<std::mutex>& lock);
 
+  const char* const name_;
+  const std::uint32_t row_;  // of traces
   std::function<void(HostWork&)> carry_out_;
   std::mutex mutex_;
   std::condition_variable changed_;

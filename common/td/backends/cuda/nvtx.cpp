@@ -1,0 +1,42 @@
+// The spans of programs as NVTX ranges, which NVIDIA's profilers (nsys, ncu) draw beside what they
+// see themselves: `nsys profile ./ch04_training_loop`. Needs no --trace.
+// Invariant: without such a tool around this process, spans know nothing of NVTX.
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstdlib>
+
+#include "td/trace/span.h"
+
+namespace td::cuda {
+namespace {
+
+// A domain of our own, so that a tool can tell our ranges from those of libraries.
+nvtxDomainHandle_t domain() {
+  static const nvtxDomainHandle_t handle = nvtxDomainCreateA("todevice");
+  return handle;
+}
+
+void begin_range(const char* name) {
+  nvtxEventAttributes_t range{};
+  range.version = NVTX_VERSION;
+  range.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  range.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  range.message.ascii = name;
+  nvtxDomainRangePushEx(domain(), &range);
+}
+
+void end_range() { nvtxDomainRangePop(domain()); }
+
+const trace::Listener kRanges{begin_range, end_range};
+
+// How a tool tells NVTX that it is there.
+[[maybe_unused]] const bool kListens = [] {
+  const bool tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr;
+  if (tool) trace::set_listener(&kRanges);
+  return tool;
+}();
+
+}  // namespace
+}  // namespace td::cuda
+#endif

@@ -1,0 +1,192 @@
+// See spans.h. Events know only how far they are apart, so each device has one whose time on the
+// host's clock is known. Their resolution is half a microsecond.
+#include "td/backends/cuda/spans.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "td/backends/cuda/cuda.h"
+#include "td/trace/recorder.h"
+
+namespace td::cuda {
+namespace {
+
+constexpr std::size_t kMostPending = 8192;          // two events each
+constexpr std::int64_t kAnchorAge = 1'000'000'000;  // ns; float milliseconds get coarse
+
+/// An event, and when it happened on the host's clock.
+struct Anchor {
+  cudaEvent_t event = nullptr;
+  std::int64_t time = 0;
+};
+
+/// Work whose events may not have happened yet.
+struct Pending {
+  trace::SpanRecord span;
+  std::uint32_t engine_row;  // 0: no copy engine is at work
+  int device;
+  cudaStream_t stream;
+  Anchor anchor;
+  cudaEvent_t begin, end;
+};
+
+struct Tracer {
+  std::mutex mutex;  // held from begin() to end()
+  std::vector<Pending> pending;
+  std::vector<cudaEvent_t> idle[kMaxDevices];  // events to use again
+  Anchor anchors[kMaxDevices];
+  cudaStream_t own_streams[kMaxDevices] = {};
+  std::map<std::pair<int, cudaStream_t>, std::uint32_t> rows;
+  int streams[kMaxDevices] = {};                // that have rows
+  std::map<std::uint32_t, std::int64_t> ended;  // per row, when its last span ended
+};
+
+// Never destroyed, as the events belong to a driver that may end before us.
+Tracer& tracer() {
+  static auto& instance = *new Tracer;
+  return instance;
+}
+
+// A trace is not worth an error: what fails here is left out of it.
+bool worked(cudaError_t error) {
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess;
+}
+
+cudaEvent_t take_event(Tracer& all, int device) {
+  if (!all.idle[device].empty()) {
+    const cudaEvent_t event = all.idle[device].back();
+    all.idle[device].pop_back();
+    return event;
+  }
+  cudaEvent_t event = nullptr;
+  return worked(cudaEventCreate(&event)) ? event : nullptr;
+}
+
+/// An event of the device that is not much older than a second. Its stream has no other work, so
+/// the host hears at once when it happens.
+Anchor anchor_of(Tracer& all, int device) {
+  Anchor& anchor = all.anchors[device];
+  if (anchor.event && trace::now() - anchor.time < kAnchorAge) return anchor;
+  cudaStream_t& own = all.own_streams[device];
+  if (!own && !worked(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking))) return {};
+  Anchor made;
+  if (!worked(cudaEventCreate(&made.event))) return {};
+  if (!worked(cudaEventRecord(made.event, own)) || !worked(cudaEventSynchronize(made.event)))
+    return {};
+  made.time = trace::now();
+  return anchor = made;  // the old one is still needed by what is pending
+}
+
+std::uint32_t row_of(Tracer& all, int device, cudaStream_t stream) {
+  std::uint32_t& row = all.rows[{device, stream}];
+  if (row == 0) {
+    const int number = all.streams[device]++;
+    row = trace::add_row({trace::RowKind::kStream, "cuda:" + std::to_string(device), number,
+                          stream ? "stream " + std::to_string(number) : "default stream"});
+  }
+  return row;
+}
+
+/// The engine that the name of a copy tells: "Memcpy HtoD ...".
+std::uint32_t engine_of(const char* copy, int device) {
+  static constexpr const char* kDirections[] = {"HtoD", "DtoH", "PtoP"};
+  static std::uint32_t rows[kMaxDevices][std::size(kDirections)] = {};
+  const std::string name = copy;
+  for (std::size_t i = 0; i < std::size(kDirections); ++i) {
+    if (name.find(kDirections[i]) == name.npos) continue;
+    if (rows[device][i] == 0)
+      rows[device][i] =
+          trace::add_row({trace::RowKind::kEngine, "cuda:" + std::to_string(device),
+                          static_cast<int>(i), std::string("copy engine ") + kDirections[i]});
+    return rows[device][i];
+  }
+  return 0;
+}
+
+/// Nanoseconds of the host's clock.
+bool time_of(const Anchor& anchor, cudaEvent_t event, std::int64_t& time) {
+  float milliseconds = 0;
+  if (!worked(cudaEventElapsedTime(&milliseconds, anchor.event, event))) return false;
+  time = anchor.time + static_cast<std::int64_t>(1e6 * static_cast<double>(milliseconds));
+  return true;
+}
+
+/// Keeps the spans of the first `count` pending ones; waits for them.
+void resolve(Tracer& all, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Pending& one = all.pending[i];
+    trace::SpanRecord& span = one.span;
+    if (worked(cudaEventSynchronize(one.end)) && time_of(one.anchor, one.begin, span.begin) &&
+        time_of(one.anchor, one.end, span.end)) {
+      std::int64_t& ended = all.ended[span.row];  // events are coarser than the gaps between them
+      span.begin = std::max(span.begin, ended);
+      ended = span.end = std::max(span.begin, span.end);
+      trace::keep(span);
+      if (one.engine_row != 0) {
+        span.row = one.engine_row;
+        span.category = trace::Category::kEngine;
+        std::int64_t& free = all.ended[span.row];
+        span.begin = std::max(span.begin, free);
+        free = span.end = std::max(span.begin, span.end);
+        trace::keep(span);
+      }
+    }
+    all.idle[one.device].push_back(one.begin);
+    all.idle[one.device].push_back(one.end);
+  }
+  all.pending.erase(all.pending.begin(), all.pending.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void resolve_all() {
+  Tracer& all = tracer();
+  const std::lock_guard lock(all.mutex);
+  resolve(all, all.pending.size());
+}
+
+// Events recorded while a graph is captured would become a part of it.
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return !worked(cudaStreamIsCapturing(stream, &status)) || status != cudaStreamCaptureStatusNone;
+}
+
+}  // namespace
+
+void StreamSpan::begin(const char* name, int device, void* native, trace::Category category,
+                       std::uint64_t bytes) {
+  static const bool registered = (trace::at_stop(resolve_all), true);
+  static_cast<void>(registered);
+  const auto stream = static_cast<cudaStream_t>(native);
+  if (is_capturing(stream)) return;
+  Tracer& all = tracer();
+  std::unique_lock lock(all.mutex);
+  if (all.pending.size() == kMostPending) resolve(all, kMostPending / 2);  // the oldest are done
+  const Anchor anchor = anchor_of(all, device);
+  const cudaEvent_t begin = take_event(all, device), end = take_event(all, device);
+  if (!anchor.event || !begin || !end || !worked(cudaEventRecord(begin, stream))) return;
+  const bool copies = category == trace::Category::kCopy;
+  all.pending.push_back({{name, 0, 0, bytes, row_of(all, device, stream), correlation_, category},
+                         copies ? engine_of(name, device) : 0,
+                         device,
+                         stream,
+                         anchor,
+                         begin,
+                         end});
+  begun_ = true;
+  lock.release();  // end() gives it back
+}
+
+void StreamSpan::end() {
+  Tracer& all = tracer();
+  const std::lock_guard lock(all.mutex, std::adopt_lock);
+  const Pending& mine = all.pending.back();
+  if (!worked(cudaEventRecord(mine.end, mine.stream))) all.pending.pop_back();
+}
+
+}  // namespace td::cuda

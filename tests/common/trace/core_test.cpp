@@ -1,0 +1,77 @@
+// Spans of the core that are no device's: operations on cpu, gradients, loaders, collectives.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "td/distributed/thread_group.h"
+#include "td/td.h"
+#include "traces.h"
+
+using namespace test;
+namespace trace = td::trace;
+
+TEST_CASE("the host's operations and gradients have their names") {
+  td::Tensor x = td::ones({4, 4});
+  x.requires_grad_(true);
+  trace::start();
+  {
+    const Span forward("forward");
+    x.tanh().sum().backward();
+  }
+  const Trace seen = trace::stop();
+  const auto forward = find(seen, Category::kUser, "forward").at(0);
+  CHECK(find(seen, Category::kOperator, "tanh").size() == 1);
+  CHECK(!find(seen, Category::kOperator, "sum").empty());
+  const auto gradients = find(seen, Category::kBackward);
+  std::vector<std::string> names;
+  for (const SpanRecord& span : gradients) names.push_back(span.name);
+  REQUIRE(names.size() >= 2);
+  CHECK(names[0] == "sum");
+  CHECK(names[1] == "tanh");
+  for (const SpanRecord& span : seen.spans) {
+    CHECK(span.begin >= forward.begin);
+    CHECK(span.end <= forward.end);
+  }
+  CHECK(find(seen, Category::kLaunch).empty());
+}
+
+TEST_CASE("each worker of a loader has a row with the batches that it loaded") {
+  td::data::TensorDataset dataset(td::randn({64, 3}), td::zeros({64}, td::kInt64));
+  const auto batches = [&](std::size_t workers) {
+    auto loader = td::data::make_data_loader(dataset.map(td::data::transforms::Stack<>()),
+                                             td::data::DataLoaderOptions(8).workers(workers));
+    trace::start();
+    for (const auto& batch : *loader) static_cast<void>(batch);
+    return trace::stop();
+  };
+  const Trace seen = batches(2);
+  const auto loaded = find(seen, Category::kLoader, "load batch");
+  CHECK(loaded.size() == 8);
+  std::set<std::string> rows;
+  for (const SpanRecord& span : loaded) rows.insert(row_of(seen, span));
+  for (const std::string& row : rows) CHECK_THAT(row, Catch::StartsWith("loader "));
+  CHECK(find(seen, Category::kWait, "wait for batch").size() == 8);
+
+  const Trace alone = batches(0);
+  CHECK(find(alone, Category::kLoader, "load batch").size() == 8);
+  CHECK(row_of(alone, find(alone, Category::kLoader).at(0)) == "main");
+}
+
+TEST_CASE("each rank's collectives are in the row of its lane, with their bytes") {
+  trace::start();
+  td::distributed::run_as_threads(2, [](td::distributed::ProcessGroup& group) {
+    td::Tensor values = td::ones({300});
+    group.all_reduce(values)->wait();
+    group.barrier()->wait();
+  });
+  const Trace seen = trace::stop();
+  const auto sums = find(seen, Category::kCollective, "all_reduce");
+  REQUIRE(sums.size() == 2);
+  CHECK(sums[0].bytes == 1200);
+  CHECK(sums[0].row != sums[1].row);
+  for (const SpanRecord& span : sums) {
+    CHECK(row_of(seen, span) == "collectives");
+    CHECK(seen.rows[span.row].kind == RowKind::kLane);
+  }
+  CHECK(find(seen, Category::kCollective, "barrier").size() == 2);
+  CHECK(partly_overlapping(seen).empty());
+}

@@ -1,0 +1,69 @@
+// Traces for tests: made by hand, with times in milliseconds, and searched.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "td/trace/trace.h"
+
+namespace test {
+
+using td::trace::Category;
+using td::trace::Place;
+using td::trace::RowKind;
+using td::trace::Span;
+using td::trace::SpanRecord;
+using td::trace::Trace;
+
+/// A trace put together by hand; spans may be added in any order.
+struct HandMade {
+  Trace trace;
+
+  std::uint32_t row(RowKind kind, const char* device, int number, const char* name) {
+    trace.rows.push_back({kind, device, number, name});
+    return static_cast<std::uint32_t>(trace.rows.size() - 1);
+  }
+  HandMade& span(std::uint32_t row, Category category, const char* name, std::int64_t begin,
+                 std::int64_t end, std::uint32_t correlation = 0, std::uint64_t bytes = 0) {
+    constexpr std::int64_t kMillisecond = 1'000'000;
+    trace.spans.push_back(
+        {name, begin * kMillisecond, end * kMillisecond, bytes, row, correlation, category});
+    std::stable_sort(trace.spans.begin(), trace.spans.end(),
+                     [](const SpanRecord& a, const SpanRecord& b) {
+                       return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+                     });
+    trace.end = std::max(trace.end, end * kMillisecond);
+    return *this;
+  }
+};
+
+/// All spans of that name, or of every name.
+inline std::vector<SpanRecord> find(const Trace& trace, Category category,
+                                    const std::string& name = "") {
+  std::vector<SpanRecord> found;
+  for (const SpanRecord& span : trace.spans)
+    if (span.category == category && (name.empty() || name == span.name)) found.push_back(span);
+  return found;
+}
+
+/// The row's name with its device: "sim:0 stream 1".
+inline std::string row_of(const Trace& trace, const SpanRecord& span) {
+  const auto& row = trace.rows.at(span.row);
+  return row.device.empty() ? row.name : row.device + ' ' + row.name;
+}
+
+/// Spans of one row nest or follow one another. Returns what is wrong, or nothing.
+inline std::string partly_overlapping(const Trace& trace) {
+  std::vector<std::vector<SpanRecord>> open(trace.rows.size());
+  for (const SpanRecord& span : trace.spans) {
+    auto& stack = open.at(span.row);
+    while (!stack.empty() && stack.back().end <= span.begin) stack.pop_back();
+    if (!stack.empty() && span.end > stack.back().end)
+      return std::string(span.name) + " begins in " + stack.back().name + " and ends behind it";
+    stack.push_back(span);
+  }
+  return "";
+}
+
+}  // namespace test
