@@ -12,6 +12,7 @@
 #include "td/device/device.h"
 #include "td/device/graph.h"
 #include "td/device/guard.h"
+#include "td/device/precision.h"
 #include "td/device/stream.h"
 #include "td/distributed/ddp/ddp.h"
 #include "td/distributed/distributed.h"

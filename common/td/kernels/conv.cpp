@@ -3,8 +3,10 @@
 #define TD_KERNEL_FILE
 #include "td/kernels/conv.h"
 
+#include "td/device/precision.h"
 #include "td/kernels/kernels.h"
 #include "td/kernels/launch.h"
+#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/host_conv.h"
 
 #ifdef __CUDACC__
@@ -27,7 +29,8 @@ inline cuda::Conv2d for_cudnn(const Conv2d& v) {
           v.ow,         v.stride_h,
           v.stride_w,   v.padding_h,
           v.padding_w,  v.dilation_h,
-          v.dilation_w, v.groups};
+          v.dilation_w, v.groups,
+          allow_tf32()};
 }
 #endif
 
@@ -120,8 +123,8 @@ struct Terms {
   bool channels_last;
 };
 Terms terms_for(const Conv2d& v, Device device) {
-  if (!device.is_cuda()) {  // the host's libraries know no 16-bit numbers
-    const ScalarType dtype = v.dtype == kDouble ? kDouble : kFloat;
+  if (!device.is_cuda()) {
+    const ScalarType dtype = kernels::host_multiplies(v.dtype) ? v.dtype : kFloat;
     return {dtype, v.channels_last && kernels::host_conv_takes_channels_last(dtype)};
   }
 #ifdef __CUDACC__

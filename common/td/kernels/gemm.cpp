@@ -3,8 +3,10 @@
 #define TD_KERNEL_FILE
 #include "td/kernels/gemm.h"
 
+#include "td/device/precision.h"
 #include "td/kernels/kernels.h"
 #include "td/kernels/launch.h"
+#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/host_gemm.h"
 
 #ifdef __CUDACC__
@@ -41,8 +43,9 @@ void integer_gemm(const Gemm& g, const void* a, const void* b, void* c, cudaStre
 }
 
 inline cuda::Gemm for_cublas(const Gemm& g) {
-  return {g.dtype, g.transpose_a, g.transpose_b, g.m,        g.n,        g.k,     g.lda, g.ldb,
-          g.ldc,   g.batch,       g.stride_a,    g.stride_b, g.stride_c, g.alpha, g.beta};
+  return {g.dtype,    g.transpose_a, g.transpose_b, g.m,         g.n,        g.k,
+          g.lda,      g.ldb,         g.ldc,         g.batch,     g.stride_a, g.stride_b,
+          g.stride_c, g.alpha,       g.beta,        allow_tf32()};
 }
 #endif
 
@@ -141,8 +144,9 @@ void matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& 
             const Tensor& bias, double alpha, double beta) {
   if (out.numel() == 0) return;
   const ScalarType type = out.dtype();
-  if ((type == kHalf || type == kBFloat16) && !out.is_cuda()) {
-    // The host's libraries know no 16-bit numbers: multiply in float and round once.
+  const bool narrow = type == kHalf || type == kBFloat16;
+  if (narrow && !out.is_cuda() && (!host_multiplies(type) || a.numel() == 0)) {
+    // The host's libraries do not read this type, or not without elements: multiply in float.
     const Tensor wide =
         beta != 0 ? converted(out, kFloat) : empty_on(out.impl().sizes, kFloat, out.device());
     matmul(name, wide, converted(a, kFloat), converted(b, kFloat),

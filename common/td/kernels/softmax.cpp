@@ -1,6 +1,7 @@
 // Row programs of softmax and log_softmax, their gradients, and the running sum.
 #define TD_KERNEL_FILE
 #include "td/kernels/kernels.h"
+#include "td/kernels/mixed.h"
 #include "td/kernels/rows.h"
 #include "td/kernels/scalar_math.h"
 
@@ -12,20 +13,21 @@ using scalar_math::exp;
 using std::log;
 
 // Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
-template <class T, bool kLog>
+template <class T, class Out, bool kLog>
 struct Softmax {
   using C = compute_t<T>;
   RowShape s;
   const T* x;
-  T* y;
+  Out* y;
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
     const T* in = x + s.start(i);
-    T* out = y + s.start(i);
+    Out* out = y + s.start(i);
     const std::int64_t step = s.stride;
     const C m = row.max([&](std::int64_t j) { return static_cast<C>(in[j * step]); });
-    if constexpr (!kLog && std::is_same_v<T, C>) {  // wide enough to keep the exponentials in
-      const C sum = row.sum([&](std::int64_t j) { return out[j * step] = exp(in[j * step] - m); });
+    if constexpr (!kLog && std::is_same_v<Out, C>) {  // wide enough to keep the exponentials in
+      const C sum = row.sum(
+          [&](std::int64_t j) { return out[j * step] = exp(static_cast<C>(in[j * step]) - m); });
       const C factor = C(1) / sum;
       row.each([&](std::int64_t j) { out[j * step] *= factor; });
     } else {
@@ -33,17 +35,18 @@ struct Softmax {
       const C shift = log(sum);
       row.each([&](std::int64_t j) {
         const C d = static_cast<C>(in[j * step]) - m;
-        out[j * step] = static_cast<T>(kLog ? d - shift : exp(d) / sum);
+        out[j * step] = static_cast<Out>(kLog ? d - shift : exp(d) / sum);
       });
     }
   }
 };
 
-template <class T, bool kLog>
+// T: the type of the input and so of its gradient; Out: that of the result.
+template <class T, class Out, bool kLog>
 struct SoftmaxBackward {
   using C = compute_t<T>;
   RowShape s;
-  const T *g, *y;
+  const Out *g, *y;
   T* gx;
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
@@ -61,10 +64,11 @@ struct SoftmaxBackward {
 
 template <bool kLog>
 void forward(const char* name, const Tensor& out, const Tensor& x, std::int64_t dim) {
-  dispatch_floats(name, x.dtype(), [&](auto type) {
+  dispatch_mixed(name, x.dtype(), out.dtype(), [&](auto type, auto result) {
     using T = typename decltype(type)::type;
+    using Out = typename decltype(result)::type;
     const RowShape s = row_shape(x.sizes(), dim);
-    const Softmax<T, kLog> program{s, kernel_pointer<const T>(x), kernel_pointer<T>(out)};
+    const Softmax<T, Out, kLog> program{s, kernel_pointer<const T>(x), kernel_pointer<Out>(out)};
     launch(name, out.device(), rows_work(program, s.rows, s.n), {&x}, {&out});
   });
 }
@@ -72,11 +76,12 @@ void forward(const char* name, const Tensor& out, const Tensor& x, std::int64_t 
 template <bool kLog>
 void backward(const char* name, const Tensor& out, const Tensor& g, const Tensor& y,
               std::int64_t dim) {
-  dispatch_floats(name, y.dtype(), [&](auto type) {
+  dispatch_mixed(name, out.dtype(), y.dtype(), [&](auto type, auto result) {
     using T = typename decltype(type)::type;
+    using Out = typename decltype(result)::type;
     const RowShape s = row_shape(y.sizes(), dim);
-    const SoftmaxBackward<T, kLog> program{s, kernel_pointer<const T>(g),
-                                           kernel_pointer<const T>(y), kernel_pointer<T>(out)};
+    const SoftmaxBackward<T, Out, kLog> program{
+        s, kernel_pointer<const Out>(g), kernel_pointer<const Out>(y), kernel_pointer<T>(out)};
     launch(name, out.device(), rows_work(program, s.rows, s.n), {&g, &y}, {&out});
   });
 }

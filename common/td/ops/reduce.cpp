@@ -1,5 +1,6 @@
 // Sums, means and products, and the counts any and all. Gradients spread the result's gradient over
 // the elements it came from.
+#include "td/kernels/mixed.h"
 #include "td/ops/dims.h"
 
 namespace td {
@@ -44,17 +45,30 @@ void check_not_empty(const char* op, const Tensor& x, DimSet dims) {
 
 namespace {
 
+// `input` as the kernel reads it for a result of type `dtype`: converted, unless the kernel does
+// it.
+Tensor readable(const Tensor& input, optional<ScalarType> dtype) {
+  return !dtype || widens(input.dtype(), *dtype) ? input : as_type(input, *dtype);
+}
+
+// The type of the result from what readable() gave.
+ScalarType result_type(const Tensor& x, optional<ScalarType> dtype) {
+  if (!x.is_floating_point()) return kLong;
+  return dtype && widens(x.dtype(), *dtype) ? *dtype : x.dtype();
+}
+
 // Sum with a factor: the mean is a sum with factor 1 / count.
-Tensor scaled_sum(const char* name, const Tensor& x, DimSet dims, bool keepdim, double factor) {
-  const bool real = x.is_floating_point();
-  Tensor y =
-      empty_on(reduced_sizes(x.sizes(), dims, keepdim), real ? x.dtype() : kLong, x.device());
+Tensor scaled_sum(const char* name, const Tensor& input, DimSet dims, bool keepdim, double factor,
+                  optional<ScalarType> dtype) {
+  const Tensor x = readable(input, dtype);
+  Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), result_type(x, dtype), x.device());
   kernels::sum(y, x, dims, factor);
   if (recording(x))
     record(name, y, {&x},
-           [sizes = Sizes(x.sizes()), dims, factor](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] {
-               const Tensor spread = keep_dims(g, sizes, dims).expand(sizes);
+           [sizes = Sizes(x.sizes()), dims, factor, type = x.dtype()](Gradients& grads,
+                                                                      const Tensor& g) {
+             grads.give(0, [&] {  // converted first, while it is small
+               const Tensor spread = keep_dims(as_type(g, type), sizes, dims).expand(sizes);
                return factor == 1.0 ? spread : spread * Scalar(factor);
              });
            });
@@ -81,9 +95,10 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, DimSet d
   return gk * product_of_others(x, dim);
 }
 
-Tensor product(const Tensor& input, DimSet dims, bool keepdim) {
-  const Tensor x = as_type(input, input.is_floating_point() ? input.dtype() : kLong);
-  Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
+Tensor product(const Tensor& input, DimSet dims, bool keepdim, optional<ScalarType> dtype) {
+  const Tensor given = readable(input, dtype);
+  const Tensor x = as_type(given, given.is_floating_point() ? given.dtype() : kLong);
+  Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), result_type(x, dtype), x.device());
   kernels::prod(y, x, dims);
   if (recording(x))
     record("prod", y, {&x},
@@ -115,8 +130,7 @@ Tensor sum(const Tensor& input, IntArrayRef dims, bool keepdim, optional<ScalarT
         dtype);
   common_device(sum_op, input);
   const DimSet set = dim_set("sum", input, dims);
-  const Tensor x = dtype ? as_type(input, *dtype) : input;
-  const Tensor y = scaled_sum(dims.empty() ? "sum" : "sum1", x, set, keepdim, 1.0);
+  const Tensor y = scaled_sum(dims.empty() ? "sum" : "sum1", input, set, keepdim, 1.0, dtype);
   return dtype ? as_type(y, *dtype) : y;
 }
 Tensor sum(const Tensor& input, optional<ScalarType> dtype) { return sum(input, {}, false, dtype); }
@@ -124,11 +138,11 @@ Tensor sum(const Tensor& input, optional<ScalarType> dtype) { return sum(input, 
 Tensor mean(const Tensor& input, IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) {
   common_device(mean_op, input);
   const DimSet set = dim_set("mean", input, dims);
-  const Tensor x = dtype ? as_type(input, *dtype) : input;
-  TD_CHECK(DtypeError, x.is_floating_point(), "mean: a mean of ", x.dtype(),
+  const ScalarType type = dtype.value_or(input.dtype());
+  TD_CHECK(DtypeError, is_floating_point(type), "mean: a mean of ", type,
            " numbers is not whole; pass the type it is to have, e.g. mean(kFloat32)");
-  const auto count = static_cast<double>(reduced_count(x.sizes(), set));
-  return scaled_sum(dims.empty() ? "mean" : "mean1", x, set, keepdim, 1.0 / count);
+  const auto count = static_cast<double>(reduced_count(input.sizes(), set));
+  return scaled_sum(dims.empty() ? "mean" : "mean1", input, set, keepdim, 1.0 / count, dtype);
 }
 Tensor mean(const Tensor& input, optional<ScalarType> dtype) {
   return mean(input, {}, false, dtype);
@@ -139,8 +153,7 @@ Tensor prod(const Tensor& input, optional<ScalarType> dtype) {
     return autocast::run(
         autocast::rule("prod"), [](const auto&... a) { return prod(a...); }, input, dtype);
   common_device(prod_op, input);
-  const Tensor y =
-      product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, {}), false);
+  const Tensor y = product(input, dim_set("prod", input, {}), false, dtype);
   return dtype ? as_type(y, *dtype) : y;
 }
 Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
@@ -149,8 +162,7 @@ Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, optional<Scalar
         autocast::rule("prod"), [](const auto&... a) { return prod(a...); }, input, dim, keepdim,
         dtype);
   common_device(prod_op, input);
-  const Tensor y =
-      product(dtype ? as_type(input, *dtype) : input, dim_set("prod", input, dim), keepdim);
+  const Tensor y = product(input, dim_set("prod", input, dim), keepdim, dtype);
   return dtype ? as_type(y, *dtype) : y;
 }
 

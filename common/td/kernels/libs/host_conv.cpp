@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "td/base/parallel.h"
+#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/host_gemm.h"
 
 namespace td::kernels {
@@ -153,7 +154,7 @@ void forward(const Conv2d& v, const void* input, const void* weight, const void*
 
 bool host_conv_takes_channels_last([[maybe_unused]] ScalarType dtype) {
 #ifdef TD_HAS_ONEDNN
-  return dtype == kFloat;
+  return dtype == kFloat || dtype == kBFloat16;
 #else
   return false;
 #endif
@@ -163,10 +164,9 @@ void host_conv2d(const Conv2d& v, const void* input, const void* weight, const v
                  void* output) {
   if (v.dtype == kDouble && !v.channels_last)
     return forward<double>(v, input, weight, bias, output);
-  if (v.dtype != kFloat) no_kernel(v);
+  if (!host_multiplies(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
 #ifdef TD_HAS_ONEDNN
-  onednn_conv2d(v, static_cast<const float*>(input), static_cast<const float*>(weight),
-                static_cast<const float*>(bias), static_cast<float*>(output));
+  onednn_conv2d(v, input, weight, bias, output);
 #else
   if (v.channels_last) no_kernel(v);
   forward<float>(v, input, weight, bias, output);
@@ -177,11 +177,9 @@ void host_conv2d_backward(const Conv2d& v, const void* grad, const void* input, 
                           void* grad_input, void* grad_weight, void* grad_bias) {
   if (v.dtype == kDouble && !v.channels_last)
     return backward<double>(v, grad, input, weight, grad_input, grad_weight, grad_bias);
-  if (v.dtype != kFloat) no_kernel(v);
+  if (!host_multiplies(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
 #ifdef TD_HAS_ONEDNN
-  onednn_conv2d_backward(v, static_cast<const float*>(grad), static_cast<const float*>(input),
-                         static_cast<const float*>(weight), static_cast<float*>(grad_input),
-                         static_cast<float*>(grad_weight), static_cast<float*>(grad_bias));
+  onednn_conv2d_backward(v, grad, input, weight, grad_input, grad_weight, grad_bias);
 #else
   if (v.channels_last) no_kernel(v);
   backward<float>(v, grad, input, weight, grad_input, grad_weight, grad_bias);

@@ -1,5 +1,5 @@
-// 2-dimensional convolution on host memory: oneDNN for float32, im2col and a matrix product for the
-// rest. kernels/conv.cpp calls it for cpu and sim. Compiled by g++ alone.
+// 2-dimensional convolution on host memory: oneDNN for float32 and bfloat16, im2col and a matrix
+// product for the rest. kernels/conv.cpp calls it for cpu and sim. Compiled by g++ alone.
 // Invariant: uses at most parallel_width() threads of the calling thread.
 #pragma once
 
@@ -27,7 +27,8 @@ struct Conv2d {
 bool host_conv_takes_channels_last(ScalarType dtype);
 
 /// output = convolution of input with weight, plus bias [k] unless that is nullptr.
-/// Types: float32, float64. @pre no size is zero; nothing overlaps.
+/// Types: float32, float64, and bfloat16 where host_multiplies() says so. @pre no size is zero;
+/// nothing overlaps.
 void host_conv2d(const Conv2d& conv, const void* input, const void* weight, const void* bias,
                  void* output);
 
@@ -38,12 +39,12 @@ void host_conv2d_backward(const Conv2d& conv, const void* grad, const void* inpu
                           const void* weight, void* grad_input, void* grad_weight, void* grad_bias);
 
 #ifdef TD_HAS_ONEDNN
-/// The same by oneDNN, float32 alone (onednn_conv.cpp).
-void onednn_conv2d(const Conv2d& conv, const float* input, const float* weight, const float* bias,
-                   float* output);
-void onednn_conv2d_backward(const Conv2d& conv, const float* grad, const float* input,
-                            const float* weight, float* grad_input, float* grad_weight,
-                            float* grad_bias);
+/// The same by oneDNN, float32 and bfloat16 alone (onednn_conv.cpp).
+void onednn_conv2d(const Conv2d& conv, const void* input, const void* weight, const void* bias,
+                   void* output);
+void onednn_conv2d_backward(const Conv2d& conv, const void* grad, const void* input,
+                            const void* weight, void* grad_input, void* grad_weight,
+                            void* grad_bias);
 #endif
 
 }  // namespace td::kernels

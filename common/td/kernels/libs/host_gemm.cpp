@@ -1,8 +1,10 @@
 // The choice of product: small ones by small_gemm, where a library's call would cost more than the
-// work; float32 by oneDNN, float64 by OpenBLAS; what no library serves by blocked_gemm.
+// work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS; what no library serves by
+// blocked_gemm.
 #include "td/kernels/libs/host_gemm.h"
 
 #include "td/base/parallel.h"
+#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/blocked_gemm.h"
 #include "td/kernels/libs/small_gemm.h"
 
@@ -110,6 +112,14 @@ void products(const Gemm& g, const void* a_data, const void* b_data, const void*
                });
 }
 
+#ifdef TD_HAS_ONEDNN
+void bfloat16_matrices(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
+  if (g.m == 0 || g.n == 0 || g.batch == 0) return;
+  const OneThread small(g.batch * g.m * g.n * g.k < kOneThread);
+  onednn_gemm(g, a, b, bias, c);
+}
+#endif
+
 }  // namespace
 
 void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
@@ -124,6 +134,11 @@ void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, vo
       return products<std::int32_t>(g, a, b, bias, c);
     case kByte:
       return products<std::uint8_t>(g, a, b, bias, c);
+#ifdef TD_HAS_ONEDNN
+    case kBFloat16:
+      if (host_multiplies(kBFloat16)) return bfloat16_matrices(g, a, b, bias, c);
+      [[fallthrough]];
+#endif
     default:
       fail<DtypeError>("matrix product: not defined for ", g.dtype, " in host memory");
   }

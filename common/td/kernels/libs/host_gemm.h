@@ -19,11 +19,19 @@ struct Gemm {
   std::int64_t batch = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;  ///< elements from matrix to matrix
   double alpha = 1, beta = 0;
+
+  friend bool operator==(const Gemm&, const Gemm&) = default;
 };
 
 /// Computes it, then adds `bias` (n values, or nullptr) to every row of C.
-/// Types: float32, float64, int64, int32, uint8; whole numbers wrap around.
-/// @pre C overlaps neither A, B nor bias.
+/// Types: float32, float64, bfloat16 where host_multiplies() (bfloat16.h) says so, and int64,
+/// int32, uint8, whose products wrap around.
+/// @pre C overlaps neither A, B nor bias; with a bias, alpha is 1 and beta 0.
 void host_gemm(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c);
+
+#ifdef TD_HAS_ONEDNN
+/// The same for bfloat16 alone, no size being 0 (onednn_gemm.cpp).
+void onednn_gemm(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c);
+#endif
 
 }  // namespace td::kernels

@@ -1,10 +1,11 @@
-// Convolutions by oneDNN, float32. Channels-last tensors are used as they lie. Contiguous ones
-// (NCHW) are brought into the library's blocked layout and back, which costs less than what the
-// kernels for the plain layout lose. Gradients of input and weight share the reordered gradient.
+// Convolutions by oneDNN, float32 and bfloat16. Channels-last tensors are used as they lie.
+// Contiguous ones (NCHW) are brought into the library's blocked layout and back, which costs less
+// than what the kernels for the plain layout lose. Gradients of input and weight share the
+// reordered gradient. Where float products are faster than those of bfloat16 (bfloat16.h), the same
+// reorders convert.
 #ifdef TD_HAS_ONEDNN
-#include <unordered_map>
-
 #include "td/base/parallel.h"
+#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/host_conv.h"
 #include "td/kernels/libs/onednn_plan.h"
 
@@ -15,12 +16,12 @@ using dnnl::memory;
 using onednn::Plan;
 using Tag = memory::format_tag;
 
-constexpr auto kFloat32 = memory::data_type::f32;
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
 // Everything a plan depends on. The width is part of it: primitives divide their work when made.
 struct Key {
   Conv2d conv;
+  bool native;  // bfloat16 is multiplied as it is
   int width;
   bool forward, first, second, third;  // forward: bias; backward: the three gradients
   friend bool operator==(const Key&, const Key&) = default;
@@ -30,8 +31,8 @@ struct KeyHash {
     const Conv2d& v = key.conv;
     std::size_t h = 0;
     for (int part : {v.n, v.c, v.h, v.w, v.k, v.r, v.s, v.oh, v.ow, v.stride_h, v.padding_h,
-                     v.dilation_h, v.groups, key.width, int(v.channels_last), int(key.forward),
-                     key.first + 2 * key.second + 4 * key.third})
+                     v.dilation_h, v.groups, key.width, int(v.channels_last), int(v.dtype),
+                     int(key.native), int(key.forward), key.first + 2 * key.second + 4 * key.third})
       h = h * 1000003 + static_cast<std::size_t>(part);
     return h;
   }
@@ -42,10 +43,10 @@ memory::dims dims(int a, int b, int c, int d) { return {a, b, c, d}; }
 // The layouts of one convolution: the caller's, and those the library is asked to work in.
 struct Layouts {
   memory::dims input, weight, output, bias, stride, dilation, padding, padding_end;
-  memory::desc caller_input, caller_weight, caller_output, bias_desc;
-  memory::desc work_input, work_weight, work_output;
+  memory::desc caller_input, caller_weight, caller_output, caller_bias;
+  memory::desc work_input, work_weight, work_output, work_bias;
 
-  explicit Layouts(const Conv2d& v)
+  Layouts(const Conv2d& v, bool native)
       : input(dims(v.n, v.c, v.h, v.w)),
         weight(dims(v.k, v.c / v.groups, v.r, v.s)),
         output(dims(v.n, v.k, v.oh, v.ow)),
@@ -59,14 +60,17 @@ struct Layouts {
     if (v.groups > 1) weight = {v.groups, v.k / v.groups, v.c / v.groups, v.r, v.s};
     const Tag weight_tag = v.groups > 1 ? (v.channels_last ? Tag::gohwi : Tag::goihw)
                                         : (v.channels_last ? Tag::ohwi : Tag::oihw);
-    caller_input = {input, kFloat32, tag};
-    caller_weight = {weight, kFloat32, weight_tag};
-    caller_output = {output, kFloat32, tag};
-    bias_desc = {bias, kFloat32, Tag::x};
+    const auto type = v.dtype == kBFloat16 ? memory::data_type::bf16 : memory::data_type::f32;
+    caller_input = {input, type, tag};
+    caller_weight = {weight, type, weight_tag};
+    caller_output = {output, type, tag};
+    caller_bias = {bias, type, Tag::x};
     const Tag work = v.channels_last ? Tag::nhwc : Tag::any;
-    work_input = {input, kFloat32, work};
-    work_weight = {weight, kFloat32, Tag::any};
-    work_output = {output, kFloat32, work};
+    const auto work_type = native ? type : memory::data_type::f32;
+    work_input = {input, work_type, work};
+    work_weight = {weight, work_type, Tag::any};
+    work_output = {output, work_type, work};
+    work_bias = {bias, work_type, Tag::x};
   }
   // What the last position of the kernel reaches beyond the input; negative when it stops short.
   static memory::dim end(int out, int stride, int kernel, int dilation, int in, int padding) {
@@ -82,7 +86,7 @@ dnnl::primitive_attr own_scratchpad() {
 
 dnnl::convolution_forward::primitive_desc describe_forward(const Layouts& l, bool bias) {
   return {{dnnl::prop_kind::forward_training, kDirect, l.work_input, l.work_weight,
-           bias ? l.bias_desc : memory::desc(), l.work_output, l.stride, l.dilation, l.padding,
+           bias ? l.work_bias : memory::desc(), l.work_output, l.stride, l.dilation, l.padding,
            l.padding_end},
           own_scratchpad(),
           onednn::engine()};
@@ -90,7 +94,7 @@ dnnl::convolution_forward::primitive_desc describe_forward(const Layouts& l, boo
 
 // Slots: input, weight, bias, output.
 Plan plan_forward(const Key& key) {
-  const Layouts l(key.conv);
+  const Layouts l(key.conv, key.native);
   const auto conv = describe_forward(l, key.first);
   Plan plan;
   const memory input = plan.input(plan.caller(l.caller_input, 0), conv.src_desc());
@@ -99,7 +103,8 @@ Plan plan_forward(const Key& key) {
   const memory output = plan.output(target, conv.dst_desc());
   std::vector<std::pair<int, memory>> arguments{
       {DNNL_ARG_SRC, input}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DST, output}};
-  if (key.first) arguments.emplace_back(DNNL_ARG_BIAS, plan.caller(l.bias_desc, 2));
+  if (key.first)
+    arguments.emplace_back(DNNL_ARG_BIAS, plan.input(plan.caller(l.caller_bias, 2), l.work_bias));
   plan.add(dnnl::convolution_forward(conv), conv.scratchpad_desc(), std::move(arguments));
   plan.finish_output(output, target);
   return plan;
@@ -107,7 +112,7 @@ Plan plan_forward(const Key& key) {
 
 // Slots: grad, input, weight, grad_input, grad_weight, grad_bias.
 Plan plan_backward(const Key& key) {
-  const Layouts l(key.conv);
+  const Layouts l(key.conv, key.native);
   const auto hint = describe_forward(l, false);
   Plan plan;
   const memory grad = plan.caller(l.caller_output, 0);
@@ -128,7 +133,7 @@ Plan plan_backward(const Key& key) {
   }
   if (key.second) {
     const dnnl::convolution_backward_weights::primitive_desc conv(
-        {kDirect, l.work_input, l.work_weight, key.third ? l.bias_desc : memory::desc(),
+        {kDirect, l.work_input, l.work_weight, key.third ? l.work_bias : memory::desc(),
          l.work_output, l.stride, l.dilation, l.padding, l.padding_end},
         own_scratchpad(), onednn::engine(), hint);
     const memory& source = reordered.get_desc() == conv.diff_dst_desc() ? reordered : grad;
@@ -138,39 +143,45 @@ Plan plan_backward(const Key& key) {
     const memory output = plan.output(target, conv.diff_weights_desc());
     std::vector<std::pair<int, memory>> arguments{
         {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_SRC, input}, {DNNL_ARG_DIFF_WEIGHTS, output}};
-    if (key.third) arguments.emplace_back(DNNL_ARG_DIFF_BIAS, plan.caller(l.bias_desc, 5));
+    memory target_bias, output_bias;
+    if (key.third) {
+      target_bias = plan.caller(l.caller_bias, 5);
+      output_bias = plan.output(target_bias, l.work_bias);
+      arguments.emplace_back(DNNL_ARG_DIFF_BIAS, output_bias);
+    }
     plan.add(dnnl::convolution_backward_weights(conv), conv.scratchpad_desc(),
              std::move(arguments));
     plan.finish_output(output, target);
+    if (key.third) plan.finish_output(output_bias, target_bias);
   }
   return plan;
 }
 
 // This thread's plan for `key`; made at the first call.
 Plan& plan_for(const Key& key) {
-  constexpr std::size_t kMost = 256;  // more shapes than this come from ever-changing sizes
-  thread_local std::unordered_map<Key, Plan, KeyHash> plans;
-  const auto found = plans.find(key);
-  if (found != plans.end()) return found->second;
-  if (plans.size() >= kMost) plans.clear();
-  return plans.emplace(key, key.forward ? plan_forward(key) : plan_backward(key)).first->second;
+  thread_local onednn::Plans<Key, KeyHash> plans;
+  return plans.find_or_make(key, key.forward ? plan_forward : plan_backward);
+}
+
+bool is_native(const Conv2d& conv) {
+  return conv.dtype == kBFloat16 && bfloat16_products() == Bfloat16Products::kNative;
 }
 
 }  // namespace
 
-void onednn_conv2d(const Conv2d& conv, const float* input, const float* weight, const float* bias,
-                   float* output) try {
-  plan_for({conv, parallel_width(), true, bias != nullptr, false, false})
+void onednn_conv2d(const Conv2d& conv, const void* input, const void* weight, const void* bias,
+                   void* output) try {
+  plan_for({conv, is_native(conv), parallel_width(), true, bias != nullptr, false, false})
       .run({input, weight, bias, output});
 } catch (const dnnl::error& error) {
   onednn::report("conv2d", error);
 }
 
-void onednn_conv2d_backward(const Conv2d& conv, const float* grad, const float* input,
-                            const float* weight, float* grad_input, float* grad_weight,
-                            float* grad_bias) try {
-  plan_for({conv, parallel_width(), false, grad_input != nullptr, grad_weight != nullptr,
-            grad_bias != nullptr})
+void onednn_conv2d_backward(const Conv2d& conv, const void* grad, const void* input,
+                            const void* weight, void* grad_input, void* grad_weight,
+                            void* grad_bias) try {
+  plan_for({conv, is_native(conv), parallel_width(), false, grad_input != nullptr,
+            grad_weight != nullptr, grad_bias != nullptr})
       .run({grad, input, weight, grad_input, grad_weight, grad_bias});
 } catch (const dnnl::error& error) {
   onednn::report("conv2d_backward", error);

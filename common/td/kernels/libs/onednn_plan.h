@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <unordered_map>
 #include <vector>
 
 namespace td::kernels::onednn {
@@ -52,6 +53,22 @@ class Plan {
   std::vector<Temporary> temporaries_;
   std::size_t scratch_bytes_ = 0;
   std::byte* scratch_ = nullptr;  // where the temporaries were last placed
+};
+
+/// The plans of one thread, by what they depend on; made at the first call.
+template <class Key, class Hash>
+class Plans {
+ public:
+  Plan& find_or_make(const Key& key, Plan (*make)(const Key&)) {
+    const auto found = plans_.find(key);
+    if (found != plans_.end()) return found->second;
+    if (plans_.size() >= kMost) plans_.clear();
+    return plans_.emplace(key, make(key)).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;  // more shapes than this come from ever-changing sizes
+  std::unordered_map<Key, Plan, Hash> plans_;
 };
 
 /// Turns oneDNN's error into one of ours, in words.

@@ -1,0 +1,29 @@
+// The switch for TF32; see precision.h.
+#include "td/device/precision.h"
+
+#include <array>
+#include <atomic>
+
+#include "td/base/error.h"
+
+namespace td {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPrecisions{"highest", "high", "medium"};
+std::atomic<std::size_t> chosen{0};
+
+}  // namespace
+
+void set_float32_matmul_precision(std::string_view precision) {
+  for (std::size_t i = 0; i < kPrecisions.size(); ++i)
+    if (kPrecisions[i] == precision) return chosen.store(i);
+  fail<Error>(
+      "set_float32_matmul_precision: expected \"highest\", \"high\" or \"medium\" but got \"",
+      precision, "\"; \"high\" lets GPUs use TF32");
+}
+
+std::string_view get_float32_matmul_precision() { return kPrecisions[chosen.load()]; }
+
+bool allow_tf32() { return chosen.load(std::memory_order_relaxed) != 0; }
+
+}  // namespace td

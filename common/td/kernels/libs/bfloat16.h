@@ -1,0 +1,26 @@
+// How the host multiplies bfloat16 numbers, which depends on the processor. host_gemm and host_conv
+// ask; kernels/gemm.cpp and conv.cpp ask whether they may hand bfloat16 tensors over at all.
+// Invariant: the products are summed in float in each of the ways.
+#pragma once
+
+#include "td/tensor/dtype.h"
+
+namespace td::kernels {
+
+/// The ways, by where the factors become float.
+enum class Bfloat16Products {
+  kNative,     ///< nowhere: the processor has an instruction that adds two products of bfloat16
+  kConverted,  ///< in oneDNN, which rearranges the factors anyway
+  kCopied,     ///< in copies that the caller makes: no library here reads bfloat16
+};
+
+/// The way in use: the fastest that this processor has, unless another was set.
+Bfloat16Products bfloat16_products();
+/// Takes another way from now on, in all threads; for tests and measurements.
+/// @throws Error when this build or this processor lacks it.
+void set_bfloat16_products(Bfloat16Products way);
+
+/// Whether host_gemm and host_conv2d take tensors of this type; else give them float copies.
+bool host_multiplies(ScalarType dtype);
+
+}  // namespace td::kernels
