@@ -28,6 +28,14 @@ Tensor brought_to(Device device, const Tensor& number) {
   return number.to(device, number.dtype(), /*non_blocking=*/!device.is_cpu());
 }
 
+// Adds up in `sum`, on `device`, what was found on several devices or for several optimizers.
+void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
+  for (const Tensor& found : found_inf) {
+    const Tensor here = brought_to(device, found);
+    sum = sum.defined() ? sum.add(here) : here;
+  }
+}
+
 double number_named(const StateDict& state, const char* name) {
   const Tensor& value = state[name];
   TD_CHECK(Error, value.dtype() == kDouble && value.dim() == 0, "load_state_dict: \"", name,
@@ -40,18 +48,19 @@ double number_named(const StateDict& state, const char* name) {
 // Collects gradients of one device and type until the kernel's list is full.
 class GradScaler::Batch {
  public:
-  Batch(const GradScaler& scaler, Progress& progress) : scaler_(scaler), progress_(progress) {}
+  Batch(const GradScaler& scaler, Progress& progress, bool divide)
+      : scaler_(scaler), progress_(progress), divide_(divide) {}
 
   void add(const Tensor& gradient) {
     if (count_ == kernels::kUnscaleTensors || (count_ && !fits(gradient))) run();
-    about_to_change("unscale_", gradient);
+    if (divide_) about_to_change("unscale_", gradient);
     gradients_[count_++] = &gradient;
   }
   void run() {
     if (!count_) return;
     const Device device = gradients_[0]->device();
-    const Tensor scale = scaler_.scale_on(device);
-    kernels::unscale(gradients_, count_, found_inf_on(device), &scale);
+    const Tensor scale = divide_ ? scaler_.scale_on(device) : Tensor();
+    kernels::unscale(gradients_, count_, found_inf_on(device), divide_ ? &scale : nullptr);
     count_ = 0;
   }
 
@@ -68,6 +77,7 @@ class GradScaler::Batch {
 
   const GradScaler& scaler_;
   Progress& progress_;
+  const bool divide_;
   const Tensor* gradients_[kernels::kUnscaleTensors];
   std::size_t count_ = 0;
 };
@@ -108,15 +118,17 @@ TensorList GradScaler::scale(const TensorList& outputs) {
   return scaled;
 }
 
-void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& progress) {
+// Notes whether a gradient is infinite or NaN, and divides all of them by the scale if asked to.
+void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& progress,
+                                 bool divide) {
   NoGradGuard no_grad;
-  Batch batch(*this, progress);
+  Batch batch(*this, progress, divide);
   for (const optim::OptimizerParamGroup& group : optimizer.param_groups())
     for (const Tensor& param : group.params()) {
       const Tensor& gradient = param.grad();
       if (!gradient.defined()) continue;
       TD_CHECK(
-          DtypeError, gradient.dtype() != kHalf,
+          DtypeError, !divide || gradient.dtype() != kHalf,
           "GradScaler::unscale_: attempting to unscale FP16 gradients, of a parameter of size ",
           param.sizes(),
           "; dividing would lose what scaling saved. Keep the parameters float32, and let "
@@ -129,7 +141,7 @@ void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& pr
       batch.run();
       batch.add(packed);
       batch.run();
-      gradient.copy_(packed);
+      if (divide) gradient.copy_(packed);
     }
   batch.run();
 }
@@ -144,8 +156,23 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
   TD_CHECK(Error, progress.stage != Stage::kStepped,
            "GradScaler::unscale_: called after step() for this optimizer; call it before step(), "
            "and update() at the end of each iteration");
-  check_gradients(optimizer, progress);
+  check_gradients(optimizer, progress, /*divide=*/true);
   progress.stage = Stage::kUnscaled;
+}
+
+// What step() and step_on_device() have in common: the checks, and gradients that were looked at.
+GradScaler::Progress& GradScaler::about_to_step(const char* call, const optim::Optimizer& optimizer,
+                                                bool divide) {
+  check_scale(call);
+  Progress& progress = progress_of(optimizer);
+  TD_CHECK(Error, progress.stage != Stage::kStepped, "GradScaler::", call,
+           ": already called for this optimizer since the last update(); call update() at the end "
+           "of each iteration, also of one whose step was skipped");
+  if (progress.stage == Stage::kReady) check_gradients(optimizer, progress, divide);
+  TD_CHECK(Error, !progress.found_inf.empty(), "GradScaler::", call,
+           ": no inf checks were recorded for this optimizer, because none of its parameters has a "
+           "gradient; call scale(loss).backward() first, with a loss that depends on them");
+  return progress;
 }
 
 bool GradScaler::step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure) {
@@ -158,16 +185,7 @@ bool GradScaler::step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure
       "GradScaler::step: a closure cannot be used while the scaler is enabled, because it would "
       "make new gradients after those that were unscaled; call scale(loss).backward() before "
       "step(optimizer)");
-  check_scale("step");
-  Progress& progress = progress_of(optimizer);
-  TD_CHECK(Error, progress.stage != Stage::kStepped,
-           "GradScaler::step: already called for this optimizer since the last update(); call "
-           "update() at the end of each iteration, also of one whose step was skipped");
-  if (progress.stage == Stage::kReady) unscale_(optimizer);
-  TD_CHECK(Error, !progress.found_inf.empty(),
-           "GradScaler::step: no inf checks were recorded for this optimizer, because none of its "
-           "parameters has a gradient; call scale(loss).backward() first, with a loss that depends "
-           "on them");
+  Progress& progress = about_to_step("step", optimizer, /*divide=*/true);
   bool finite = true;
   for (const Tensor& found : progress.found_inf) finite &= found.item<float>() == 0;
   if (finite) optimizer.step();
@@ -175,16 +193,24 @@ bool GradScaler::step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure
   return finite;
 }
 
+void GradScaler::step_on_device(optim::Optimizer& optimizer) {
+  if (!is_enabled()) {
+    optimizer.step();
+    return;
+  }
+  Progress& progress = about_to_step("step_on_device", optimizer, /*divide=*/false);
+  Tensor found_inf;
+  join(found_inf, progress.found_inf, scale_.device());
+  optimizer.step_if_finite(found_inf, progress.stage == Stage::kReady ? scale_ : Tensor());
+  progress.stage = Stage::kStepped;
+}
+
 void GradScaler::update() {
   if (!is_enabled()) return;
   check_scale("update");
   NoGradGuard no_grad;
   Tensor found_inf;
-  for (const Progress& progress : progress_)
-    for (const Tensor& found : progress.found_inf) {
-      const Tensor here = brought_to(scale_.device(), found);
-      found_inf = found_inf.defined() ? found_inf.add(here) : here;
-    }
+  for (const Progress& progress : progress_) join(found_inf, progress.found_inf, scale_.device());
   TD_CHECK(Error, found_inf.defined(),
            "GradScaler::update: no inf checks were recorded since the last update(); call "
            "step(optimizer) before it");

@@ -61,6 +61,12 @@ class GradScaler {
   /// @throws Error when called twice before update(), before the first scale(), or without any
   /// gradient.
   bool step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure = nullptr);
+  /// step() without waiting, for a capturable optimizer: its kernels read on the device whether to
+  /// step and by how much to divide. For graphs, and where a wait a step costs too much. Unlike
+  /// after step(), gradients that unscale_ did not divide stay multiplied by the scale.
+  /// Whether it stepped is in found_inf(). @throws Error as step() does, and for an optimizer
+  /// without capturable(true).
+  void step_on_device(optim::Optimizer& optimizer);
   /// Backs the scale off if any gradient since the last update() was infinite or NaN, else lets it
   /// grow when it is time. Does not wait. @throws Error when neither unscale_ nor step was called.
   void update();
@@ -108,7 +114,8 @@ class GradScaler {
   void check_scale(const char* call) const;
   void make_scale(Device device);
   Tensor scale_on(Device device) const;
-  void check_gradients(const optim::Optimizer& optimizer, Progress& progress);
+  void check_gradients(const optim::Optimizer& optimizer, Progress& progress, bool divide);
+  Progress& about_to_step(const char* call, const optim::Optimizer& optimizer, bool divide);
 
   GradScalerOptions options_;
   std::int64_t init_growth_tracker_ = 0;

@@ -39,8 +39,18 @@ struct AdamRule {
   }
 };
 
+// What of a work is in device memory when the step is capturable; else all of it is nullptr.
+template <int kMax>
+struct Controlled {
+  const double* numbers[kMax];  // kernels::kStepNumbers of each tensor
+  const float* grad_scale;
+  const float* found_inf;
+
+  TD_HD bool skips() const { return found_inf && *found_inf != 0; }
+};
+
 template <class T>
-struct SgdWork {
+struct SgdWork : Controlled<kernels::kSgdTensors> {
   using C = compute_t<T>;
   static constexpr int kMax = kernels::kSgdTensors;
   T* param[kMax];
@@ -51,41 +61,51 @@ struct SgdWork {
   std::uint32_t first;  // one bit a tensor
   int count;
 
+  TD_HD SgdRule<C> rule_of(int k) const {
+    SgdRule<C> r = rule;
+    if (numbers[k]) r.lr = static_cast<C>(numbers[k][1]);
+    return r;
+  }
+  TD_HD bool is_first(int k) const { return numbers[k] ? numbers[k][0] == 1 : first >> k & 1; }
+
   void on_host_part(int k, std::int64_t from, std::int64_t to) const {
     T* __restrict p = param[k];
     const T* __restrict g = grad[k];
     T* __restrict m = momentum[k];
-    const SgdRule<C> r = rule;
+    const SgdRule<C> r = rule_of(k);
+    const C f = reciprocal<C>(grad_scale);
     if (!m) {
       for (std::int64_t i = from; i < to; ++i)
-        p[i] = static_cast<T>(r.plain(static_cast<C>(p[i]), static_cast<C>(g[i])));
+        p[i] = static_cast<T>(r.plain(static_cast<C>(p[i]), f * static_cast<C>(g[i])));
       return;
     }
-    const bool starts = first >> k & 1;
+    const bool starts = is_first(k);
     for (std::int64_t i = from; i < to; ++i) {
       C buffer = starts ? C(0) : static_cast<C>(m[i]);
       p[i] = static_cast<T>(
-          r.with_momentum(static_cast<C>(p[i]), static_cast<C>(g[i]), starts, &buffer));
+          r.with_momentum(static_cast<C>(p[i]), f * static_cast<C>(g[i]), starts, &buffer));
       m[i] = static_cast<T>(buffer);
     }
   }
 #ifdef __CUDACC__
   __device__ void element(int k, std::int64_t i) const {
-    const C p = static_cast<C>(param[k][i]), g = static_cast<C>(grad[k][i]);
+    const SgdRule<C> r = rule_of(k);
+    const C p = static_cast<C>(param[k][i]);
+    const C g = reciprocal<C>(grad_scale) * static_cast<C>(grad[k][i]);
     if (!momentum[k]) {
-      param[k][i] = static_cast<T>(rule.plain(p, g));
+      param[k][i] = static_cast<T>(r.plain(p, g));
       return;
     }
-    const bool starts = first >> k & 1;
+    const bool starts = is_first(k);
     C buffer = starts ? C(0) : static_cast<C>(momentum[k][i]);
-    param[k][i] = static_cast<T>(rule.with_momentum(p, g, starts, &buffer));
+    param[k][i] = static_cast<T>(r.with_momentum(p, g, starts, &buffer));
     momentum[k][i] = static_cast<T>(buffer);
   }
 #endif
 };
 
 template <class T>
-struct AdamWork {
+struct AdamWork : Controlled<kernels::kAdamTensors> {
   using C = compute_t<T>;
   static constexpr int kMax = kernels::kAdamTensors;
   T* param[kMax];
@@ -98,50 +118,94 @@ struct AdamWork {
   AdamRule<C> rule;
   int count;
 
-  TD_HD void one(int k, std::int64_t i) const {
-    C a = static_cast<C>(average[k][i]), s = static_cast<C>(square[k][i]);
+  // What the elements of one tensor share.
+  struct Shared {
+    AdamRule<C> rule;
+    C step_size, root, factor;
+  };
+  TD_HD Shared shared_by(int k) const {
+    Shared s{rule, step_size[k], root[k], reciprocal<C>(grad_scale)};
+    if (const double* n = numbers[k]) {
+      s.step_size = static_cast<C>(n[1]);
+      s.root = static_cast<C>(n[2]);
+      s.rule.shrink = static_cast<C>(n[3]);
+    }
+    return s;
+  }
+  TD_HD void one(int k, std::int64_t i, const Shared& s) const {
+    C a = static_cast<C>(average[k][i]), sq = static_cast<C>(square[k][i]);
     C l = largest[k] ? static_cast<C>(largest[k][i]) : C(0);
-    param[k][i] =
-        static_cast<T>(rule.update(static_cast<C>(param[k][i]), static_cast<C>(grad[k][i]), &a, &s,
-                                   largest[k] ? &l : nullptr, step_size[k], root[k]));
+    param[k][i] = static_cast<T>(s.rule.update(static_cast<C>(param[k][i]),
+                                               s.factor * static_cast<C>(grad[k][i]), &a, &sq,
+                                               largest[k] ? &l : nullptr, s.step_size, s.root));
     average[k][i] = static_cast<T>(a);
-    square[k][i] = static_cast<T>(s);
+    square[k][i] = static_cast<T>(sq);
     if (largest[k]) largest[k][i] = static_cast<T>(l);
   }
   void on_host_part(int k, std::int64_t from, std::int64_t to) const {
+    const Shared s = shared_by(k);
     if (largest[k]) {
-      for (std::int64_t i = from; i < to; ++i) one(k, i);
+      for (std::int64_t i = from; i < to; ++i) one(k, i, s);
       return;
     }
     T* __restrict p = param[k];
     const T* __restrict g = grad[k];
     T* __restrict average_k = average[k];
     T* __restrict square_k = square[k];
-    const AdamRule<C> r = rule;
-    const C size = step_size[k], root_k = root[k];
     for (std::int64_t i = from; i < to; ++i) {
-      C a = static_cast<C>(average_k[i]), s = static_cast<C>(square_k[i]);
-      p[i] = static_cast<T>(
-          r.update(static_cast<C>(p[i]), static_cast<C>(g[i]), &a, &s, nullptr, size, root_k));
+      C a = static_cast<C>(average_k[i]), sq = static_cast<C>(square_k[i]);
+      p[i] = static_cast<T>(s.rule.update(static_cast<C>(p[i]), s.factor * static_cast<C>(g[i]), &a,
+                                          &sq, nullptr, s.step_size, s.root));
       average_k[i] = static_cast<T>(a);
-      square_k[i] = static_cast<T>(s);
+      square_k[i] = static_cast<T>(sq);
     }
   }
 #ifdef __CUDACC__
-  __device__ void element(int k, std::int64_t i) const { one(k, i); }
+  __device__ void element(int k, std::int64_t i) const { one(k, i, shared_by(k)); }
 #endif
 };
 
+// Collects what a launch reads and writes.
+struct Touched {
+  const Tensor* reads[2 * kernels::kSgdTensors + 2];
+  const Tensor* writes[4 * kernels::kSgdTensors];
+  std::size_t read = 0, written = 0;
+
+  void writes_to(const Tensor* tensor) {
+    if (tensor) writes[written++] = tensor;
+  }
+  // The gradients; and for a capturable step counts it, and fills in its part of `work`.
+  template <class Work, class Tensors>
+  void begin(Work& work, const Tensors* tensors, std::size_t count,
+             const kernels::AdamNumbers& rule, const kernels::StepControl& control) {
+    for (std::size_t k = 0; k < count; ++k) reads[read++] = tensors[k].grad;
+    if (!control.lr) return;
+    for (std::size_t k = 0; k < count; ++k) {
+      reads[read++] = tensors[k].numbers;
+      work.numbers[k] = kernel_pointer<double>(*tensors[k].numbers);
+    }
+    kernels::count_step(reads + count, count, rule, control);
+    if (control.grad_scale)
+      work.grad_scale = kernel_pointer<float>(*(reads[read++] = control.grad_scale));
+    if (control.found_inf)
+      work.found_inf = kernel_pointer<float>(*(reads[read++] = control.found_inf));
+  }
+  template <class Work>
+  void launch(const char* name, const Work& work) const {
+    td::launch(name, writes[0]->device(), work, TensorRefs(reads, read),
+               TensorRefs(writes, written));
+  }
+};
+
 template <class T>
-void launch_sgd(const kernels::SgdTensors* tensors, std::size_t count,
-                const kernels::SgdNumbers& n) {
+void launch_sgd(const kernels::SgdTensors* tensors, std::size_t count, const kernels::SgdNumbers& n,
+                const kernels::StepControl& control) {
   using C = compute_t<T>;
   ListWork<SgdWork<T>> list{};
   SgdWork<T>& work = list.work;
   work.rule = {C(n.lr), C(n.momentum), C(1 - n.dampening), C(n.weight_decay), n.nesterov};
-  const Tensor* reads[kernels::kSgdTensors];
-  const Tensor* writes[2 * kernels::kSgdTensors];
-  std::size_t written = 0;
+  Touched touched;
+  touched.begin(work, tensors, count, {}, control);  // without betas the step size is lr
   for (std::size_t k = 0; k < count; ++k) {
     const kernels::SgdTensors& t = tensors[k];
     work.param[k] = kernel_pointer<T>(*t.param);
@@ -149,18 +213,16 @@ void launch_sgd(const kernels::SgdTensors* tensors, std::size_t count,
     work.momentum[k] = t.momentum ? kernel_pointer<T>(*t.momentum) : nullptr;
     work.end[k] = (k ? work.end[k - 1] : 0) + t.param->numel();
     work.first |= std::uint32_t(t.first) << k;
-    reads[k] = t.grad;
-    writes[written++] = t.param;
-    if (t.momentum) writes[written++] = t.momentum;
+    touched.writes_to(t.param);
+    touched.writes_to(t.momentum);
   }
   work.count = static_cast<int>(count);
-  launch("sgd", tensors[0].param->device(), list, TensorRefs(reads, count),
-         TensorRefs(writes, written));
+  touched.launch("sgd", list);
 }
 
 template <class T>
 void launch_adam(const kernels::AdamTensors* tensors, std::size_t count,
-                 const kernels::AdamNumbers& n) {
+                 const kernels::AdamNumbers& n, const kernels::StepControl& control) {
   using C = compute_t<T>;
   ListWork<AdamWork<T>> list{};
   AdamWork<T>& work = list.work;
@@ -171,9 +233,8 @@ void launch_adam(const kernels::AdamTensors* tensors, std::size_t count,
                C(n.eps),
                C(n.decoupled ? 0 : n.weight_decay),
                C(n.decoupled ? 1 - n.lr * n.weight_decay : 1)};
-  const Tensor* reads[kernels::kAdamTensors];
-  const Tensor* writes[4 * kernels::kAdamTensors];
-  std::size_t written = 0;
+  Touched touched;
+  touched.begin(work, tensors, count, n, control);
   for (std::size_t k = 0; k < count; ++k) {
     const kernels::AdamTensors& t = tensors[k];
     work.param[k] = kernel_pointer<T>(*t.param);
@@ -182,30 +243,31 @@ void launch_adam(const kernels::AdamTensors* tensors, std::size_t count,
     work.square[k] = kernel_pointer<T>(*t.square);
     work.largest[k] = t.largest ? kernel_pointer<T>(*t.largest) : nullptr;
     work.end[k] = (k ? work.end[k - 1] : 0) + t.param->numel();
+    for (const Tensor* tensor : {t.param, t.average, t.square, t.largest})
+      touched.writes_to(tensor);
+    if (t.numbers) continue;  // these follow from numbers of the device
     work.step_size[k] = C(n.lr / (1 - std::pow(n.beta1, double(t.step))));
     work.root[k] = C(std::sqrt(1 - std::pow(n.beta2, double(t.step))));
-    reads[k] = t.grad;
-    for (const Tensor* tensor : {t.param, t.average, t.square, t.largest})
-      if (tensor) writes[written++] = tensor;
   }
   work.count = static_cast<int>(count);
-  launch("adam", tensors[0].param->device(), list, TensorRefs(reads, count),
-         TensorRefs(writes, written));
+  touched.launch("adam", list);
 }
 
 }  // namespace
 
 namespace kernels {
 
-void sgd(const SgdTensors* tensors, std::size_t count, const SgdNumbers& numbers) {
+void sgd(const SgdTensors* tensors, std::size_t count, const SgdNumbers& numbers,
+         const StepControl& control) {
   dispatch_floats("sgd", tensors[0].param->dtype(), [&](auto type) {
-    launch_sgd<typename decltype(type)::type>(tensors, count, numbers);
+    launch_sgd<typename decltype(type)::type>(tensors, count, numbers, control);
   });
 }
 
-void adam(const AdamTensors* tensors, std::size_t count, const AdamNumbers& numbers) {
+void adam(const AdamTensors* tensors, std::size_t count, const AdamNumbers& numbers,
+          const StepControl& control) {
   dispatch_floats("adam", tensors[0].param->dtype(), [&](auto type) {
-    launch_adam<typename decltype(type)::type>(tensors, count, numbers);
+    launch_adam<typename decltype(type)::type>(tensors, count, numbers, control);
   });
 }
 

@@ -11,9 +11,16 @@
 namespace td {
 namespace {
 
+/// What gradients are multiplied by. Divided in double: the result is then rounded once.
+template <class C>
+TD_HD C reciprocal(const float* scale) {
+  return scale ? static_cast<C>(static_cast<float>(1 / static_cast<double>(*scale))) : C(1);
+}
+
 #ifdef __CUDACC__
 template <class Work>
 __global__ void list_kernel(Work work) {
+  if (work.skips()) return;
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   const std::int64_t total = work.end[work.count - 1];
   int k = 0;
@@ -24,12 +31,14 @@ __global__ void list_kernel(Work work) {
 }
 #endif
 
-/// Runs `work.on_host_part(k, from, to)` for pieces of tensor k, or `work.element(k, i)` on a GPU.
+/// Runs `work.on_host_part(k, from, to)` for pieces of tensor k, or `work.element(k, i)` on a GPU;
+/// nothing where `work.skips()`, which may read device memory.
 template <class Work>
 struct ListWork {
   Work work;
 
   void on_host() const {
+    if (work.skips()) return;
     const std::int64_t total = work.end[work.count - 1];
     // One launch a step comes alone, when the other threads sleep already: waking them must pay.
     parallel_for(0, total, 2 * kGrain, [this](std::int64_t a, std::int64_t b) {

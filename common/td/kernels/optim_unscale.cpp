@@ -25,13 +25,10 @@ struct UnscaleWork {
   float* found_inf;
   int count;
 
-  // Divided in double: a float's reciprocal is then rounded once.
-  TD_HD C factor() const {
-    return scale ? static_cast<C>(static_cast<float>(1 / static_cast<double>(*scale))) : C(1);
-  }
+  TD_HD bool skips() const { return false; }
   void on_host_part(int k, std::int64_t from, std::int64_t to) const {
     T* __restrict g = gradient[k];
-    const C f = factor();
+    const C f = reciprocal<C>(scale);
     int bad = 0;
     if (f == C(1))
       for (std::int64_t i = from; i < to; ++i) bad |= !is_finite(static_cast<C>(g[i]));
@@ -45,7 +42,7 @@ struct UnscaleWork {
   }
 #ifdef __CUDACC__
   __device__ void element(int k, std::int64_t i) const {
-    const C value = static_cast<C>(gradient[k][i]), f = factor();
+    const C value = static_cast<C>(gradient[k][i]), f = reciprocal<C>(scale);
     if (!is_finite(value)) *found_inf = 1;
     if (f != C(1)) gradient[k][i] = static_cast<T>(value * f);
   }

@@ -24,7 +24,7 @@ void AdamOptionsBase<Derived>::visit(const std::function<void(const char*, doubl
 
 void AdamParamState::save(const std::string& prefix, StateDict& state) const {
   if (!exp_avg_.defined()) return;
-  state.insert(prefix + "step", number_entry(step_));
+  state.insert(prefix + "step", number_entry(steps_on_device.count(step_)));
   state.insert(prefix + "exp_avg", exp_avg_);
   state.insert(prefix + "exp_avg_sq", exp_avg_sq_);
   if (max_exp_avg_sq_.defined()) state.insert(prefix + "max_exp_avg_sq", max_exp_avg_sq_);
@@ -58,12 +58,15 @@ void check_options(const Options& o) {
 }
 
 // Collects parameters of one device and type until the kernel's list is full.
+template <class Options, bool decoupled>
 class Batch {
  public:
-  explicit Batch(const kernels::AdamNumbers& numbers) : numbers_(numbers) {}
+  Batch(Options& o, const DeviceDecision& decision) : options_(o), decision_(decision) {}
 
-  void add(const Tensor& param, Tensor gradient, AdamParamState& state) {
-    if (count_ == kernels::kAdamTensors || (count_ && !fits(param))) run();
+  void add(const Tensor& param, Tensor gradient, AdamParamState& state, const Tensor* numbers) {
+    const std::size_t most =
+        options_.capturable() ? kernels::kAdamCapturable : kernels::kAdamTensors;
+    if (count_ == most || (count_ && !fits(param))) run();
     about_to_change("adam", param);
     gradients_[count_] = std::move(gradient);
     Tensor& largest = state.max_exp_avg_sq();
@@ -72,11 +75,19 @@ class Batch {
                         &state.exp_avg(),
                         &state.exp_avg_sq(),
                         largest.defined() ? &largest : nullptr,
-                        state.step()};
+                        state.step(),
+                        numbers};
     ++count_;
   }
   void run() {
-    if (count_) kernels::adam(tensors_, count_, numbers_);
+    if (!count_) return;
+    Options& o = options_;
+    ControlOn control;
+    if (o.capturable())
+      control = {o.device_lr().on(tensors_[0].param->device(), o.lr()), decision_};
+    const auto& [beta1, beta2] = o.betas();
+    kernels::adam(tensors_, count_, {o.lr(), beta1, beta2, o.eps(), o.weight_decay(), decoupled},
+                  control.get());
     while (count_) gradients_[--count_] = Tensor();
   }
 
@@ -85,11 +96,23 @@ class Batch {
     const Tensor& first = *tensors_[0].param;
     return first.device() == param.device() && first.dtype() == param.dtype();
   }
-  kernels::AdamNumbers numbers_;
+  Options& options_;
+  const DeviceDecision& decision_;
   kernels::AdamTensors tensors_[kernels::kAdamTensors];
   Tensor gradients_[kernels::kAdamTensors];
   std::size_t count_ = 0;
 };
+
+// Counts on the host, or gives the numbers with which the device will.
+const Tensor* count_step(AdamParamState& state, Device device, bool capturable) {
+  if (capturable) return &state.steps_on_device.on(device, state.step());
+  if (state.steps_on_device.defined()) {
+    state.step() = state.steps_on_device.count(0);
+    state.steps_on_device.clear();
+  }
+  ++state.step();
+  return nullptr;
+}
 
 void follow(Tensor& state, const Tensor& param) {
   state = state.defined() ? in_layout(state, param) : zeros_in_layout(param);
@@ -110,9 +133,8 @@ Tensor AdamBase<Options, decoupled>::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
   NoGradGuard no_grad;
   for (OptimizerParamGroup& group : param_groups()) {
-    const auto& o = static_cast<const Options&>(group.options());
-    Batch batch({o.lr(), std::get<0>(o.betas()), std::get<1>(o.betas()), o.eps(), o.weight_decay(),
-                 decoupled});
+    auto& o = static_cast<Options&>(group.options());
+    Batch<Options, decoupled> batch(o, decision());
     for (const Tensor& param : group.params()) {
       if (!param.grad().defined()) continue;
       // The kernel walks flat memory; a parameter with gaps is stepped on as a copy.
@@ -125,8 +147,8 @@ Tensor AdamBase<Options, decoupled>::step(LossClosure closure) {
       follow(state.exp_avg(), target);
       follow(state.exp_avg_sq(), target);
       if (o.amsgrad()) follow(state.max_exp_avg_sq(), target);
-      ++state.step();
-      batch.add(target, std::move(gradient), state);
+      const Tensor* numbers = count_step(state, target.device(), o.capturable());
+      batch.add(target, std::move(gradient), state, numbers);
       if (dense) continue;
       batch.run();
       Tensor(param).copy_(copy);

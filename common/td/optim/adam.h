@@ -35,6 +35,9 @@ struct AdamOptionsBase : public OptimizerCloneableOptions<Derived> {
   TD_ADAM_ARG(double, weight_decay);
   /// Divides by the largest average of squares so far.
   TD_ADAM_ARG(bool, amsgrad) = false;
+  /// Keeps learning rate and step count in device memory, for recorded graphs and for
+  /// GradScaler::step_on_device(). Costs one small launch more.
+  TD_ADAM_ARG(bool, capturable) = false;
 #undef TD_ADAM_ARG
 };
 
@@ -51,7 +54,9 @@ struct AdamWOptions : public AdamOptionsBase<AdamWOptions> {
 struct AdamParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;
-  /// How many steps were made.
+  /// Of a capturable optimizer: begins at `step` and goes on counting on the device.
+  DeviceSteps steps_on_device;
+  /// How many steps were made; of a capturable optimizer see steps_on_device.
   TD_ARG(std::int64_t, step) = 0;
   /// Running average of gradients.
   TD_ARG(Tensor, exp_avg) = {};
@@ -72,6 +77,7 @@ class AdamBase : public Optimizer {
   AdamBase(TensorList params, Options defaults = {})
       : AdamBase(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
   Tensor step(LossClosure closure = nullptr) override;
+  bool is_capturable() const override { return this->template all_capturable<Options>(); }
 
  protected:
   std::unique_ptr<OptimizerParamState> make_state() const override {

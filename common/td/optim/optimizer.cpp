@@ -46,6 +46,19 @@ std::size_t Optimizer::size() const noexcept {
   return count;
 }
 
+void Optimizer::step_if_finite(const Tensor& found_inf, const Tensor& grad_scale) {
+  TD_CHECK(
+      Error, is_capturable(),
+      "optimizer: this step is decided in device memory, but the learning rate or the count of "
+      "steps is kept on the host; make the optimizer with capturable(true) in its options");
+  const struct Forget {
+    Optimizer& optimizer;
+    ~Forget() { optimizer.decision_ = {}; }
+  } forget{*this};
+  decision_ = {found_inf, grad_scale};
+  step();
+}
+
 void Optimizer::zero_grad(bool set_to_none) {
   for (const OptimizerParamGroup& group : groups_)
     for (const Tensor& param : group.params()) clear_gradient(param, set_to_none);

@@ -10,6 +10,7 @@
 
 #include "td/base/arg.h"
 #include "td/base/ordered_dict.h"
+#include "td/optim/on_device.h"
 #include "td/tensor/tensor.h"
 
 namespace td::optim {
@@ -34,11 +35,17 @@ class OptimizerOptions {
   virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
   /// The learning rate.
   virtual double get_lr() const = 0;
-  /// Changes the learning rate.
+  /// Changes the learning rate. For a capturable optimizer also in device memory, in the order of
+  /// the current stream, so that recorded steps that are replayed later use it.
   virtual void set_lr(double lr) = 0;
   /// Calls `f` with the name and the place of every number, for state_dict and load_state_dict.
   /// A switch counts as a number, 0 or 1.
   virtual void visit(const std::function<void(const char*, double&)>& f) = 0;
+  /// Where a capturable optimizer keeps the learning rate for its kernels.
+  DeviceNumber& device_lr() { return device_lr_; }
+
+ private:
+  DeviceNumber device_lr_;
 };
 
 /// Gives options classes their clone() and learning rate.
@@ -49,7 +56,10 @@ class OptimizerCloneableOptions : public OptimizerOptions {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
   double get_lr() const override { return static_cast<const Derived&>(*this).lr(); }
-  void set_lr(double lr) override { static_cast<Derived&>(*this).lr(lr); }
+  void set_lr(double lr) override {
+    static_cast<Derived&>(*this).lr(lr);
+    device_lr().set(lr);
+  }
 };
 
 /// Parameters that share options.
@@ -94,6 +104,15 @@ class Optimizer {
   /// Changes every parameter that has a gradient; one without is passed over. With a closure,
   /// calls it first (recording on) to compute loss and gradients, and returns the loss.
   virtual Tensor step(LossClosure closure = nullptr) = 0;
+  /// step() on the device's word, without asking the host: where `*found_inf` is not 0 nothing
+  /// changes and no step is counted, else gradients are divided by `*grad_scale` as they are read.
+  /// They stay as they are in memory. Called by amp::GradScaler::step_on_device().
+  /// @param found_inf,grad_scale float32 tensors of one element; grad_scale may be undefined.
+  /// @throws Error when a group is not capturable.
+  void step_if_finite(const Tensor& found_inf, const Tensor& grad_scale = {});
+  /// True when all groups have capturable(true), so that steps read what changes from step to step
+  /// in device memory.
+  virtual bool is_capturable() const { return false; }
   /// Sets every gradient to zero, or, with `set_to_none`, drops it.
   void zero_grad(bool set_to_none = false);
 
@@ -137,6 +156,15 @@ class Optimizer {
   }
   /// Runs the closure, if any, with recording on.
   static Tensor loss_of(const LossClosure& closure);
+  /// True when the options of all groups have capturable(true).
+  template <class Options>
+  bool all_capturable() const {
+    for (const OptimizerParamGroup& group : groups_)
+      if (!static_cast<const Options&>(group.options()).capturable()) return false;
+    return true;
+  }
+  /// What step_if_finite() was called with.
+  const DeviceDecision& decision() const { return decision_; }
 
  private:
   using States = std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>>;
@@ -151,6 +179,7 @@ class Optimizer {
   std::vector<OptimizerParamGroup> groups_;
   std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>> state_;
   std::unique_ptr<OptimizerOptions> defaults_;
+  DeviceDecision decision_;
 };
 
 }  // namespace td::optim

@@ -19,7 +19,8 @@ void SGDOptions::visit(const std::function<void(const char*, double&)>& f) {
 }
 
 void SGDParamState::save(const std::string& prefix, StateDict& state) const {
-  if (momentum_buffer_.defined()) state.insert(prefix + "momentum_buffer", momentum_buffer_);
+  const bool has_value = momentum_buffer_.defined() && steps_on_device.count(1) > 0;
+  if (has_value) state.insert(prefix + "momentum_buffer", momentum_buffer_);
 }
 void SGDParamState::load(const std::string& prefix, const StateDict& state) {
   if (const Tensor* found = state.find(prefix + "momentum_buffer"))
@@ -38,21 +39,53 @@ void check_options(const SGDOptions& o) {
            "SGD: nesterov needs a momentum above 0 and a dampening of 0");
 }
 
+// What the kernel needs of a parameter's state.
+struct Momentum {
+  const Tensor* buffer = nullptr;   // nullptr without momentum
+  bool first = false;               // the buffer has no value yet
+  const Tensor* numbers = nullptr;  // of a capturable step, which tells on the device what is first
+};
+
+Momentum momentum_on_device(SGDParamState& state, const Tensor& target, bool wanted) {
+  Tensor& buffer = state.momentum_buffer();
+  if (wanted && !buffer.defined()) state.steps_on_device.clear();  // its first step is to come
+  const Tensor& numbers = state.steps_on_device.on(target.device(), buffer.defined());
+  if (!wanted) return {nullptr, false, &numbers};
+  buffer = buffer.defined() ? in_layout(buffer, target) : zeros_in_layout(target);
+  return {&buffer, false, &numbers};
+}
+
+Momentum momentum_on_host(SGDParamState& state, const Tensor& target) {
+  Tensor& buffer = state.momentum_buffer();
+  const bool first = !buffer.defined() || state.steps_on_device.count(1) == 0;
+  state.steps_on_device.clear();
+  buffer = buffer.defined() ? in_layout(buffer, target) : empty_like(target);
+  return {&buffer, first, nullptr};
+}
+
 // Collects parameters of one device and type until the kernel's list is full.
 class Batch {
  public:
-  explicit Batch(const SGDOptions& o)
-      : numbers_{o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov()} {}
+  Batch(SGDOptions& o, const DeviceDecision& decision) : options_(o), decision_(decision) {}
 
-  void add(const Tensor& param, Tensor gradient, Tensor* momentum, bool first) {
-    if (count_ == kernels::kSgdTensors || (count_ && !fits(param))) run();
+  void add(const Tensor& param, Tensor gradient, const Momentum& momentum) {
+    const std::size_t most = options_.capturable() ? kernels::kSgdCapturable : kernels::kSgdTensors;
+    if (count_ == most || (count_ && !fits(param))) run();
     about_to_change("sgd", param);
     gradients_[count_] = std::move(gradient);
-    tensors_[count_] = {&param, &gradients_[count_], momentum, first};
+    tensors_[count_] = {&param, &gradients_[count_], momentum.buffer, momentum.first,
+                        momentum.numbers};
     ++count_;
   }
   void run() {
-    if (count_) kernels::sgd(tensors_, count_, numbers_);
+    if (!count_) return;
+    SGDOptions& o = options_;
+    ControlOn control;
+    if (o.capturable())
+      control = {o.device_lr().on(tensors_[0].param->device(), o.lr()), decision_};
+    kernels::sgd(tensors_, count_,
+                 {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov()},
+                 control.get());
     while (count_) gradients_[--count_] = Tensor();
   }
 
@@ -61,7 +94,8 @@ class Batch {
     const Tensor& first = *tensors_[0].param;
     return first.device() == param.device() && first.dtype() == param.dtype();
   }
-  kernels::SgdNumbers numbers_;
+  SGDOptions& options_;
+  const DeviceDecision& decision_;
   kernels::SgdTensors tensors_[kernels::kSgdTensors];
   Tensor gradients_[kernels::kSgdTensors];
   std::size_t count_ = 0;
@@ -82,8 +116,8 @@ Tensor SGD::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
   NoGradGuard no_grad;
   for (OptimizerParamGroup& group : param_groups()) {
-    const auto& options = static_cast<const SGDOptions&>(group.options());
-    Batch batch(options);
+    auto& options = static_cast<SGDOptions&>(group.options());
+    Batch batch(options, decision());
     for (const Tensor& param : group.params()) {
       if (!param.grad().defined()) continue;
       // The kernel walks flat memory; a parameter with gaps is stepped on as a copy.
@@ -92,14 +126,13 @@ Tensor SGD::step(LossClosure closure) {
       const Tensor& target = dense ? param : copy;
       Tensor gradient =
           dense ? gradient_for("sgd", param) : in_layout(gradient_for("sgd", param), copy);
-      Tensor* momentum = nullptr;
-      bool first = false;
-      if (options.momentum() != 0) {
-        momentum = &state_of<SGDParamState>(param).momentum_buffer();
-        first = !momentum->defined();
-        *momentum = first ? empty_like(target) : in_layout(*momentum, target);
-      }
-      batch.add(target, std::move(gradient), momentum, first);
+      Momentum momentum;
+      if (options.capturable())
+        momentum = momentum_on_device(state_of<SGDParamState>(param), target,
+                                      /*wanted=*/options.momentum() != 0);
+      else if (options.momentum() != 0)
+        momentum = momentum_on_host(state_of<SGDParamState>(param), target);
+      batch.add(target, std::move(gradient), momentum);
       if (dense) continue;
       batch.run();
       Tensor(param).copy_(copy);

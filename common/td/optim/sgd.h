@@ -19,12 +19,17 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   TD_ARG(double, weight_decay) = 0;
   /// Looks ahead along the momentum.
   TD_ARG(bool, nesterov) = false;
+  /// Keeps learning rate and step count in device memory, for recorded graphs and for
+  /// GradScaler::step_on_device(). Costs one small launch more.
+  TD_ARG(bool, capturable) = false;
 };
 
 /// What SGD remembers.
 struct SGDParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;
+  /// Of a capturable optimizer, where a first step may be skipped: the buffer is zeros until then.
+  DeviceSteps steps_on_device;
   /// The running sum of gradients.
   TD_ARG(Tensor, momentum_buffer) = {};  // undefined before the first step with momentum
 };
@@ -37,6 +42,7 @@ class SGD : public Optimizer {
   SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults);
   SGD(TensorList params, SGDOptions defaults);
   Tensor step(LossClosure closure = nullptr) override;
+  bool is_capturable() const override { return all_capturable<SGDOptions>(); }
 
  protected:
   std::unique_ptr<OptimizerParamState> make_state() const override {

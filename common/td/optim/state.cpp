@@ -135,10 +135,13 @@ void Optimizer::load_state_dict(const StateDict& state, const StateDict& names) 
   TD_CHECK(Error, problems.str().empty(),
            "load_state_dict: the state does not fit this optimizer, and nothing was changed:",
            problems.str());
-  for (std::size_t g = 0; g < groups_.size(); ++g)
-    groups_[g].options().visit([&](const char* name, double& value) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    OptimizerOptions& options = groups_[g].options();
+    options.visit([&](const char* name, double& value) {
       value = state[group_prefix(g) + name].item<double>();
     });
+    options.set_lr(options.get_lr());  // in device memory, too
+  }
   state_ = std::move(loaded);
 }
 

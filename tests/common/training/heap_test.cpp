@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "td/amp/grad_scaler.h"
 #include "td/distributed/thread_group.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
@@ -43,24 +44,32 @@ std::vector<Workload> workloads() {
           {"CIFAR-10 CNN", cifar, rand({4, 3, 32, 32}), classes(4)}};
 }
 
+Tensor loss_of(Workload& w) {
+  const Tensor out = w.net->forward(w.x);
+  return w.y.is_floating_point() ? mse_loss(out, w.y) : F::cross_entropy(out, w.y);
+}
+
 void train_step(Workload& w, optim::Optimizer& optimizer) {
   optimizer.zero_grad();
   w.net->zero_grad();  // the module's way of saying it must not cost anything either
-  const Tensor out = w.net->forward(w.x);
-  const Tensor loss = w.y.is_floating_point() ? mse_loss(out, w.y) : F::cross_entropy(out, w.y);
-  loss.backward();
+  loss_of(w).backward();
   optimizer.step();
 }
 
-void check_steady_step(Workload& w, optim::Optimizer& optimizer) {
-  for (int i = 0; i < 4; ++i) train_step(w, optimizer);  // caches and lists reach their size
+template <class Step>
+void check_steady(Step step) {
+  for (int i = 0; i < 4; ++i) step();  // caches and lists reach their size
   HeapCalls calls;
-  for (int i = 0; i < 2; ++i) train_step(w, optimizer);
+  for (int i = 0; i < 2; ++i) step();
   calls.stop();
   INFO("called from:\n" << calls.sites());
   CHECK(calls.ours() == 0);
   for (const auto& [object, count] : calls.by_object())
     if (std::getenv("TD_HEAP_CALLS")) std::printf("%s: %d\n", object.c_str(), count);
+}
+
+void check_steady_step(Workload& w, optim::Optimizer& optimizer) {
+  check_steady([&] { train_step(w, optimizer); });
 }
 
 }  // namespace
@@ -99,6 +108,24 @@ TEST_CASE("a prefetched loop asks the heap for nothing") {
   calls.stop();
   INFO("pinned " << pinned << "; called from:\n" << calls.sites());
   CHECK(calls.ours() == 0);
+}
+
+TEST_CASE("a GradScaler's steady step makes no heap call either, on the host or on the device") {
+  manual_seed(0);
+  Workload w = workloads()[1];
+  for (const bool on_device : {false, true}) {
+    optim::Adam adam(w.net->parameters(), optim::AdamOptions(1e-3).capturable(on_device));
+    amp::GradScaler scaler(amp::GradScalerOptions().growth_interval(1));
+    check_steady([&] {
+      adam.zero_grad();
+      scaler.scale(loss_of(w)).backward();
+      if (on_device)
+        scaler.step_on_device(adam);
+      else
+        scaler.step(adam);
+      scaler.update();
+    });
+  }
 }
 
 TEST_CASE("averaging gradients over ranks asks the heap for the works alone") {

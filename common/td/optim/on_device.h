@@ -1,0 +1,66 @@
+// What a capturable optimizer keeps in device memory: learning rates and counts of steps, which a
+// recorded graph must read there to see them change. Used by SGD and Adam.
+#pragma once
+
+#include "td/base/small_vector.h"
+#include "td/kernels/optim.h"
+#include "td/tensor/tensor.h"
+
+namespace td::optim {
+
+/// A number of the host that kernels read in device memory.
+class DeviceNumber {
+ public:
+  DeviceNumber() = default;
+  /// A copy is another optimizer's and gets memory of its own.
+  ///@{
+  DeviceNumber(const DeviceNumber&) {}
+  DeviceNumber& operator=(const DeviceNumber&) { return *this; }
+  ///@}
+
+  /// The number as a float64 tensor on `device`, made at the first call and set to `value`.
+  const Tensor& on(Device device, double value);
+  /// Sets it on every device where it is, by a launch on the current stream.
+  void set(double value);
+
+ private:
+  double value_ = 0;
+  SmallVector<Tensor, 1> copies_;  // one a device
+};
+
+/// How often a parameter was stepped on, counted on its device (kernels::kStepNumbers).
+class DeviceSteps {
+ public:
+  /// The numbers on `device`; counting begins at `steps` where nothing was counted yet.
+  const Tensor& on(Device device, std::int64_t steps);
+  /// Steps counted so far, `otherwise` where nothing was. Waits for the device.
+  std::int64_t count(std::int64_t otherwise) const;
+  /// Forgets the count.
+  void clear() { numbers_ = Tensor(); }
+  bool defined() const { return numbers_.defined(); }
+
+ private:
+  Tensor numbers_;
+};
+
+/// What decides a step in device memory: see Optimizer::step_if_finite(). Undefined in a plain
+/// step.
+struct DeviceDecision {
+  Tensor found_inf, grad_scale;
+};
+
+/// What the kernels of one launch read beside the parameters, on the parameters' device.
+class ControlOn {
+ public:
+  /// Of a step that is not capturable: nothing.
+  ControlOn() = default;
+  /// @param lr as DeviceNumber::on() gives it.
+  ControlOn(Tensor lr, const DeviceDecision& decision);
+  kernels::StepControl get() const;
+
+ private:
+  Tensor lr_;
+  DeviceDecision decision_;
+};
+
+}  // namespace td::optim
