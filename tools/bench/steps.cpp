@@ -104,6 +104,16 @@ void run_sim(const Runner& run) {
   });
 }
 
+// A span while nobody records and while somebody does, and an operation that is recorded.
+void run_spans(const Runner& run) {
+  const Tensor a = rand({1}), b = rand({1});
+  run("span_off", [&] { const trace::Span span("span"); });
+  trace::start();
+  run("span_on", [&] { const trace::Span span("span"); });
+  run("span_add", [&] { const Tensor c = a + b; });
+  trace::stop();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -112,4 +122,5 @@ int main(int argc, char** argv) {
   run_additions(run);
   run_simple_model(run);
   run_sim(run);
+  run_spans(run);
 }

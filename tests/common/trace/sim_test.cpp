@@ -163,3 +163,20 @@ TEST_CASE("copies beside kernels: the figure of overlap comes from a real run") 
   CHECK(trace::overlap(beside) > 0.5);  // nearly 1 on a quiet machine
   CHECK(trace::overlap(behind) < 0.1);
 }
+
+TEST_CASE("the work of a graph leads back to the replay, which is one launch") {
+  const Stream stream = td::getStreamFromPool("sim:0");
+  const td::StreamGuard guard(stream);
+  const td::Tensor x = td::zeros({8}, td::TensorOptions(td::Device("sim:0")));
+  td::Graph graph;
+  graph.capture(stream, [&] { x.add_(1).mul_(2); });
+  trace::start();
+  graph.replay();
+  graph.replay();
+  const Trace seen = trace::stop();
+  const auto launches = find(seen, Category::kLaunch, "graph");
+  REQUIRE(launches.size() == 2);
+  const auto kernels = find(seen, Category::kKernel);
+  REQUIRE(kernels.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(kernels[i].correlation == launches[i / 2].correlation);
+}
