@@ -26,6 +26,7 @@ struct UnscaleWork {
   int count;
 
   TD_HD bool skips() const { return false; }
+  // anchor: unscale
   void on_host_part(int k, std::int64_t from, std::int64_t to) const {
     T* __restrict g = gradient[k];
     const C f = reciprocal<C>(scale);
@@ -40,6 +41,7 @@ struct UnscaleWork {
       }
     if (bad) std::atomic_ref<float>(*found_inf).store(1, std::memory_order_relaxed);
   }
+  // anchor end
 #ifdef __CUDACC__
   __device__ void element(int k, std::int64_t i) const {
     const C value = static_cast<C>(gradient[k][i]), f = reciprocal<C>(scale);
@@ -71,6 +73,7 @@ void launch_unscale(const Tensor* const* gradients, std::size_t count, const Ten
          scale ? TensorRefs(writes, count + 1) : TensorRefs(writes + count, 1));
 }
 
+// anchor: update_scale
 struct UpdateScale {
   float* scale;
   std::int32_t* growth_tracker;
@@ -91,6 +94,7 @@ struct UpdateScale {
     *growth_tracker = 0;
   }
 };
+// anchor end
 
 }  // namespace
 

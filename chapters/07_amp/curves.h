@@ -1,0 +1,117 @@
+// What trainings in several precisions came to, side by side: loss curves as text and as a picture,
+// and a table. Included by main.cpp. Invariant: everything shown was measured in this run.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "training.h"
+
+namespace curves {
+
+/// The mean of each of `count` pieces of a list. A skipped step's loss is as good as any.
+inline std::vector<double> pieces(const std::vector<double>& values, std::size_t count) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < std::min(count, values.size()); ++i) {
+    const std::size_t n = std::min(count, values.size());
+    const std::size_t from = i * values.size() / n, to = (i + 1) * values.size() / n;
+    double sum = 0;
+    for (std::size_t k = from; k < to; ++k) sum += values[k];
+    means.push_back(sum / static_cast<double>(to - from));
+  }
+  return means;
+}
+
+/// The top of the picture. A training that went astray is drawn as far as it has numbers.
+inline double largest_loss(const std::vector<Training>& all) {
+  double largest = 1e-9;  // something to divide by
+  for (const Training& training : all)
+    for (const double loss : pieces(training.losses, 64))
+      if (std::isfinite(loss)) largest = std::max(largest, loss);
+  return largest;
+}
+
+/// The letter of a precision in the text: float32 f, tf32 t, bfloat16 b, float16 h.
+inline char letter(const std::string& name) { return name == "float16" ? 'h' : name[0]; }
+
+/// Loss curves in eight lines; '*' where several meet.
+inline void print(std::ostream& out, const std::vector<Training>& all) {
+  constexpr std::size_t kWidth = 64, kHeight = 8;
+  const double largest = largest_loss(all);
+  std::vector<std::string> lines(kHeight, std::string(kWidth, ' '));
+  for (const Training& training : all) {
+    const std::vector<double> means = pieces(training.losses, kWidth);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      if (!std::isfinite(means[i])) continue;
+      const double height = means[i] / largest * (kHeight - 1) + 0.5;
+      char& place = lines[kHeight - 1 - static_cast<std::size_t>(height)][i];
+      place = place == ' ' ? letter(training.name) : '*';
+    }
+  }
+  for (std::size_t y = 0; y < kHeight; ++y)
+    out << std::fixed << std::setprecision(2) << std::setw(6)
+        << largest * static_cast<double>(kHeight - 1 - y) / (kHeight - 1) << " |" << lines[y]
+        << '\n';
+  out << "  loss +" << std::string(kWidth, '-') << "> step " << all[0].losses.size() << '\n';
+}
+
+inline void print_table(std::ostream& out, const std::vector<Training>& all) {
+  out << "            accuracy   ms a step   kept for backward   skipped   scale\n";
+  for (const Training& t : all)
+    out << std::left << std::setw(10) << t.name << std::right << std::fixed << std::setprecision(1)
+        << std::setw(8) << 100 * t.accuracy << " %" << std::setw(12) << 1e3 * t.step_time
+        << std::setw(14) << std::setprecision(2) << t.kept_bytes / (1 << 20) << " MiB"
+        << std::setw(10) << t.skipped.size() << std::setw(8) << std::setprecision(0)
+        << t.scales.back() << '\n';
+}
+
+/// A line through points whose x goes from 60 to 880.
+inline void polyline(std::ostream& out, const std::vector<double>& heights, const char* colour) {
+  out << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" << colour << "\" points=\"";
+  const double steps = std::max<double>(1, static_cast<double>(heights.size()) - 1);
+  for (std::size_t i = 0; i < heights.size(); ++i)
+    if (std::isfinite(heights[i]))
+      out << 60 + 820 * static_cast<double>(i) / steps << ',' << heights[i] << ' ';
+  out << "\"/>\n";
+}
+
+/// Losses above; the float16 scale below, in powers of two, with a mark at each skipped step.
+/// @throws td::IoError when it cannot be written.
+inline void write_svg(const std::string& path, const std::vector<Training>& all) {
+  constexpr const char* kColours[] = {"#1f77b4", "#9467bd", "#2ca02c", "#d62728"};
+  std::ofstream out(path);
+  out << std::fixed << std::setprecision(1)
+      << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 400\" "
+         "font-family=\"sans-serif\" font-size=\"13\">\n"
+         "<rect width=\"900\" height=\"400\" fill=\"white\"/>\n"
+         "<text x=\"8\" y=\"20\">loss</text><text x=\"8\" y=\"280\">scale</text>\n"
+         "<path d=\"M60 10V230H880M60 270V370H880\" stroke=\"black\" fill=\"none\"/>\n";
+  const double largest = largest_loss(all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<double> heights;
+    for (const double loss : pieces(all[i].losses, 200))
+      heights.push_back(230 - 220 * loss / largest);
+    polyline(out, heights, kColours[i % 4]);
+    out << "<text x=\"" << 620 + 90 * (i % 3) << "\" y=\"" << 24 + 18 * (i / 3) << "\" fill=\""
+        << kColours[i % 4] << "\">" << all[i].name << "</text>\n";
+    if (*std::max_element(all[i].scales.begin(), all[i].scales.end()) <= 1) continue;
+    heights.clear();
+    for (const double scale : all[i].scales) heights.push_back(370 - 4 * std::log2(scale));
+    polyline(out, heights, kColours[i % 4]);
+    for (const std::size_t step : all[i].skipped)
+      out << "<circle r=\"4\" fill=\"#d62728\" cx=\""
+          << 60 + 820.0 * static_cast<double>(step) / static_cast<double>(heights.size())
+          << "\" cy=\"" << heights[step] << "\"><title>step " << step + 1
+          << " skipped</title></circle>\n";
+  }
+  out << "<text x=\"880\" y=\"390\" text-anchor=\"end\">step " << all[0].losses.size()
+      << "</text>\n<text x=\"52\" y=\"310\" text-anchor=\"end\">65536</text>\n</svg>\n";
+  if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
+}
+
+}  // namespace curves

@@ -1,0 +1,118 @@
+// How a training step is made in 16 bits: with td::amp, or with the exercises. Included by
+// main.cpp. Invariant: both make the same step, to the last bit; parameters are float32 in either.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "exercises.h"
+
+/// One way to compute.
+struct Precision {
+  std::string name;
+  td::optional<td::ScalarType> fast;  ///< what autocast casts to; none: no autocast
+  bool scaled = false;                ///< with a gradient scaler
+  bool tf32 = false;                  ///< float32 products may round their factors
+};
+
+/// What a recipe is made of. The model's parameters are the optimizer's.
+struct Ingredients {
+  td::nn::Sequential model;
+  td::optim::Optimizer& optimizer;
+  Precision precision;
+  td::DeviceType device_type;
+  std::int64_t growth_interval = 2000;
+  double clip = 0;  ///< limit on the gradients' norm; 0: none
+};
+
+/// The parts of a step that depend on the precision.
+struct Recipe {
+  std::function<td::Tensor(const td::Tensor& input)> output;
+  std::function<td::Tensor(const td::Tensor& input, const td::Tensor& target)> loss;
+  std::function<bool(const td::Tensor& loss)> step;  ///< backward and step; false: skipped
+  std::function<double()> scale;                     ///< waits for the device
+};
+
+// anchor: amp
+inline Recipe amp_recipe(Ingredients with) {
+  const auto scaler =
+      std::make_shared<td::amp::GradScaler>(td::amp::GradScalerOptions()
+                                                .growth_interval(with.growth_interval)
+                                                .enabled(with.precision.scaled));
+  Recipe recipe;
+  recipe.output = [=](const td::Tensor& input) mutable {
+    const td::amp::AutocastGuard autocast(with.device_type, with.precision.fast,
+                                          with.precision.fast.has_value());
+    return with.model->forward(input);
+  };
+  recipe.loss = [=](const td::Tensor& input, const td::Tensor& target) mutable {
+    const td::amp::AutocastGuard autocast(with.device_type, with.precision.fast,
+                                          with.precision.fast.has_value());
+    const td::Tensor output = with.model->forward(input);
+    return td::nn::CrossEntropyLoss()(output, target);
+  };  // backward runs outside: every gradient has its operation's type
+  recipe.step = [=](const td::Tensor& loss) {
+    scaler->scale(loss).backward();
+    if (with.clip > 0) {
+      scaler->unscale_(with.optimizer);  // the limit is meant for the true gradients
+      td::nn::utils::clip_grad_norm_(with.optimizer.parameters(), with.clip);
+    }
+    const bool stepped = scaler->step(with.optimizer);  // false: an overflow, skipped
+    scaler->update();
+    return stepped;
+  };
+  recipe.scale = [=] { return scaler->get_scale(); };
+  return recipe;
+}
+// anchor end
+
+// anchor: by_hand
+// What autocast does within linear and conv2d, before autograd sees the operation.
+inline td::Tensor forward_by_hand(const Ingredients& with, td::Tensor x) {
+  const auto cast = [&](const char* operation, const std::vector<td::Tensor>& arguments) {
+    return cast_arguments(operation, arguments, with.device_type, *with.precision.fast);
+  };
+  for (td::nn::AnyModule layer : *with.model) {
+    if (const auto* conv = layer.ptr()->as<td::nn::Conv2d>()) {
+      const auto a = cast("conv2d", {x, conv->weight, conv->bias});
+      x = td::conv2d(a[0], a[1], a[2], 1, conv->options.padding());
+    } else if (const auto* linear = layer.ptr()->as<td::nn::Linear>()) {
+      const auto a = cast("linear", {x, linear->weight, linear->bias});
+      x = td::linear(a[0], a[1], a[2]);
+    } else {
+      x = layer.forward(x);  // relu, max_pool2d, flatten: unlisted, in the type that arrives
+    }
+  }
+  return x;
+}
+
+inline Recipe recipe_by_hand(Ingredients with) {
+  const auto scale = std::make_shared<LossScale>();
+  scale->growth_interval = with.growth_interval;
+  if (!with.precision.scaled) scale->scale = 1;
+  Recipe recipe;
+  recipe.output = [=](const td::Tensor& input) mutable {
+    return with.precision.fast ? forward_by_hand(with, input) : with.model->forward(input);
+  };
+  recipe.loss = [=, output = recipe.output](const td::Tensor& input, const td::Tensor& target) {
+    std::vector<td::Tensor> a = {output(input), target};
+    if (with.precision.fast)
+      a = cast_arguments("cross_entropy_loss", a, with.device_type, *with.precision.fast);
+    return td::nn::CrossEntropyLoss()(a[0], a[1]);
+  };
+  recipe.step = [=](const td::Tensor& loss) {
+    const std::vector<td::Tensor>& parameters = with.optimizer.parameters();
+    scale_loss(loss, scale->scale).backward();
+    const bool overflow = with.clip > 0
+                              ? !std::isfinite(clip_scaled(parameters, scale->scale, with.clip))
+                              : unscale(parameters, scale->scale);
+    if (with.precision.scaled) return step_or_skip(with.optimizer, overflow, *scale);
+    with.optimizer.step();
+    return true;
+  };
+  recipe.scale = [=] { return double{scale->scale}; };
+  return recipe;
+}
+// anchor end

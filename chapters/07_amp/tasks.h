@@ -1,0 +1,59 @@
+// What the precisions of chapter 07 are compared on: pictures for the network of chapter 04, or
+// random numbers for a network of three linear layers. Included by main.cpp.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "../04_training_loop/models.h"
+#include "../04_training_loop/pictures.h"
+#include "app/app.h"
+#include "training.h"
+
+/// A model and its data; every call of `model` makes it anew, with weights from the random stream.
+struct Task {
+  std::function<td::nn::Sequential()> model;
+  std::function<void(const std::function<void(const Batch&)>& f)> each_batch;  ///< of one epoch
+  std::vector<Batch> test;
+};
+
+/// Three linear layers: most of its work is products of matrices.
+inline td::nn::Sequential mlp(std::int64_t width) {
+  using namespace td::nn;
+  return Sequential(Linear(width, width), ReLU(), Linear(width, width), ReLU(), Linear(width, 10));
+}
+
+/// Random inputs whose classes a fixed random matrix has chosen: learnable, and made in no time.
+inline Task random_task(std::int64_t width, std::int64_t samples, std::int64_t batch_size) {
+  TD_CHECK(td::Error, width > 0 && samples > 0,
+           "--width and --samples must be 1 or more; they are ", width, " and ", samples);
+  const td::Tensor teacher = td::randn({width, 10});
+  const auto draw = [&](std::int64_t n) -> Batch {
+    const td::Tensor inputs = td::randn({n, width});
+    return {inputs, td::matmul(inputs, teacher).argmax(1)};
+  };
+  std::vector<Batch> train;
+  for (std::int64_t done = 0; done < samples; done += batch_size)
+    train.push_back(draw(std::min(batch_size, samples - done)));
+  Task task;
+  task.model = [=] { return mlp(width); };
+  task.each_batch = [=](const std::function<void(const Batch&)>& f) {
+    for (const Batch& batch : train) f(batch);
+  };
+  task.test.push_back(draw(std::max<std::int64_t>(samples / 4, 1)));
+  return task;
+}
+
+/// The network for CIFAR-10's pictures.
+inline Task picture_task(const app::Options& options) {
+  const auto set = std::make_shared<pictures::Set>(
+      pictures::load(app::picture_folder(options, app::Pictures::kColour), app::Pictures::kColour,
+                     static_cast<std::size_t>(options.batch_size)));
+  Task task;
+  task.model = cifar_net;
+  task.each_batch = [set](const std::function<void(const Batch&)>& f) {
+    for (const Batch& batch : *set->train) f(batch);
+  };
+  task.test = set->test;
+  return task;
+}

@@ -1,0 +1,142 @@
+// Tests of unscale: values against float64 loops, and what passes between host and device.
+#include <cmath>
+
+#include "gradients.h"
+#include "td/device/record.h"
+
+namespace {
+
+// Values as the device's copy engine sees them: every way to the host is a copy from sim.
+int reads_by_host(const std::function<void()>& work) {
+  static int copies;
+  copies = 0;
+  td::synchronize("sim:0");
+  td::record_observer = [](const td::Record& record, td::Device) {
+    if (std::string(record.name) == "copy") ++copies;
+  };
+  try {
+    work();
+  } catch (...) {
+    td::record_observer = nullptr;
+    throw;
+  }
+  td::record_observer = nullptr;
+  return copies;
+}
+
+}  // namespace
+
+TEST_CASE("the loss is multiplied, and so are its gradients", "[unscale]") {
+  for (const td::Device device : check::devices()) {
+    const td::Tensor loss = td::full({}, 1.5, td::TensorOptions(device)).requires_grad_();
+    const td::Tensor scaled = scale_loss(loss, 1024);
+    check::expect_close(scaled, td::tensor(1536.0), 0, "the scaled loss on " + device.str());
+    check::expect(scaled.requires_grad(),
+                  "backward cannot begin with the scaled loss: not recorded");
+    scaled.backward();
+    check::expect_close(loss.grad(), td::tensor(1024.0), 0, "the gradient of the loss");
+  }
+}
+
+TEST_CASE("a loss in 16 bits does not overflow", "[unscale]") {
+  for (const td::ScalarType type : {td::kFloat16, td::kBFloat16}) {
+    const td::Tensor loss = td::full({}, 2, td::TensorOptions(td::Device("sim:0")).dtype(type));
+    const td::Tensor scaled = scale_loss(loss, 65536);
+    check::expect_dtype(scaled, td::kFloat32, "the scaled loss");
+    check::expect_close(scaled, td::tensor(131072.0), 0, "2 * 65536");
+  }
+}
+
+TEST_CASE("a gradient with the scale in it, by numbers", "[unscale]") {
+  const std::vector<td::Tensor> parameters = {with_gradient({131072, 65536}, "cpu")};
+  check::expect(!unscale(parameters, 65536), "no gradient overflowed, but an overflow was found");
+  check::expect_close(gradient_of(parameters[0]), std::vector<double>{2, 1}, 0, "the gradient");
+}
+
+TEST_CASE("every gradient is divided, on every device", "[unscale]") {
+  for (const td::Device device : check::devices())
+    for (const std::int64_t n : check::odd_sizes())
+      for (const float scale : {65536.0f, 3.0f, 0.25f}) {
+        const std::vector<float> first = some_values(n, 1), second = some_values(7, 2);
+        const std::vector<td::Tensor> parameters = {with_gradient(first, device),
+                                                    with_gradient(second, device)};
+        const std::string what = " of " + std::to_string(n) + " elements on " + device.str();
+        check::expect(!unscale(parameters, scale), "an overflow was found in a gradient" + what);
+        for (const auto& [parameter, gradient] :
+             {std::pair(parameters[0], first), std::pair(parameters[1], second)}) {
+          std::vector<double> expected;
+          for (const float g : gradient) expected.push_back(double{g} / double{scale});
+          check::expect_close(gradient_of(parameter), expected, 1e-6 / double{scale},
+                              "the gradient" + what);
+        }
+      }
+}
+
+TEST_CASE("inf, -inf and NaN are found wherever they are", "[unscale]") {
+  for (const td::Device device : check::devices())
+    for (const float bad : {kInf, -kInf, kNaN})
+      for (const std::size_t where : {0, 1, 2})
+        for (const std::size_t element : {std::size_t{0}, std::size_t{32}, std::size_t{1022}}) {
+          std::vector<td::Tensor> parameters;
+          for (std::size_t p = 0; p < 3; ++p) {
+            std::vector<float> gradient = some_values(1023, p);
+            if (p == where) gradient[element] = bad;
+            parameters.push_back(with_gradient(gradient, device));
+          }
+          check::expect(unscale(parameters, 1024), std::to_string(bad) + " in gradient " +
+                                                       std::to_string(where) + " of 3 on " +
+                                                       device.str() + " was not found");
+        }
+}
+
+TEST_CASE("a scale of 1 finds them, too", "[unscale]") {
+  const std::vector<td::Tensor> parameters = {with_gradient({1, kNaN}, "sim:0")};
+  check::expect(unscale(parameters, 1), "NaN was not found with a scale of 1");
+}
+
+TEST_CASE("large finite gradients are no overflow", "[unscale]") {
+  for (const td::Device device : check::devices()) {
+    const std::vector<td::Tensor> parameters = {with_gradient({kLargest, kLargest, 1}, device),
+                                                with_gradient({-kLargest, kLargest}, device)};
+    check::expect(!unscale(parameters, 65536),
+                  "finite gradients were taken for an overflow on " + device.str());
+  }
+}
+
+TEST_CASE("parameters without a gradient are left alone", "[unscale]") {
+  const td::Tensor without = td::zeros({3}).requires_grad_();
+  const td::Tensor with = with_gradient({8}, "cpu");
+  check::expect(!unscale({without, with}, 8), "an overflow was found");
+  check::expect_close(gradient_of(with), std::vector<double>{1}, 0, "the one gradient");
+  check::expect(!without.grad().defined(), "a parameter without a gradient has one now");
+  check::expect(!unscale({without}, 8), "an overflow was found where there is no gradient at all");
+}
+
+TEST_CASE("the gradient stays the tensor it was", "[unscale]") {
+  const td::Tensor parameter = with_gradient({8, 16}, "sim:0");
+  const td::Tensor held = parameter.grad();
+  unscale({parameter}, 8);
+  check::expect_close(check::values(held), std::vector<double>{1, 2}, 0,
+                      "the gradient as a bucket holds it");
+}
+
+TEST_CASE("gradients in 16 bits are refused, and nothing is changed", "[unscale]") {
+  const td::Tensor first = with_gradient({8}, "cpu");
+  const td::Tensor parameter = td::zeros({2}, td::TensorOptions(td::kFloat16)).requires_grad_();
+  parameter.mutable_grad() = td::ones({2}, td::TensorOptions(td::kFloat16));
+  check::expect_throws<td::DtypeError>(
+      [&] {
+        unscale({first, parameter}, 8);
+      },
+      {"float16"}, "a float16 gradient");
+  check::expect_close(gradient_of(first), std::vector<double>{8}, 0,
+                      "the gradient before the refused one");
+}
+
+TEST_CASE("the host asks the device once", "[unscale]") {
+  std::vector<td::Tensor> parameters;
+  for (int i = 0; i < 20; ++i) parameters.push_back(with_gradient({1, 2, 3}, "sim:0"));
+  const int reads = reads_by_host([&] { unscale(parameters, 2); });
+  check::expect(reads <= 1, "20 gradients were read by the host " + std::to_string(reads) +
+                                " times; ask the device once, at the end");
+}

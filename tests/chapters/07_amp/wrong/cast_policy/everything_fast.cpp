@@ -1,0 +1,35 @@
+// expect: relu, argument 1 is another tensor
+// What is not listed is cast as well, so that a sum of float32 numbers loses its digits.
+#include "exercises.h"
+
+namespace {
+
+using td::autocast::Policy;
+
+Policy policy_of(const std::string& operation, td::DeviceType device_type) {
+  const td::autocast::Rule* line = td::autocast::find(operation);
+  return line ? td::autocast::policy_on(device_type, *line) : Policy::kUnlisted;
+}
+
+bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
+  return argument.defined() && argument.device().type() == device_type &&
+         argument.is_floating_point() && argument.scalar_type() != td::kFloat64;
+}
+
+}  // namespace
+
+std::vector<td::Tensor> cast_arguments(const std::string& operation,
+                                       const std::vector<td::Tensor>& arguments,
+                                       td::DeviceType device_type, td::ScalarType fast) {
+  const Policy policy = policy_of(operation, device_type);
+  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
+  bool to_float = policy == Policy::kFloat;
+  for (const td::Tensor& argument : arguments)
+    if (policy == Policy::kPromote && takes_part(argument, device_type))
+      to_float = to_float || argument.scalar_type() == td::kFloat32;
+  std::vector<td::Tensor> cast;
+  for (const td::Tensor& argument : arguments)
+    cast.push_back(takes_part(argument, device_type) ? argument.to(to_float ? td::kFloat32 : fast)
+                                                     : argument);
+  return cast;
+}

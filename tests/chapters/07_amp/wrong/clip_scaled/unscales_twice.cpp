@@ -1,0 +1,13 @@
+// expect: the gradient: index 0: expected 0.6, got 0.000
+// Divides once more after the limit.
+#include "exercises.h"
+
+double clip_scaled(const std::vector<td::Tensor>& parameters, float scale, double max_norm) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& parameter : parameters)
+    if (parameter.grad().defined()) parameter.mutable_grad().mul_(1.0 / scale);
+  const double norm = td::nn::utils::clip_grad_norm_(parameters, max_norm);
+  for (const td::Tensor& parameter : parameters)
+    if (parameter.grad().defined()) parameter.mutable_grad().mul_(1.0 / scale);
+  return norm;
+}
