@@ -16,19 +16,19 @@ namespace td {
 /// Captures work of sim or cuda and replays it.
 ///
 /// A replay does the same launches with the same arguments on the same memory. So
-/// - inputs are copied into tensors that stay (`x.copy_(batch)` before `replay()`), results are
-/// read
-///   from the tensors that the capture made, and every tensor that existed before the capture and
-///   is used in it must live as long as the graph;
+/// - inputs are copied into tensors made before the capture (`x.copy_(batch)`, then `replay()`),
+///   results are read from tensors that the capture made, and every tensor that existed before the
+///   capture and is used in it must live as long as the graph;
 /// - numbers of the host are frozen: a learning rate in a C++ variable stays what it was. Let
 ///   optimizers keep theirs on the device (`capturable(true)`);
 /// - random operations draw new numbers at each replay, from default_generator(), as if the step
-/// had
-///   run without a graph.
+/// ran
+///   without a graph.
 ///
 /// Run the step a few times first, on the stream that will be captured: state that is made at first
-/// use (momentum buffers, handles of libraries) must be there. Memory taken during the capture is
-/// the graph's own until reset().
+/// use (momentum buffers, handles of libraries) must be there. An AutocastGuard belongs inside the
+/// step, where each replay casts the weights anew. Memory taken during the capture is the graph's
+/// own until reset().
 ///
 /// @code
 /// td::Graph graph;

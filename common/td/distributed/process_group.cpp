@@ -2,6 +2,7 @@
 #include "td/distributed/process_group.h"
 
 #include "td/autograd/modes.h"
+#include "td/device/capture.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {
@@ -42,6 +43,14 @@ void check_list(const char* call, const char* name, const TensorList& list, cons
   }
 }
 
+// Each call is carried out by a thread of the group, whichever the group; a replay would not call.
+void check_not_captured(const char* call) {
+  if (capturing_graph)
+    refuse_in_capture(call,
+                      "A thread of the host takes part in each collective, and a replay has none. "
+                      "Capture what lies before and behind it as two graphs.");
+}
+
 }  // namespace
 
 ProcessGroup::ProcessGroup(int rank, int size, std::chrono::milliseconds timeout)
@@ -59,6 +68,7 @@ std::shared_ptr<Work> ProcessGroup::begin(CollectiveType type, const Tensor& inp
                                           const Tensor& output, std::int64_t numel, int peer,
                                           ReduceOp op) {
   check_rank(collective_name(type), peer);
+  check_not_captured(collective_name(type));
   Collective call;
   call.key = {sequence_ + 1, numel, peer, 0, type, op, output.defined() ? output.dtype() : kFloat};
   call.input = input.defined() ? input.detach() : input;
@@ -73,6 +83,7 @@ std::shared_ptr<Work> ProcessGroup::begin_between(CollectiveType type, const Ten
   const char* name = collective_name(type);
   check_tensor(name, "tensor", tensor);
   check_rank(name, peer);
+  check_not_captured(name);
   TD_CHECK(Error, peer != rank_, name, ": rank ", rank_, " is this rank itself");
   TD_CHECK(Error, tag >= 0, name, ": tag must not be negative, got ", tag);
   Collective call;

@@ -5,6 +5,7 @@
 
 #include "td/kernels/kernels.h"
 #include "td/kernels/philox.h"
+#include "td/kernels/random_start.h"
 #include "td/kernels/workers.h"
 
 namespace td {
@@ -95,9 +96,12 @@ struct DrawBlock {
   T* out;
   std::int64_t numel;
   kernels::RandomStream random;
+  const std::uint64_t* start;  // see random_start.h
   TD_HD std::int64_t cost() const { return 128; }
   TD_HD void operator()(std::int64_t block) const {
-    const PhiloxWords words = philox(random.seed, random.offset, static_cast<std::uint64_t>(block));
+    const std::uint64_t seed = start ? start[0] : random.seed;
+    const std::uint64_t offset = start ? start[1] + random.offset : random.offset;
+    const PhiloxWords words = philox(seed, offset, static_cast<std::uint64_t>(block));
     const std::int64_t first = block * Draw::per_block, rest = numel - first;
     draw(words, out + first, static_cast<int>(rest < Draw::per_block ? rest : Draw::per_block));
   }
@@ -105,14 +109,18 @@ struct DrawBlock {
 
 template <class T, class Draw>
 void draw(const char* name, const Draw& how, const Tensor& out, kernels::RandomStream random) {
-  const DrawBlock<T, Draw> work{how, kernel_pointer<T>(out), out.numel(), random};
+  const Tensor none, &start = kernels::random_start ? *kernels::random_start : none;
+  const DrawBlock<T, Draw> work{how, kernel_pointer<T>(out), out.numel(), random,
+                                start.defined() ? kernel_pointer<std::uint64_t>(start) : nullptr};
   const auto blocks = static_cast<std::int64_t>(philox_blocks(out.numel(), Draw::per_block));
-  launch_workers(name, out.device(), work, blocks, {}, {&out});
+  launch_workers(name, out.device(), work, blocks, {&start}, {&out});
 }
 
 }  // namespace
 
 namespace kernels {
+
+thread_local constinit const Tensor* random_start = nullptr;
 
 void uniform(const Tensor& out, RandomStream random, double from, double to) {
   dispatch_floats("uniform_", out.dtype(), [&](auto type) {

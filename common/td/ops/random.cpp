@@ -1,8 +1,8 @@
 // Random values, drawn on the tensor's own device from the process's random stream.
 #include <numeric>
 
-#include "td/device/capture.h"
 #include "td/kernels/philox.h"
+#include "td/ops/graph_random.h"
 #include "td/ops/op.h"
 #include "td/tensor/generator.h"
 
@@ -14,12 +14,8 @@ namespace {
 // types in step.
 template <class F>
 void draw(const Tensor& out, F kernel) {
-  if (capturing_graph && !out.is_cpu())
-    refuse_in_capture("random numbers",
-                      "Every replay would draw the same ones. Draw them before the replay, into a "
-                      "tensor that stays.");
-  const Generator::State state = default_generator().reserve(philox_blocks(out.numel(), 2));
-  const kernels::RandomStream random{state.seed, state.offset};
+  const RandomPiece piece(philox_blocks(out.numel(), 2), out.device());
+  const kernels::RandomStream random = piece.stream();
   if (out.is_contiguous()) return kernel(out, random);
   const Tensor dense = empty_on(Sizes(out.sizes()), out.dtype(), out.device());
   kernel(dense, random);

@@ -3,6 +3,7 @@
 #include "td/optim/adam.h"
 
 #include "td/autograd/record.h"
+#include "td/device/capture.h"
 #include "td/kernels/optim.h"
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
@@ -106,6 +107,10 @@ class Batch {
 // Counts on the host, or gives the numbers with which the device will.
 const Tensor* count_step(AdamParamState& state, Device device, bool capturable) {
   if (capturable) return &state.steps_on_device.on(device, state.step());
+  if (capturing_graph && !device.is_cpu())
+    refuse_in_capture("Adam",
+                      "Its count of steps lies on the host and would be the same in each replay. "
+                      "Make it with AdamOptions(lr).capturable(true).");
   if (state.steps_on_device.defined()) {
     state.step() = state.steps_on_device.count(0);
     state.steps_on_device.clear();

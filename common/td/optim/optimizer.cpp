@@ -3,6 +3,7 @@
 
 #include "td/autograd/accumulate.h"
 #include "td/autograd/modes.h"
+#include "td/device/capture.h"
 #include "td/ops/ops.h"
 
 namespace td::optim {
@@ -38,6 +39,14 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   OptimizerParamGroup added(group);
   if (!added.has_options()) added.set_options(defaults_->clone());
   groups_.push_back(std::move(added));
+}
+
+std::unique_ptr<OptimizerParamState> Optimizer::first_state(const Tensor& param) const {
+  if (capturing_graph && !param.is_cpu())
+    refuse_in_capture("optimizer",
+                      "What it remembers of a parameter is made at the first step, and each replay "
+                      "would make it anew. Run the step once or twice before the capture.");
+  return make_state();
 }
 
 std::size_t Optimizer::size() const noexcept {

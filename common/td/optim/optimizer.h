@@ -151,7 +151,7 @@ class Optimizer {
   template <class State>
   State& state_of(const Tensor& param) {
     auto& slot = state_[param.impl_ptr().get()];
-    if (!slot) slot = make_state();
+    if (!slot) slot = first_state(param);
     return static_cast<State&>(*slot);
   }
   /// Runs the closure, if any, with recording on.
@@ -170,6 +170,7 @@ class Optimizer {
   using States = std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>>;
 
   void check_new(const Tensor& param, std::size_t index) const;
+  std::unique_ptr<OptimizerParamState> first_state(const Tensor& param) const;
   void check_groups(const StateDict& state) const;
   // Calls f("state.<name>.", parameter) for every parameter.
   void visit_params(const StateDict& names,

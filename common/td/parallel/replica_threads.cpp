@@ -13,6 +13,7 @@
 #include "td/autograd/sequence.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
+#include "td/device/capture.h"
 #include "td/device/guard.h"
 #include "td/device/thread_state.h"
 #include "td/ops/autocast.h"
@@ -170,6 +171,10 @@ void throw_as(const std::exception& error, const std::string& text) {
 void run_replicas(const std::vector<Device>& devices,
                   const std::function<void(std::size_t)>& work) {
   if (devices.empty()) return;
+  if (capturing_graph && devices.size() > 1)
+    refuse_in_capture("parallel_apply",
+                      "Replicas work in threads of their own, whose memory would not be the "
+                      "graph's. Capture the step of one device.");
   const Surroundings from(devices);
   std::vector<std::exception_ptr> errors(devices.size());
   std::vector<std::uint64_t> ends(devices.size(), from.sequence);

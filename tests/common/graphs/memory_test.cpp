@@ -122,3 +122,38 @@ TEST_CASE("numbers of the host are frozen: a graph keeps those of its capture") 
   CHECK(values(y) == List{0.5f});  // what a learning rate in a C++ variable does
   CHECK(values(z) == List{2});
 }
+
+TEST_CASE("each replay draws the numbers that the step would draw without a graph") {
+  const OnStream on;
+  const Tensor x = on_sim(List(1000, 1));
+  const auto step = [&] {
+    sigmoid(x * 2);  // memory that is free again when the first numbers are drawn
+    const Tensor dropped = dropout(x, 0.5, true);
+    return dropped + rand_like(x);
+  };
+  manual_seed(7);
+  std::vector<List> eager;
+  for (int i = 0; i < 4; ++i) eager.push_back(values(step()));
+  const auto state = default_generator().get_state();
+
+  manual_seed(7);
+  Tensor y;
+  Graph graph;
+  graph.capture(on.stream, [&] { y = step(); });
+  CHECK(default_generator().get_state().offset == 0);  // nothing was drawn
+  for (int i = 0; i < 4; ++i) {
+    graph.replay();
+    CHECK(values(y) == eager[static_cast<std::size_t>(i)]);
+  }
+  CHECK(eager[0] != eager[1]);
+  CHECK(default_generator().get_state().offset == state.offset);
+  manual_seed(7);
+  graph.replay();
+  CHECK(values(y) == eager[0]);
+  CHECK(test::refusal([&] {
+          Graph other;
+          other.capture(on.stream, [&] { rand({3}, TensorOptions(Device("sim:1"))); });
+        }) ==
+        "random numbers on sim:1: a graph of sim:0 is being captured, and its replays draw numbers "
+        "there alone. Draw them before the capture.");
+}

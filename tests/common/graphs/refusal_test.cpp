@@ -1,6 +1,8 @@
 // What a capture cannot hold is refused in words, and the graph is as new afterwards.
 #include "graphs.h"
 #include "sim_work.h"
+#include "td/distributed/thread_group.h"
+#include "td/parallel/replica_threads.h"
 
 using namespace td;
 using test::on_sim;
@@ -188,4 +190,40 @@ TEST_CASE("another thread learns that a stream is captured") {
   CHECK(capture ==
         "capture_begin: the stream of sim:0 is being captured already, by another thread or as a "
         "side stream; take another stream from the pool.");
+}
+
+TEST_CASE("replicas and collectives work in other threads, so they are refused") {
+  const OnStream on;
+  const Tensor x = on_sim({1});
+  CHECK(
+      refusal_in_capture(
+          on,
+          [&] {
+            td::parallel::run_replicas({"sim:0", "sim:1"}, [&](std::size_t) { x.add_(1); });
+          }) ==
+      "parallel_apply: not while a graph is captured. Replicas work in threads of their own, whose "
+      "memory would not be the graph's. Capture the step of one device.");
+  distributed::run_as_threads(1, [&](distributed::ProcessGroup& group) {
+    const OnStream here;
+    CHECK(
+        refusal_in_capture(here, [&] { group.all_reduce(x); }) ==
+        "all_reduce: not while a graph is captured. A thread of the host takes part in each "
+        "collective, and a replay has none. Capture what lies before and behind it as two graphs.");
+  });
+}
+
+TEST_CASE("an optimizer whose state a replay would reset or freeze is refused") {
+  const OnStream on;
+  const Tensor w = on_sim({1, 2}).requires_grad_();
+  w.mutable_grad() = on_sim({1, 1});
+  optim::Adam frozen({w}, optim::AdamOptions(0.1));
+  optim::SGD cold({w}, optim::SGDOptions(0.1).momentum(0.9));
+  frozen.step();
+  CHECK(refusal_in_capture(on, [&] { frozen.step(); }) ==
+        "Adam: not while a graph is captured. Its count of steps lies on the host and would be the "
+        "same in each replay. Make it with AdamOptions(lr).capturable(true).");
+  CHECK(refusal_in_capture(on, [&] { cold.step(); }) ==
+        "optimizer: not while a graph is captured. What it remembers of a parameter is made at the "
+        "first step, and each replay would make it anew. Run the step once or twice before the "
+        "capture.");
 }

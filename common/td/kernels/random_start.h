@@ -1,0 +1,14 @@
+// Where random numbers of a captured launch begin. A replay repeats the launch with its arguments,
+// RandomStream among them, so what differs from replay to replay lies in device memory.
+// ops/graph_random.cpp sets this around a draw; random.cpp reads it.
+#pragma once
+
+#include "td/tensor/tensor.h"
+
+namespace td::kernels {
+
+/// The seed, and what RandomStream::offset is added to, as two whole numbers on the device that
+/// draws; nullptr outside of captures, where RandomStream says it all.
+extern thread_local constinit const Tensor* random_start;
+
+}  // namespace td::kernels
