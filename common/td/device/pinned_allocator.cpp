@@ -9,6 +9,7 @@
 #include <shared_mutex>
 
 #include "td/base/bytes.h"
+#include "td/device/capture.h"
 
 namespace td {
 namespace {
@@ -43,6 +44,10 @@ PinnedAllocator::PinnedAllocator(DeviceType type) : type_(type), backend_(backen
 
 void* PinnedAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
+  if (capturing_graph) [[unlikely]]
+    refuse_in_capture("pinned memory",
+                      "Replays would use it when it belongs to somebody else. Pin it before the "
+                      "capture, and keep it for as long as the graph is used.");
   std::lock_guard lock(mutex_);
   if (bytes > kLargest) out_of_memory(bytes);
   const std::size_t size = std::bit_ceil(std::max(bytes, kSmallest));

@@ -128,6 +128,31 @@ TEST_CASE("a GradScaler's steady step makes no heap call either, on the host or 
   }
 }
 
+TEST_CASE("a replay of a step makes no heap call of ours") {
+  manual_seed(0);
+  const Stream stream = getStreamFromPool("sim:0");
+  const StreamGuard guard(stream);
+  nn::Sequential net(nn::Linear(16, 8), nn::Dropout(0.5), nn::Linear(8, 4));
+  net->to(Device("sim:0"));
+  optim::Adam adam(net->parameters(), optim::AdamOptions(1e-3).capturable(true));
+  const Tensor x = rand({4, 16}).to(Device("sim:0")), y = randint(0, 4, {4}, kLong).to(x.device());
+  const auto step = [&] {
+    adam.zero_grad();
+    F::cross_entropy(net->forward(x), y).backward();
+    adam.step();
+  };
+  step();
+  Graph graph;
+  graph.capture(stream, step);
+  for (int i = 0; i < 4; ++i) graph.replay();
+  stream.synchronize();
+  HeapCalls calls;
+  for (int i = 0; i < 4; ++i) graph.replay();
+  calls.stop();
+  INFO("called from:\n" << calls.sites());
+  CHECK(calls.ours() == 0);
+}
+
 TEST_CASE("averaging gradients over ranks asks the heap for the works alone") {
   manual_seed(0);
   Workload w = workloads()[1];

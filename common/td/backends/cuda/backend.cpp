@@ -193,7 +193,10 @@ class CudaBackend final : public Backend {
 
   bool idle(int index, void* stream) override {
     use_device(index);
-    return finished(cudaStreamQuery(stream_of(stream)));
+    cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+    if (capturing_graph) cudaStreamIsCapturing(stream_of(stream), &captured);
+    // To ask a captured stream would spoil the capture.
+    return captured == cudaStreamCaptureStatusNone && finished(cudaStreamQuery(stream_of(stream)));
   }
 
   void* new_event(int index, bool timing) override {
