@@ -1,5 +1,5 @@
 // See autocast.h. The cache of parameter casts belongs to one thread, as the region does: backward
-// runs in the thread that calls it, and a replica's thread has parameters of its own.
+// runs in the thread that calls it, and a replica's thread computes with a replica's parameters.
 #include "td/ops/autocast.h"
 
 #include <unordered_map>
@@ -49,7 +49,7 @@ Tensor cached_cast(const Tensor& parameter, ScalarType type) {
         kept.result.dtype() == type)
       return kept.result;
   }
-  const Tensor result = cast_parameter(parameter, type);
+  Tensor result = cast_parameter(parameter, type);
   cache.insert_or_assign(&t, Kept{result, t.storage, t.storage->version()});
   return result;
 }

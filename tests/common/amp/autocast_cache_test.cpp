@@ -30,6 +30,22 @@ void listen(const Record& record, Device) {
     for (int i = 0; i < record.writes; ++i) bytes_written += record.extents[record.reads + i].bytes;
 }
 
+// Elements that autocast casts to float16 for `f` of these arguments. What f itself converts
+// inside, of arguments that are float16 already, does not count.
+std::size_t elements_cast(const std::function<void(const TensorList&)>& f, const TensorList& x) {
+  const auto bytes = [&](const TensorList& arguments, bool enabled) {
+    const AutocastGuard guard(kSIM, nullopt, enabled);
+    bytes_written = 0;
+    record_observer = listen;
+    f(arguments);
+    record_observer = nullptr;
+    return bytes_written;
+  };
+  TensorList half;
+  for (const Tensor& argument : x) half.push_back(argument.to(kHalf));
+  return (bytes(x, true) - bytes(half, false)) / element_size(kHalf);
+}
+
 }  // namespace
 
 TEST_CASE("a parameter is cast once in a region") {
@@ -171,23 +187,6 @@ TEST_CASE("repeated evaluation in regions does not grow memory, and what was kep
     CHECK(inside > before);
   }
   CHECK(memory_stats("sim:0").allocated == before);
-}
-
-// Elements that autocast casts to float16 for `f` of these arguments. What f itself converts
-// inside, of arguments that are float16 already, does not count.
-static std::size_t elements_cast(const std::function<void(const TensorList&)>& f,
-                                 const TensorList& x) {
-  const auto bytes = [&](const TensorList& arguments, bool enabled) {
-    const AutocastGuard guard(kSIM, nullopt, enabled);
-    bytes_written = 0;
-    record_observer = listen;
-    f(arguments);
-    record_observer = nullptr;
-    return bytes_written;
-  };
-  TensorList half;
-  for (const Tensor& argument : x) half.push_back(argument.to(kHalf));
-  return (bytes(x, true) - bytes(half, false)) / element_size(kHalf);
 }
 
 TEST_CASE("each argument is cast as it was given, never in the sizes it broadcasts to") {

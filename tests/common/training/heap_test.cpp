@@ -91,6 +91,23 @@ TEST_CASE("a steady training step makes no heap call of ours") {
   }
 }
 
+TEST_CASE("a steady step under autocast makes none either") {
+  manual_seed(0);
+  for (Workload& w : workloads()) {
+    INFO(w.name);
+    optim::SGD sgd(w.net->parameters(), optim::SGDOptions(1e-3));
+    check_steady([&] {
+      sgd.zero_grad();
+      const Tensor loss = [&] {
+        const amp::AutocastGuard autocast(kCPU);
+        return loss_of(w);
+      }();
+      loss.backward();
+      sgd.step();
+    });
+  }
+}
+
 TEST_CASE("a prefetched loop asks the heap for nothing") {
   std::vector<data::Example<>> batches;
   for (int i = 0; i < 8; ++i) batches.push_back({rand({32, 16}), randint(0, 4, {32}, kLong)});
