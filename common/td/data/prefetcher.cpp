@@ -47,11 +47,13 @@ PrefetchSlot::~PrefetchSlot() {
   }
 }
 
+// anchor: open
 void PrefetchSlot::open() {
   copied_.synchronize();
   consumed_.block(copies_);
   sent_ = 0;
 }
+// anchor end
 
 const Tensor& PrefetchSlot::device_memory(Place& place, const Tensor& like) {
   if (!fits(place.landed, like)) {
@@ -81,10 +83,12 @@ Tensor PrefetchSlot::send(const Tensor& host) {
   return landed;
 }
 
+// anchor: marks
 void PrefetchSlot::close() { copied_.record(copies_); }
 
 void PrefetchSlot::hand_out() const { copied_.block(getCurrentStream(device_)); }
 
 void PrefetchSlot::give_back() { consumed_.record(getCurrentStream(device_)); }
+// anchor end
 
 }  // namespace td::data::detail

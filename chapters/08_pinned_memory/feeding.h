@@ -1,0 +1,115 @@
+// One training loop, fed in four ways. main.cpp times them and draws them.
+// Invariant: whichever way, the model sees the same batches in the same order.
+#pragma once
+
+#include "exercises.h"
+
+using Batch = td::data::Example<>;
+
+/// A model on a device, and pictures in host memory.
+class Feeding {
+ public:
+  static constexpr std::int64_t kPixels = 3 * 32 * 32;
+
+  Feeding(td::Device device, std::int64_t batch_size, std::int64_t steps)
+      : device_(device),
+        batch_size_(batch_size),
+        steps_(steps),
+        pictures_(td::randn({batch_size * steps, kPixels})),
+        labels_(td::randint(0, 10, {batch_size * steps}, td::kInt64)),
+        model_(td::nn::Linear(kPixels, 256), td::nn::ReLU(), td::nn::Linear(256, 10)),
+        optimizer_((model_->to(device), model_->parameters()), td::optim::SGDOptions(0.01)) {}
+
+  /// Bytes that a batch has.
+  std::size_t batch_bytes() const {
+    return static_cast<std::size_t>(batch_size_) * (kPixels * sizeof(float) + sizeof(std::int64_t));
+  }
+
+  /// Forward, backward, step. Nothing here waits for the device.
+  void work(const td::Tensor& pictures, const td::Tensor& labels) {
+    optimizer_.zero_grad();
+    td::Tensor loss;
+    {
+      const td::trace::Span span("forward");
+      loss = td::nn::functional::cross_entropy(model_->forward(pictures), labels);
+    }
+    const td::trace::Span span("backward");
+    loss.backward();
+    optimizer_.step();
+  }
+
+  /// Batches in order, read by one worker.
+  std::size_t batch_size() const { return static_cast<std::size_t>(batch_size_); }
+  auto make_loader(const td::data::DataLoaderOptions& options) const {
+    return td::data::make_data_loader<td::data::samplers::SequentialSampler>(
+        td::data::TensorDataset(pictures_, labels_).map(td::data::transforms::Stack<>()), options);
+  }
+
+  // anchor: plain
+  void plain() {
+    auto loader = make_loader(td::data::DataLoaderOptions(batch_size()).workers(1));
+    for (const Batch& batch : *loader) work(batch.data.to(device_), batch.target.to(device_));
+  }
+  // anchor end
+
+  // anchor: pinned
+  void pinned() {
+    auto loader =
+        make_loader(td::data::DataLoaderOptions(batch_size()).workers(1).pin_memory(true));
+    for (const Batch& batch : *loader)
+      work(batch.data.to(device_, batch.data.dtype(), /*non_blocking=*/true),
+           batch.target.to(device_, batch.target.dtype(), /*non_blocking=*/true));
+  }
+  // anchor end
+
+  // anchor: prefetched
+  void prefetched() {
+    auto loader =
+        make_loader(td::data::DataLoaderOptions(batch_size()).workers(1).pin_memory(true));
+    for (const Batch& batch : td::data::prefetch(*loader, device_)) work(batch.data, batch.target);
+  }
+  // anchor end
+
+  // anchor: by_hand
+  /// Pictures and labels travel as one tensor: one copy costs one latency.
+  void by_hand() {
+    std::vector<Slot> slots;
+    for (int i = 0; i < 2; ++i)
+      slots.emplace_back(std::vector<std::int64_t>{batch_size_, kPixels + 1}, device_);
+    const auto load = [this](std::int64_t i, const td::Tensor& host) {
+      const std::int64_t first = i * batch_size_;
+      host.narrow(1, 0, kPixels).copy_(pictures_.narrow(0, first, batch_size_));
+      host.select(1, kPixels).copy_(labels_.narrow(0, first, batch_size_));
+    };
+    const auto step = [this](std::int64_t, const td::Tensor& batch) {
+      work(batch.narrow(1, 0, kPixels), batch.select(1, kPixels).to(td::kInt64));
+    };
+    train_prefetched(slots, steps_, load, step, td::getStreamFromPool(device_));
+    td::synchronize(device_);  // the slots end here
+  }
+  // anchor end
+
+  /// Seconds that the device works on one batch that is there already.
+  double work_seconds() {
+    const td::Tensor x = pictures_.narrow(0, 0, batch_size_).to(device_);
+    const td::Tensor y = labels_.narrow(0, 0, batch_size_).to(device_);
+    std::vector<double> seconds;
+    for (int run = 0; run < 8; ++run) {
+      td::synchronize(device_);
+      const auto start = std::chrono::steady_clock::now();
+      work(x, y);
+      td::synchronize(device_);
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      if (run > 2) seconds.push_back(taken.count());
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[seconds.size() / 2];
+  }
+
+ private:
+  td::Device device_;
+  std::int64_t batch_size_, steps_;
+  td::Tensor pictures_, labels_;
+  td::nn::Sequential model_;
+  td::optim::SGD optimizer_;
+};

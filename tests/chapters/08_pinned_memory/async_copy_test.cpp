@@ -1,0 +1,173 @@
+// Tests of async_copy. Gates hold streams, so a copy that is not waited for is never there in time,
+// and memory that is free too early always belongs to somebody else.
+#include "lanes.h"
+
+namespace {
+
+constexpr std::int64_t kMany = 1000000;  // more than is copied aside before a call returns
+
+td::Tensor counted(std::int64_t n) { return td::arange(n).to(td::kFloat32); }
+double sum_of(std::int64_t n) { return static_cast<double>(n * (n - 1)) / 2; }
+
+// Lets the allocator hand out memory full of poison next, for this stream.
+void poison_memory(std::int64_t n, const td::Stream& stream) {
+  const td::StreamGuard guard(stream);
+  check::poison(td::empty({n}, kSim));
+}
+
+}  // namespace
+
+TEST_CASE("values arrive, whatever the layout and the type", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  for (const std::int64_t n : check::odd_sizes()) {
+    const td::Tensor host = counted(2 * n).reshape({n, 2});
+    for (const td::Tensor& source :
+         {host, host.pin_memory(), host.t(), host.pin_memory().narrow(1, 1, 1), host.to(td::kInt64),
+          host.narrow(0, 0, 0)}) {
+      const std::string what = "a tensor for " + std::to_string(n) + " rows";
+      const Arrival there = copy_async(source, kSim, copies);
+      const td::Tensor on_device = wait_for(there);
+      check::expect_on(on_device, kSim, what);
+      check::expect_dtype(on_device, source.dtype(), what);
+      check::expect_close(on_device, source, 0, what + ", to the device");
+      const Arrival back = copy_async(on_device, td::kCPU, copies);
+      check::expect_on(back.tensor, td::kCPU, what);
+      check::expect_close(wait_for(back), source, 0, what + ", there and back");
+    }
+  }
+}
+
+TEST_CASE("the copy to the host lies in page-locked memory", "[async_copy]") {
+  const Arrival back = copy_async(td::ones({5}, kSim), td::kCPU, td::getStreamFromPool(kSim));
+  check::expect(back.tensor.is_pinned(),
+                "the copy on the host is not page-locked: a copy to such memory keeps the host");
+  check::expect_close(wait_for(back), td::ones({5}), 0, "the copy on the host");
+}
+
+TEST_CASE("copy_async returns before the copy is made", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  for (const td::Tensor& source :
+       {counted(kMany).pin_memory(), counted(kMany), counted(kMany).to(kSim)}) {
+    const td::Device target = source.is_cpu() ? kSim : td::Device("cpu");
+    const std::string what = "copy_async to " + target.str() + " from " +
+                             (source.is_pinned() ? "pinned"
+                              : source.is_cpu()  ? "pageable"
+                                                 : "device") +
+                             " memory";
+    Gate gate;
+    gate.hold(copies);
+    const Arrival arrival = copy_async(source, target, copies);
+    check::expect(!gate.has_expired(), what + " waits for the copy");
+    check::expect(!arrival.ready.query(),
+                  what +
+                      ": `ready` is no event behind a copy on `stream`; it says that the copy is "
+                      "done while that stream is held up");
+    gate.open();
+    check::expect_close(wait_for(arrival), source, 0, "the copy");
+  }
+}
+
+TEST_CASE("the copy is on the stream that was asked for", "[async_copy]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 300000});
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  const td::Tensor host = counted(1000).pin_memory();
+  const Arrival arrival = copy_async(host, kSim, copies);
+  td::getCurrentStream(kSim).synchronize();
+  check::expect(!copies.query(),
+                "the copy of 300 ms is not made by `stream`: that one is done when "
+                "the current stream is");
+  check::expect_close(wait_for(arrival), host, 0, "the copy");
+}
+
+TEST_CASE("work on the current stream waits for the copy, and the host does not", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  const td::Tensor host = counted(kMany).pin_memory();
+  poison_memory(kMany, copies);
+  td::Tensor sum;
+  {
+    Gate gate;
+    gate.hold(copies);
+    const Arrival arrival = copy_async(host, kSim, copies);
+    sum = wait_for(arrival).sum();
+    check::expect(!gate.has_expired(),
+                  "wait_for a tensor on sim:0 keeps the host until the copy is done");
+    give_it_time();
+  }
+  check::expect_close(sum.item<double>() / sum_of(kMany), 1, 1e-4,
+                      "the sum of the copy, computed at once after wait_for");
+}
+
+TEST_CASE("a source that is still being computed is waited for", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  td::Tensor values = td::zeros({1000}, kSim);
+  std::optional<Arrival> back;
+  {
+    Gate gate;
+    gate.hold(td::getCurrentStream(kSim));
+    values.add_(7);
+    back.emplace(copy_async(values, td::kCPU, copies));
+    give_it_time();
+  }
+  check::expect_close(wait_for(*back), td::full({1000}, 7), 0,
+                      "the copy of a tensor that the current stream was still adding to");
+}
+
+TEST_CASE("the source may be dropped at once", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  td::Tensor values = td::full({1000}, 7, kSim), others;
+  td::synchronize(kSim);
+  std::optional<Arrival> back;
+  {
+    Gate gate;
+    gate.hold(copies);
+    back.emplace(copy_async(values, td::kCPU, copies));
+    values = td::Tensor();
+    others = td::full({1000}, 9, kSim);  // has the same memory, if nobody told the allocator
+    td::getCurrentStream(kSim).synchronize();
+  }
+  check::expect_close(wait_for(*back), td::full({1000}, 7), 0,
+                      "the copy of a tensor that was dropped while its copy waited");
+}
+
+TEST_CASE("the copy's memory is its own until the current stream has used it", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  td::Tensor sum, others;
+  {
+    std::optional<Arrival> arrival(copy_async(td::full({1000}, 7), kSim, copies));
+    copies.synchronize();
+    Gate gate;
+    gate.hold(td::getCurrentStream(kSim));
+    sum = wait_for(*arrival).sum();
+    arrival.reset();
+    const td::StreamGuard guard(copies);
+    others = td::full({1000}, 9, kSim);  // has the same memory, if nobody told the allocator
+    copies.synchronize();
+  }
+  check::expect_close(sum.item<double>(), 7000, 0,
+                      "the sum of a copy that was dropped while the sum waited");
+}
+
+TEST_CASE("nobody waits for other streams", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim), other = td::getStreamFromPool(kSim);
+  const td::Tensor host = counted(100), on_device = counted(100).to(kSim);
+  Gate gate;
+  gate.hold(other);
+  wait_for(copy_async(host, kSim, copies));
+  wait_for(copy_async(on_device, td::kCPU, copies));
+  check::expect(
+      !gate.has_expired(),
+      "a stream that has nothing to do with the copy is waited for: synchronize the event, "
+      "not the device");
+}
+
+TEST_CASE("the host waits for this copy and not for the next", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  const Arrival first = copy_async(td::ones({100}, kSim), td::kCPU, copies);
+  Gate gate;
+  gate.hold(copies);
+  wait_for(first);
+  check::expect(
+      !gate.has_expired(),
+      "wait_for waits for work that was queued after the copy: wait for the event, not for "
+      "the stream");
+}

@@ -1,0 +1,90 @@
+// Tests of bandwidth. The link of sim takes as long as it is told; a listener counts the copies and
+// makes single ones slow. Only lengths that differ by a factor are told apart.
+#include <sstream>
+
+#include "lanes.h"
+#include "td/device/record.h"
+
+namespace {
+
+constexpr std::size_t kBytes = 4 << 20;
+
+// Counts copies, and makes copy `slow` (from 0) take 20 times as long.
+struct Copies {
+  explicit Copies(int which = -1) {
+    count = 0;
+    slow = which;
+    td::record_observer = [](const td::Record& record, td::Device) {
+      if (std::string(record.name) != "copy") return;
+      td::sim::set_link({.gb_per_s = 12, .latency_us = count == slow ? 400000.0 : 20000.0});
+      ++count;
+    };
+  }
+  ~Copies() { td::record_observer = nullptr; }
+  static inline std::atomic<int> count{0}, slow{0};
+};
+
+td::Tensor pinned(std::size_t bytes = kBytes) {
+  return td::zeros({static_cast<std::int64_t>(bytes / 4)}).pin_memory();
+}
+
+void expect_about(double seconds, double expected, const std::string& what) {
+  std::ostringstream text;
+  text << what << ": expected about " << expected * 1e3 << " ms, got " << seconds * 1e3 << " ms";
+  check::expect(seconds >= 0.9 * expected && seconds <= 3 * expected + 0.03, text.str());
+}
+
+}  // namespace
+
+TEST_CASE("a gigabyte is 10^9 bytes, and counts once", "[bandwidth]") {
+  check::expect_close(gb_per_s(std::size_t{1} << 30, 1.0), 1.073741824, 1e-12,
+                      "1 GiB in a second, in GB/s");
+  check::expect_close(gb_per_s(12000000000, 1.0), 12, 1e-9, "12 * 10^9 bytes in a second, in GB/s");
+  check::expect_close(gb_per_s(1000, 0.5), 2e-6, 1e-15, "1000 bytes in half a second, in GB/s");
+  check::expect_close(gb_per_s(std::size_t{3} << 32, 4.0), 3.221225472, 1e-9,
+                      "12 GiB in 4 seconds, in GB/s");
+}
+
+TEST_CASE("the copy is timed, and not the asking, both ways", "[bandwidth]") {
+  const LinkOf link({.gb_per_s = 0.1, .latency_us = 0});
+  const td::Tensor host = pinned(), pageable = td::zeros({kBytes / 4}),
+                   device = td::zeros({kBytes / 4}, kSim);
+  const double expected = kBytes / 1e8;
+  expect_about(copy_seconds(device, host, 1), expected, "4 MiB from pinned memory at 0.1 GB/s");
+  expect_about(copy_seconds(host, device, 1), expected, "4 MiB to pinned memory at 0.1 GB/s");
+  expect_about(copy_seconds(device, pageable, 1), expected,
+               "4 MiB from pageable memory at 0.1 GB/s");
+}
+
+TEST_CASE("the first copy warms up and is not counted", "[bandwidth]") {
+  const LinkOf link({.gb_per_s = 12, .latency_us = 20000});
+  const td::Tensor host = pinned(), device = td::zeros({kBytes / 4}, kSim);
+  const Copies copies(0);
+  const double seconds = copy_seconds(device, host, 3);
+  check::expect(Copies::count == 4,
+                "3 runs and a warm-up are 4 copies; there were " + std::to_string(Copies::count));
+  expect_about(seconds, 0.02, "copies of 20 ms after a first one of 400 ms");
+}
+
+TEST_CASE("one copy that was held up does not count", "[bandwidth]") {
+  const LinkOf link({.gb_per_s = 12, .latency_us = 20000});
+  const td::Tensor host = pinned(), device = td::zeros({kBytes / 4}, kSim);
+  const Copies copies(2);
+  expect_about(copy_seconds(device, host, 3), 0.02, "three copies of 20 ms, one of them 400 ms");
+}
+
+TEST_CASE("what the device was busy with before is not part of it", "[bandwidth]") {
+  const LinkOf link({.gb_per_s = 12, .latency_us = 20000});
+  const td::Tensor host = pinned(), device = td::zeros({kBytes / 4}, kSim);
+  launch(td::getCurrentStream(kSim),
+         [] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); });
+  expect_about(copy_seconds(device, host, 1), 0.02, "a copy of 20 ms on a device that was busy");
+}
+
+TEST_CASE("the bytes arrive", "[bandwidth]") {
+  const td::Tensor from = td::arange(1000).to(td::kFloat32).pin_memory(),
+                   device = td::zeros({1000}, kSim), back = td::zeros({1000});
+  copy_seconds(device, from, 2);
+  copy_seconds(back, device, 2);
+  check::expect_close(back, from, 0, "what was copied there and back");
+}

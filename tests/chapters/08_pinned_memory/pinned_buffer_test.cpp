@@ -1,0 +1,118 @@
+// Tests of pinned_buffer: the allocator counts what is taken, gates hold the streams that use it.
+#include "lanes.h"
+
+namespace {
+
+std::size_t taken() { return td::pinned_allocator(td::kSIM).stats().allocated; }
+
+void expect_taken(std::size_t expected, const std::string& when) {
+  check::expect(taken() == expected, when + ": " + std::to_string(expected) +
+                                         " bytes should be taken from the allocator; " +
+                                         std::to_string(taken()) + " are");
+}
+
+}  // namespace
+
+TEST_CASE("the memory is page-locked, and goes back at the end", "[pinned_buffer]") {
+  const std::size_t before = taken();
+  for (const std::size_t bytes : {1u, 1000u, 4096u, 5000000u}) {
+    {
+      const PinnedBuffer buffer(td::kSIM, bytes);
+      check::expect(td::is_pinned_memory(buffer.data()), "data() is not page-locked memory");
+      check::expect(buffer.bytes() == bytes, "bytes() is " + std::to_string(buffer.bytes()) +
+                                                 ", asked for were " + std::to_string(bytes));
+      std::memset(buffer.data(), 1, bytes);
+      check::expect(taken() > before, "nothing was taken from the allocator");
+    }
+    expect_taken(before, "after the end of a buffer of " + std::to_string(bytes) + " bytes");
+  }
+}
+
+TEST_CASE("free may be called twice, and leaves nothing", "[pinned_buffer]") {
+  const std::size_t before = taken();
+  PinnedBuffer buffer(td::kSIM, 3000);
+  buffer.free();
+  expect_taken(before, "after free()");
+  check::expect(buffer.data() == nullptr && buffer.bytes() == 0,
+                "after free() data() should be null and bytes() 0");
+  const PinnedBuffer next(td::kSIM, 3000);  // has the same memory now
+  const std::size_t with_next = taken();
+  buffer.free();
+  expect_taken(with_next, "after a second free(), with another buffer alive");
+}
+
+TEST_CASE("who is moved from has nothing, and takes nothing along", "[pinned_buffer]") {
+  const std::size_t before = taken();
+  {
+    std::optional<PinnedBuffer> first(std::in_place, td::kSIM, 2000);
+    void* const data = first->data();
+    PinnedBuffer second(std::move(*first));
+    check::expect(second.data() == data && second.bytes() == 2000,
+                  "the memory should have moved along");
+    check::expect(first->data() == nullptr && first->bytes() == 0,
+                  "who is moved from should have no memory");
+    const std::size_t alive = taken();
+    first.reset();
+    expect_taken(alive, "after the end of a buffer that was moved from");
+    PinnedBuffer third(td::kSIM, 8000);
+    third = std::move(second);
+    check::expect(third.data() == data, "the memory should have moved along");
+    expect_taken(alive, "after moving onto a buffer with memory of its own");
+  }
+  expect_taken(before, "in the end");
+}
+
+TEST_CASE("many buffers move as a vector grows", "[pinned_buffer]") {
+  const std::size_t before = taken();
+  {
+    std::vector<PinnedBuffer> buffers;
+    for (int i = 0; i < 31; ++i) {
+      buffers.emplace_back(td::kSIM, 512);
+      *static_cast<int*>(buffers.back().data()) = i;
+    }
+    for (int i = 0; i < 31; ++i)
+      check::expect_close(*static_cast<int*>(buffers[static_cast<std::size_t>(i)].data()), i, 0,
+                          "the number in buffer " + std::to_string(i));
+    expect_taken(before + 31 * 512, "with 31 buffers of 512 bytes");
+  }
+  expect_taken(before, "after 31 buffers");
+}
+
+TEST_CASE("the memory is not free before the streams that use it are through", "[pinned_buffer]") {
+  const td::Stream streams[] = {td::getStreamFromPool(kSim), td::getStreamFromPool(kSim)};
+  for (int held = 0; held < 2; ++held) {
+    PinnedBuffer buffer(td::kSIM, 1000);
+    Gate gate(kSoon);
+    gate.hold(streams[held]);
+    for (const td::Stream& stream : streams) buffer.used_on(stream);
+    buffer.free();
+    check::expect(gate.is_open(), "stream " + std::to_string(held + 1) +
+                                      " of 2 still uses the memory, and free() did not wait");
+  }
+}
+
+TEST_CASE("what a buffer waits for moves along", "[pinned_buffer]") {
+  const td::Stream stream = td::getStreamFromPool(kSim);
+  PinnedBuffer buffer(td::kSIM, 1000);
+  Gate gate(kSoon);
+  gate.hold(stream);
+  buffer.used_on(stream);
+  PinnedBuffer other(std::move(buffer));
+  other.free();
+  check::expect(gate.is_open(),
+                "the memory was moved while a stream used it, and then free() of its new owner did "
+                "not wait");
+}
+
+TEST_CASE("free waits for nothing else", "[pinned_buffer]") {
+  const td::Stream stream = td::getStreamFromPool(kSim), other = td::getStreamFromPool(kSim);
+  PinnedBuffer buffer(td::kSIM, 1000);
+  Gate later, elsewhere;
+  elsewhere.hold(other);
+  buffer.used_on(stream);
+  later.hold(stream);  // behind the work that uses the buffer
+  buffer.free();
+  check::expect(!elsewhere.has_expired() && !later.has_expired(),
+                "free() waits for work that does not use the memory: another stream's, or what was "
+                "queued after used_on()");
+}

@@ -1,0 +1,159 @@
+// Tests of prefetcher: what is called when, and that each of the waits is there. Batch i is filled
+// with the number i.
+#include <sstream>
+
+#include "lanes.h"
+
+namespace {
+
+std::vector<Slot> make_slots(std::size_t count, std::int64_t n = 1000) {
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < count; ++i) {
+    slots.emplace_back(std::vector<std::int64_t>{n}, kSim);
+    check::poison(slots.back().on_device);
+  }
+  td::synchronize(kSim);
+  return slots;
+}
+
+void load_number(std::int64_t index, const td::Tensor& host) {
+  host.fill_(static_cast<double>(index));
+}
+
+void expect_sums(const std::vector<td::Tensor>& sums, std::int64_t n) {
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    check::expect_close(sums[i].item<double>() / static_cast<double>(n), static_cast<double>(i), 0,
+                        "the mean of batch " + std::to_string(i) + " as the step saw it");
+}
+
+}  // namespace
+
+TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "[prefetcher]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  for (const std::size_t count : {1u, 2u, 3u})
+    for (const std::int64_t batches : {0, 1, 2, 3, 7}) {
+      std::vector<Slot> slots = make_slots(count, 31);
+      const std::string with =
+          " with " + std::to_string(count) + " slots and " + std::to_string(batches) + " batches";
+      std::int64_t loaded = 0, stepped = 0;
+      std::vector<td::Tensor> sums;
+      train_prefetched(
+          slots, batches,
+          [&](std::int64_t index, const td::Tensor& host) {
+            check::expect(index == loaded && index < batches,
+                          "load(" + std::to_string(index) + ") came" + with + ", expected load(" +
+                              std::to_string(loaded) + ")");
+            load_number(index, host);
+            ++loaded;
+          },
+          [&](std::int64_t index, const td::Tensor& batch) {
+            check::expect(index == stepped, "step(" + std::to_string(index) + ") came" + with +
+                                                ", expected step(" + std::to_string(stepped) + ")");
+            const std::int64_t ahead =
+                std::min<std::int64_t>(batches, index + static_cast<std::int64_t>(count));
+            std::ostringstream text;
+            text << "when step(" << index << ") comes" << with << ", " << ahead
+                 << " batches should be loaded; there are " << loaded;
+            check::expect(loaded == ahead, text.str());
+            sums.push_back(batch.sum());
+            ++stepped;
+          },
+          copies);
+      check::expect(stepped == batches, "there were " + std::to_string(stepped) + " steps" + with);
+      expect_sums(sums, 31);
+    }
+}
+
+TEST_CASE("a step waits for its copy", "[prefetcher]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 20000});
+  std::vector<Slot> slots = make_slots(2);
+  std::vector<td::Tensor> sums;
+  train_prefetched(
+      slots, 4, load_number,
+      [&](std::int64_t, const td::Tensor& batch) { sums.push_back(batch.sum()); },
+      td::getStreamFromPool(kSim));
+  expect_sums(sums, 1000);
+}
+
+TEST_CASE("page-locked memory is not filled again while a copy reads it", "[prefetcher]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  std::vector<Slot> slots = make_slots(2);
+  std::vector<td::Tensor> sums;
+  Gate gate(kSoon);
+  gate.hold(copies);
+  train_prefetched(
+      slots, 5,
+      [&](std::int64_t index, const td::Tensor& host) {
+        check::expect(index < 2 || gate.is_open(),
+                      "load(" + std::to_string(index) +
+                          ") comes with 2 slots and before any copy "
+                          "was made: a batch that is still to be copied is overwritten");
+        load_number(index, host);
+      },
+      [&](std::int64_t, const td::Tensor& batch) { sums.push_back(batch.sum()); }, copies);
+  expect_sums(sums, 1000);
+}
+
+TEST_CASE("a copy does not write what a step still reads", "[prefetcher]") {
+  std::vector<Slot> slots = make_slots(2);
+  std::vector<td::Tensor> sums;
+  const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
+  Gate gate;
+  train_prefetched(
+      slots, 6,
+      [&](std::int64_t index, const td::Tensor& host) {
+        if (index == 2)
+          check::expect(!gate.has_expired(),
+                        "batch 2 is not loaded while the work on batch 0 is under way: the host "
+                        "waits for a step, or for the device");
+        if (index == 3) {  // batch 2 was sent to the slot that batch 0 is still read from
+          give_it_time();
+          gate.open();
+        }
+        load_number(index, host);
+      },
+      [&](std::int64_t index, const td::Tensor& batch) {
+        if (index == 0) gate.hold(compute);  // the work on batch 0 takes as long as we like
+        sums.push_back(batch.sum());
+      },
+      copies);
+  expect_sums(sums, 1000);
+}
+
+TEST_CASE("the next batch is copied while a step works", "[prefetcher]") {
+  std::vector<Slot> slots = make_slots(2);
+  const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
+  const td::Tensor arrived = td::zeros({1000}).pin_memory();
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 20000});
+  Gate gate;
+  train_prefetched(
+      slots, 2, load_number,
+      [&](std::int64_t index, const td::Tensor&) {
+        if (index == 0) gate.hold(compute);
+      },
+      copies);
+  {
+    const td::StreamGuard guard(copies);
+    arrived.copy_(slots[1].on_device, /*non_blocking=*/true);
+  }
+  copies.synchronize();
+  check::expect(
+      !gate.has_expired(),
+      "with the work on batch 0 under way, the copy of batch 1 does not end: does it wait "
+      "for that work?");
+  check::expect_close(arrived, td::ones({1000}), 0,
+                      "batch 1 on the device, when `copies` has done all it was given and the work "
+                      "on batch 0 is under way: was it copied on another stream?");
+}
+
+TEST_CASE("other streams are not waited for", "[prefetcher]") {
+  std::vector<Slot> slots = make_slots(2);
+  Gate gate;
+  gate.hold(td::getStreamFromPool(kSim));
+  train_prefetched(
+      slots, 5, load_number, [](std::int64_t, const td::Tensor&) {}, td::getStreamFromPool(kSim));
+  check::expect(
+      !gate.has_expired(),
+      "a stream that has nothing to do with it is waited for: wait for events, not for the "
+      "device");
+}

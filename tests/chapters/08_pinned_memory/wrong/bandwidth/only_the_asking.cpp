@@ -1,0 +1,24 @@
+// expect: 4 MiB from pinned memory at 0.1 GB/s: expected about
+// Right for pageable memory. For pinned memory it is the time it takes to ask for the copy.
+#include <algorithm>
+#include <chrono>
+
+#include "exercises.h"
+
+double gb_per_s(std::size_t bytes, double seconds) {
+  return static_cast<double>(bytes) / seconds / 1e9;
+}
+
+double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
+  const td::Stream stream = td::getCurrentStream(to.is_cpu() ? from.device() : to.device());
+  stream.synchronize();
+  std::vector<double> seconds;
+  for (int run = 0; run <= runs; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    to.copy_(from, /*non_blocking=*/true);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (run > 0) seconds.push_back(taken.count());  // the first one warms up
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
