@@ -61,13 +61,13 @@ inline void print(std::ostream& out, const std::vector<Training>& all) {
 }
 
 inline void print_table(std::ostream& out, const std::vector<Training>& all) {
-  out << "            accuracy   ms a step   kept for backward   skipped   scale\n";
+  out << "            accuracy   ms a step   kept for backward   peak          skipped   scale\n";
   for (const Training& t : all)
     out << std::left << std::setw(10) << t.name << std::right << std::fixed << std::setprecision(1)
         << std::setw(8) << 100 * t.accuracy << " %" << std::setw(12) << 1e3 * t.step_time
         << std::setw(14) << std::setprecision(2) << t.kept_bytes / (1 << 20) << " MiB"
-        << std::setw(10) << t.skipped.size() << std::setw(8) << std::setprecision(0)
-        << t.scales.back() << '\n';
+        << std::setw(12) << t.peak_bytes / (1 << 20) << " MiB" << std::setw(10) << t.skipped.size()
+        << std::setw(8) << std::setprecision(0) << t.scales.back() << '\n';
 }
 
 /// A line through points whose x goes from 60 to 880.

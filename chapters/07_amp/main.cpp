@@ -1,5 +1,6 @@
 // Chapter 07, AMP: one network is trained in float32 and in both 16-bit types by turns, from the
 // same weights with the same batches, and the trainings are laid side by side.
+#include <cmath>
 #include <iomanip>
 #include <iostream>
 
@@ -40,6 +41,7 @@ Training train(const Task& task, const Precision& precision, const app::Options&
   td::nn::Sequential model = task.model();
   model->to(device);
   td::optim::Adam optimizer(model->parameters(), td::optim::AdamOptions(choices.lr));
+  td::optim::LambdaLR scheduler(optimizer, [](unsigned epoch) { return std::pow(0.4, epoch); });
   const Ingredients with{model,       optimizer, precision, device.type(), choices.growth_interval,
                          choices.clip};
   const bool by_hand = choices.by_hand || options.mine;
@@ -62,6 +64,7 @@ Training train(const Task& task, const Precision& precision, const app::Options&
         throw app::Stopped("epoch " + std::to_string(epoch) + ", step " +
                            std::to_string(losses.size()));
     });
+    scheduler.step();  // smaller steps settle: the last epochs are what can be compared
     training.accuracy = accuracy(recipe, task.test, device);
     std::cout << std::setw(10) << std::left << precision.name << std::right << "epoch " << epoch
               << std::fixed << std::setprecision(4) << ", Loss: " << losses.back().item<float>()

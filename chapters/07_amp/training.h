@@ -19,6 +19,7 @@ struct Training {
   std::vector<std::size_t> skipped;    ///< steps, counted from 0
   double accuracy = 0;                 ///< on the test half
   double step_time = 0;                ///< seconds, median
+  double peak_bytes = 0;               ///< the most that a step needs on top of model and optimizer
   double kept_bytes = 0;               ///< what one forward keeps for backward
 };
 
@@ -46,20 +47,25 @@ inline double accuracy(const Recipe& recipe, const std::vector<Batch>& test, td:
 }
 
 // anchor: probe
-// After the training, on one batch: what forward keeps for backward, and the median of seven steps.
+// After the training, on one batch: what forward keeps for backward, the most that a step needs,
+// and the median of seven steps.
 inline void probe(const Recipe& recipe, td::optim::Optimizer& optimizer, const Batch& batch,
                   td::Device device, Training& training) {
   const td::Tensor input = batch.data.to(device), target = batch.target.to(device);
-  const auto allocated = [&] { return static_cast<double>(td::memory_stats(device).allocated); };
+  const auto memory = [&](std::size_t td::MemoryStats::*of) {
+    return static_cast<double>(td::memory_stats(device).*of);
+  };
   std::vector<double> times;
   for (int i = 0; i < 8; ++i) {
     td::synchronize(device);
-    const double before = allocated(), start = now();
+    td::allocator(device).reset_peak();
+    const double before = memory(&td::MemoryStats::allocated), start = now();
     const td::Tensor loss = recipe.loss(input, target);
-    training.kept_bytes = allocated() - before;
+    training.kept_bytes = memory(&td::MemoryStats::allocated) - before;
     recipe.step(loss);
     optimizer.zero_grad();
     td::synchronize(device);
+    training.peak_bytes = memory(&td::MemoryStats::peak_allocated) - before;
     if (i > 0) times.push_back(now() - start);  // the first warms up
   }
   std::sort(times.begin(), times.end());

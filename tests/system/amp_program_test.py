@@ -16,7 +16,7 @@ import tempfile
 import xml.etree.ElementTree
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
-SMALL = ["--model", "mlp", "--width", "64", "--samples", "1024", "--lr", "0.005"]
+SMALL = ["--model", "mlp", "--width", "64", "--samples", "1024", "--lr", "0.01"]
 faults = []
 
 
@@ -48,7 +48,7 @@ def training_is_the_same(program, device):
     core = losses(text)
     expect(list(core) == ["float32", "bfloat16", "float16"], f"{device}: precisions {list(core)}")
     reference = core.get("float32", [0])
-    expect(len(reference) == 3 and reference[-1] < 0.8 * reference[0], f"{device}: float32 did not learn: {reference}")
+    expect(len(reference) == 3 and reference[-1] < 0.7 * reference[0], f"{device}: float32 did not learn: {reference}")
     for name, values in core.items():
         expect(abs(values[-1] - reference[-1]) < 0.05 * reference[0],
                f"{device}: {name} ends with loss {values[-1]}, float32 with {reference[-1]}")
@@ -63,7 +63,7 @@ def overflow_is_skipped(program, *how):
     said = re.findall(r"^  step .*$", text, re.M)
     expect(said == ["  step 5: overflow, skipped; the scale is 32768 now", "  step 14: the scale grows to 65536"],
            f"{how}: the scale went another way: {said}")
-    row = re.search(r"^float16 +[\d.]+ % +[\d.]+ +[\d.]+ MiB +(\d+) +(\d+)$", text, re.M)
+    row = re.search(r"^float16 +[\d.]+ % +[\d.]+ +[\d.]+ MiB +[\d.]+ MiB +(\d+) +(\d+)$", text, re.M)
     expect(row and row.groups() == ("1", "65536"), f"{how}: the table has no such row:\n{text}")
     expect("nan" not in text and "inf" not in text, f"{how}: the overflow went into the parameters:\n{text}")
 
