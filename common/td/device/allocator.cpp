@@ -59,6 +59,13 @@ void release_pool(DeviceType type, const void* pool) noexcept {
     if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->release_pool(pool);
 }
 
+void record_pinned_stream(void* memory, const Stream& stream) {
+  if (!is_pinned_memory(memory)) return;
+  for (auto& slot : registry().pinned)
+    if (PinnedAllocator* made = slot.load(std::memory_order_acquire))
+      made->record_stream(memory, stream);
+}
+
 MemoryStats memory_stats(Device device) { return allocator(check_device(device)).stats(); }
 
 void empty_cache() {

@@ -56,6 +56,9 @@ class Backend {
   virtual void record(void* event, int index, void* stream) = 0;
   virtual void wait(int index, void* stream, void* event) = 0;
   virtual bool done(void* event) = 0;
+  /// The program, and not only an allocator, has learned that the event is done. For sim's race
+  /// finder: from then on the host's work comes behind the event.
+  virtual void host_saw(void*) {}
   virtual void synchronize_event(void* event) = 0;  ///< @throws AsyncError
   virtual double milliseconds(void* from, void* to) = 0;
   ///@}

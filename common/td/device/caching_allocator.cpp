@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "td/base/bytes.h"
+#include "td/device/access_observer.h"
 #include "td/device/capture.h"
 #include "td/device/graph.h"
 #include "td/device/thread_state.h"
@@ -69,6 +70,10 @@ void CachingAllocator::release(void* memory, std::size_t) noexcept {
   Block* block = found->second;
   live_.erase(found);
   stats_.allocated -= block->bytes;
+  if (AccessObserver* observer = listening_to_accesses()) [[unlikely]] {
+    const StreamUse owner{device_.type(), device_.index(), block->stream};
+    observer->released({block->data, block->bytes}, &owner, block->uses);
+  }
   if (!block->uses.empty()) {
     deferred_.defer(block, block->uses);
     block->uses.clear();

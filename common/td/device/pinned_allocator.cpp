@@ -9,12 +9,20 @@
 #include <shared_mutex>
 
 #include "td/base/bytes.h"
+#include "td/device/access_observer.h"
 #include "td/device/capture.h"
 
 namespace td {
 namespace {
 
 constexpr std::size_t kSmallest = 512, kLargest = std::size_t{1} << 46;
+constexpr std::size_t kExact = std::size_t{64} << 20;  // from here on only rounded to pages
+constexpr std::size_t kPage = 4096;
+
+std::size_t block_bytes(std::size_t asked) {
+  if (asked > kExact) return (asked + kPage - 1) / kPage * kPage;
+  return std::bit_ceil(std::max(asked, kSmallest));
+}
 
 struct PinnedRanges {
   std::shared_mutex mutex;
@@ -27,18 +35,21 @@ PinnedRanges& ranges() {
   return instance;
 }
 
-}  // namespace
-
-bool is_pinned_memory(const void* data) {
+/// Where the pinned block that holds the address begins; null for other memory.
+const void* start_of_pinned(const void* data) {
   PinnedRanges& r = ranges();
-  if (r.count.load(std::memory_order_acquire) == 0) return false;
+  if (r.count.load(std::memory_order_acquire) == 0) return nullptr;
   const auto at = reinterpret_cast<std::uintptr_t>(data);
   std::shared_lock lock(r.mutex);
   auto after = r.bytes.upper_bound(at);
-  if (after == r.bytes.begin()) return false;
+  if (after == r.bytes.begin()) return nullptr;
   --after;
-  return at - after->first < after->second;
+  return at - after->first < after->second ? reinterpret_cast<const void*>(after->first) : nullptr;
 }
+
+}  // namespace
+
+bool is_pinned_memory(const void* data) { return start_of_pinned(data) != nullptr; }
 
 PinnedAllocator::PinnedAllocator(DeviceType type) : type_(type), backend_(backend(type)) {}
 
@@ -50,21 +61,27 @@ void* PinnedAllocator::allocate(std::size_t bytes) {
                       "capture, and keep it for as long as the graph is used.");
   std::lock_guard lock(mutex_);
   if (bytes > kLargest) out_of_memory(bytes);
-  const std::size_t size = std::bit_ceil(std::max(bytes, kSmallest));
   deferred_.poll([this](Block* b) { free_block(b); });
-  auto& kept = free_[static_cast<std::size_t>(std::bit_width(size) - 1)];
-  Block* block = nullptr;
-  if (!kept.empty()) {
-    block = kept.back();
-    kept.pop_back();
-  } else if (!(block = take_new(size))) {
-    out_of_memory(bytes);
-  }
+  Block* block = take_kept(block_bytes(bytes));
+  if (!block) block = take_new(block_bytes(bytes));
+  if (!block) out_of_memory(bytes);
   live_.emplace(block->data, block);
-  stats_.allocated += size;
+  stats_.allocated += block->bytes;
   stats_.peak_allocated = std::max(stats_.peak_allocated, stats_.allocated);
   ++stats_.allocations;
   return block->data;
+}
+
+/// A kept block that is large enough, and less than twice as large.
+PinnedAllocator::Block* PinnedAllocator::take_kept(std::size_t bytes) {
+  auto& kept = free_[static_cast<std::size_t>(std::bit_width(bytes) - 1)];
+  for (std::size_t i = kept.size(); i-- > 0;) {
+    Block* block = kept[i];
+    if (block->bytes < bytes) continue;
+    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+    return block;
+  }
+  return nullptr;
 }
 
 PinnedAllocator::Block* PinnedAllocator::take_new(std::size_t bytes) {
@@ -96,6 +113,8 @@ void PinnedAllocator::release(void* memory, std::size_t) noexcept {
   Block* block = found->second;
   live_.erase(found);
   stats_.allocated -= block->bytes;
+  if (AccessObserver* observer = listening_to_accesses()) [[unlikely]]
+    observer->released({block->data, block->bytes}, nullptr, block->uses);
   if (!block->uses.empty()) {
     deferred_.defer(block, block->uses);
     block->uses.clear();
@@ -105,7 +124,7 @@ void PinnedAllocator::release(void* memory, std::size_t) noexcept {
 
 void PinnedAllocator::record_stream(void* memory, const Stream& stream) {
   std::lock_guard lock(mutex_);
-  const auto found = live_.find(memory);
+  const auto found = live_.find(start_of_pinned(memory));
   if (found == live_.end() || stream.device().is_cpu()) return;
   StreamUses& uses = found->second->uses;
   const StreamUse use{stream.device().type(), stream.device().index(), stream.native()};

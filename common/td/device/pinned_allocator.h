@@ -12,7 +12,9 @@
 
 namespace td {
 
-/// Blocks are powers of two, at least 512 bytes; each size keeps its own free list.
+/// Blocks up to 64 MiB are powers of two, at least 512 bytes; larger ones are rounded to pages
+/// only, since the system's memory cannot be doubled for nothing. Never split, so that reuse is
+/// simple.
 class PinnedAllocator : public Allocator {
  public:
   /// @param type an accelerator kind that has a device.
@@ -20,6 +22,7 @@ class PinnedAllocator : public Allocator {
 
   void* allocate(std::size_t bytes) override;
   void release(void* block, std::size_t bytes) noexcept override;
+  /// @param block any address within it: from_blob may look into pinned memory.
   void record_stream(void* block, const Stream& stream) override;
   MemoryStats stats() const override;
   void reset_peak() override;
@@ -32,6 +35,7 @@ class PinnedAllocator : public Allocator {
     int pending = 0;
     StreamUses uses;
   };
+  Block* take_kept(std::size_t bytes);
   Block* take_new(std::size_t bytes);
   void free_block(Block* block);
   void return_blocks();
@@ -45,5 +49,9 @@ class PinnedAllocator : public Allocator {
   DeferredRelease<Block> deferred_;
   MemoryStats stats_;
 };
+
+/// `stream` uses the pinned block that holds `memory`, whichever kind it is pinned for: its
+/// allocator waits for the stream before it gives the block out again. Other memory is left alone.
+void record_pinned_stream(void* memory, const Stream& stream);
 
 }  // namespace td

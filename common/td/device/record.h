@@ -10,7 +10,8 @@
 
 namespace td {
 
-/// A piece of memory that a record touches, as the device's allocator handed it out.
+/// A piece of memory that a record touches, as an address of the device's allocator: of a tensor,
+/// all between its first and its last element.
 struct Extent {
   const void* data;   ///< Where it begins.
   std::size_t bytes;  ///< How long it is.

@@ -85,10 +85,9 @@ void Event::record(const Stream& stream) {
                                       : "CUDA",
            ").");
   const int index = native_index(stream.device());
-  if (native_ && device_index_ != index) {
-    backend(type_).release_event(native_);
-    native_ = nullptr;
-  }
+  TD_CHECK(DeviceError, !native_ || device_index_ == index, "an event of ",
+           Device(type_, device_index_), " cannot be recorded on a stream of ", stream.device(),
+           ": it stays with the device of its first record; make another Event.");
   if (!native_) native_ = backend(type_).new_event(index, flag_ == EventFlag::kTiming);
   device_index_ = static_cast<std::int8_t>(index);
   backend(type_).record(native_, index, stream.native());
@@ -103,7 +102,12 @@ void Event::block(const Stream& stream) const {
   backend(type_).wait(native_index(stream.device()), stream.native(), native_);
 }
 
-bool Event::query() const { return !native_ || backend(type_).done(native_); }
+bool Event::query() const {
+  if (!native_) return true;
+  if (!backend(type_).done(native_)) return false;
+  backend(type_).host_saw(native_);
+  return true;
+}
 
 void Event::synchronize() const {
   if (!native_) return;

@@ -10,6 +10,7 @@
 #endif
 
 #include "td/backends/sim/sim.h"
+#include "td/device/access_observer.h"
 #include "td/device/backend.h"
 #include "td/device/thread_state.h"
 #include "td/tensor/tensor.h"
@@ -33,8 +34,12 @@ T* kernel_pointer(const Tensor& tensor) {
   return static_cast<T*>(data);
 }
 
+/// From the tensor's first to its last element.
 inline Extent extent_of(const Tensor& tensor) {
-  return {tensor.impl().storage->data(), tensor.impl().storage->bytes()};
+  if (tensor.is_contiguous() || tensor.numel() == 0) return {tensor.data_ptr(), tensor.nbytes()};
+  std::int64_t last = 0;
+  for (std::int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.size(d) - 1) * tensor.stride(d);
+  return {tensor.data_ptr(), static_cast<std::size_t>(last + 1) * tensor.element_size()};
 }
 
 #ifdef __CUDACC__
@@ -92,6 +97,8 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
     record_observer(make_record(name, work, reads, writes), device);
   switch (device.type()) {
     case DeviceType::CPU:
+      if (AccessObserver* observer = listening_to_accesses()) [[unlikely]]
+        observer->on_host(make_record(name, work, reads, writes));
       if (trace::is_on()) [[unlikely]]
         return run_with_span(make_record(name, work, reads, writes));
       return work.on_host();

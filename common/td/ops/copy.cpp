@@ -1,5 +1,6 @@
 // Moving and converting: to, copy_, clone, contiguous, pin_memory, item. The chapter on tensor
 // moves reads this file.
+#include "td/device/access_observer.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
@@ -31,8 +32,8 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
   if (two_devices) stream.wait(getCurrentStream(to.device()));  // the target may still be in use
   if (record_observer) {
     Record record("copy");
-    record.reads_from(from.impl().storage->data(), from.impl().storage->bytes());
-    record.writes_to(to.impl().storage->data(), to.impl().storage->bytes());
+    record.reads_from(from.data_ptr(), from.nbytes());
+    record.writes_to(to.data_ptr(), to.nbytes());
     record_observer(record, engine);
   }
   backend(engine.type())
@@ -49,12 +50,23 @@ bool one_kind_can_reach(Device a, Device b) {
   return a.is_cpu() || b.is_cpu() || a.type() == b.type();
 }
 
+// A host that waits anyway converts; one that wants to go on leaves it to the device.
+bool converts_at_source(const Tensor& to, const Tensor& from, bool non_blocking) {
+  const bool with_host = to.is_cpu() || from.is_cpu();
+  return !with_host || from.is_cpu() != non_blocking;
+}
+
 // Same sizes; any types, strides and devices.
 void copy_values(const Tensor& to, const Tensor& from, bool non_blocking) {
   if (to.numel() == 0) return;
   if (to.device() == from.device()) return kernels::convert(to, from);
   if (!one_kind_can_reach(to.device(), from.device()))  // sim to cuda: by way of the host
     return copy_values(to, from.cpu(), non_blocking);
+  if (from.dtype() != to.dtype() && !converts_at_source(to, from, non_blocking)) {
+    const Tensor landed = empty_like(from, TensorOptions(from.dtype()).device(to.device()));
+    copy_values(landed, from, non_blocking);
+    return kernels::convert(to, landed);
+  }
   // Across devices only bytes travel: convert and pack where the values are, unpack at the target.
   Tensor source = as_type(from, to.dtype());
   const bool same_layout = to.impl().strides == source.impl().strides &&
@@ -72,7 +84,9 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
   Tensor out;
   {
     NoGradGuard no_grad;
-    out = empty_like(self, TensorOptions(dtype).device(device), format);
+    // Only page-locked memory can be copied to while the host goes on.
+    const bool pins = non_blocking && device.is_cpu() && !self.is_cpu();
+    out = empty_like(self, TensorOptions(dtype).device(device).pinned_memory(pins), format);
     copy_values(out, self.detach(), non_blocking);
   }
   if (recording(self) && is_floating_point(dtype))
@@ -81,6 +95,15 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
              grads.give(0, [&] { return g.to(device, type); });
            });
   return out;
+}
+
+// item() reads pinned memory where it lies, without a kernel.
+void tell_host_reads(const Tensor& tensor) {
+  AccessObserver* observer = listening_to_accesses();
+  if (!observer) return;
+  Record record("item");
+  record.reads_from(tensor.data_ptr(), tensor.nbytes());
+  observer->on_host(record);
 }
 
 constexpr Op kCopy{"copy_", {"self", "source"}};
@@ -176,7 +199,12 @@ Tensor Tensor::pin_memory() const {
            "pin_memory: only host memory can be pinned, but the tensor is on ", device(),
            "; call cpu() first");
   if (is_pinned()) return *this;
-  Tensor pinned = empty(sizes(), options().pinned_memory(true));
+  // The same strides, gaps included; an expanded tensor gets memory for each element.
+  bool is_expanded = false;
+  for (std::int64_t d = 0; d < dim(); ++d) is_expanded |= stride(d) == 0 && size(d) > 1;
+  const TensorOptions pins = options().pinned_memory(true);
+  const Tensor pinned =
+      is_expanded ? empty_like(*this, pins) : empty_strided(sizes(), strides(), pins);
   NoGradGuard no_grad;
   return pinned.copy_(*this);
 }
@@ -186,6 +214,7 @@ Scalar Tensor::item() const {
            " elements, and only one can become a number; index it or reduce it first");
   if (!is_cpu()) check_may_wait("item");
   const Tensor host = detach().cpu();
+  tell_host_reads(host);
   return dispatch_all(dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     return Scalar(*host.data_ptr<T>());

@@ -14,7 +14,7 @@ TensorList detached(const TensorList& tensors) {
 }
 
 Tensor copy_to(const Tensor& tensor, Device device) {
-  return tensor.to(device, tensor.dtype(), /*non_blocking=*/true, /*copy=*/true);
+  return tensor.to(device, tensor.dtype(), /*non_blocking=*/!device.is_cpu(), /*copy=*/true);
 }
 
 TensorList copies_on(const TensorList& tensors, Device device, std::size_t buffer_size) {

@@ -36,9 +36,10 @@ TensorList split_up(const Tensor& tensor, std::size_t devices,
 }
 
 Tensor to_with_stream(const Tensor& part, Device device, const optional<Stream>& stream) {
-  if (!stream) return part.to(device, part.dtype(), /*non_blocking=*/true);
+  const bool non_blocking = !device.is_cpu();  // the host's values are there when it has them
+  if (!stream) return part.to(device, part.dtype(), non_blocking);
   StreamGuard guard(*stream);
-  return part.to(device, part.dtype(), /*non_blocking=*/true);
+  return part.to(device, part.dtype(), non_blocking);
 }
 
 // Where results go when nobody says.
@@ -83,7 +84,8 @@ Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device
   }
   const std::int64_t d = wrap_dim("gather", dim, parts[0].dim());
   check_sizes_but(parts, d);
-  for (Tensor& part : parts) part = part.to(target, part.dtype(), /*non_blocking=*/true);
+  for (Tensor& part : parts)
+    part = part.to(target, part.dtype(), /*non_blocking=*/!target.is_cpu());
   return cat(parts, d);
 }
 

@@ -66,7 +66,7 @@ Tensor reduce_add(const TensorList& inputs, const optional<Device>& destination)
   bool is_new = false;  // the first addition makes a new tensor, the others add to it
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (i == root) continue;
-    const Tensor other = inputs[i].to(target, inputs[i].dtype(), /*non_blocking=*/true);
+    const Tensor other = inputs[i].to(target, inputs[i].dtype(), !target.is_cpu());
     sum = is_new ? sum.add_(other) : sum + other;
     is_new = true;
   }

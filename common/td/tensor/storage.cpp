@@ -1,6 +1,7 @@
 // Taking and returning the bytes of a Storage.
 #include "td/tensor/storage.h"
 
+#include "td/base/error.h"
 #include "td/device/allocator.h"
 
 namespace td {
@@ -24,6 +25,9 @@ Storage::~Storage() {
 
 intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinned) {
   if (!pinned) return make_intrusive<Storage>(device, bytes, allocator(device));
+  TD_CHECK(DeviceError, device.is_cpu(),
+           "only host memory can be pinned, but the tensor is to be on ", device,
+           "; leave out pinned_memory(true), or make it on cpu");
   const DeviceType accelerator = device_count(kCUDA) > 0 ? kCUDA : kSIM;
   return make_intrusive<Storage>(device, bytes, pinned_allocator(accelerator));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "td/device/allocator.h"
+#include "td/device/pinned_allocator.h"
 #include "td/device/thread_state.h"
 
 namespace td {
@@ -146,9 +147,9 @@ MemoryFormat Tensor::suggest_memory_format() const {
 bool Tensor::is_pinned() const { return is_cpu() && is_pinned_memory(impl().storage->data()); }
 
 void Tensor::record_stream(const Stream& stream) const {
-  if (is_cpu() && !is_pinned()) return;
-  Allocator& from = is_cpu() ? pinned_allocator(stream.device().type()) : allocator(device());
-  from.record_stream(impl().storage->data(), stream);
+  void* block = impl().storage->data();
+  if (is_cpu()) return record_pinned_stream(block, stream);
+  allocator(device()).record_stream(block, stream);
 }
 
 namespace {

@@ -171,6 +171,16 @@ TEST_CASE("modes: what is recorded") {
   CHECK_FALSE((x * 2).detach().requires_grad());
 }
 
+TEST_CASE("no_grad is of one thread, and leaves what is made with requires_grad alone") {
+  const Tensor x = leaf({1});
+  NoGradGuard no_grad;
+  CHECK(ones({2}, requires_grad()).requires_grad());
+  CHECK(ones({2}).requires_grad_().requires_grad());
+  bool recorded_elsewhere = false;
+  std::thread([&] { recorded_elsewhere = (x * 2).requires_grad(); }).join();
+  CHECK(recorded_elsewhere);
+}
+
 TEST_CASE("hooks, retained gradients, and hooks after accumulation") {
   const Tensor x = leaf({1});
   std::vector<std::string> order;

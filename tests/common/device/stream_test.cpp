@@ -90,10 +90,14 @@ TEST_CASE("events move, and measure on every kind of device") {
   }
 }
 
-TEST_CASE("an event may be recorded on another device of its kind") {
+TEST_CASE("an event stays with the device of its first record; any device may wait for it") {
   Event event(kSIM);
   event.record(getDefaultStream("sim:0"));
-  event.record(getDefaultStream("sim:1"));
+  CHECK_THROWS_WITH(event.record(getDefaultStream("sim:1")),
+                    "an event of sim:0 cannot be recorded on a stream of sim:1: it stays with the "
+                    "device of its first record; make another Event.");
+  event.block(getDefaultStream("sim:1"));
+  event.record(getStreamFromPool("sim:0"));
   event.synchronize();
   CHECK(event.query());
 }

@@ -123,3 +123,36 @@ TEST_CASE("cloning a module without reset() says what to derive from") {
         "clone() is not implemented for Plain; derive it from nn::Cloneable<Plain> and register "
         "parameters in reset()");
 }
+
+TEST_CASE("a layer that is replaced after the move stays on the host, and the error says where") {
+  struct Net : nn::Module {
+    Net() { last = register_module("last", nn::Linear(3, 1)); }
+    Tensor forward(const Tensor& x) { return last(x); }
+    nn::Linear last{nullptr};
+  };
+  Net net;
+  net.to("sim:0");
+  const Tensor x = ones({2, 3}, Device("sim:0"));
+  net.last = net.replace_module("last", nn::Linear(3, 1));
+  const std::string told = message<DeviceError>([&] { net.forward(x); });
+  CHECK_THAT(told, Catch::Contains("\"weight\" is on cpu but \"input\" is on sim:0"));
+  net.to("sim:0");
+  CHECK(net.forward(x).device() == Device("sim:0"));
+}
+
+TEST_CASE("state that forward makes on the host does not follow the model") {
+  struct Net : nn::Module {
+    Tensor forward(const Tensor& x) { return layer(x) + ones({3}, x.options().device(state_on)); }
+    nn::Linear layer = register_module("layer", nn::Linear(3, 3));
+    Device state_on = kCPU;
+  };
+  Net net;
+  net.to("sim:0");
+  const Tensor x = ones({2, 3}, Device("sim:0"));
+  CHECK(
+      message<DeviceError>([&] { net.forward(x); }) ==
+      "add: \"other\" is on cpu but \"input\" is on sim:0. All tensors of an operation must be on "
+      "one device; move one with other.to(\"sim:0\").");
+  net.state_on = x.device();  // where the input is
+  CHECK(net.forward(x).device() == Device("sim:0"));
+}

@@ -79,6 +79,22 @@ TEST_CASE("blocks are cut from segments and joined again") {
   CHECK(fresh.memory.stats().peak_allocated == 0);
 }
 
+TEST_CASE("the size of a request decides the size of its segment") {
+  const auto segment_of = [](std::size_t bytes) {
+    Fresh fresh;
+    void* block = fresh.memory.allocate(bytes);
+    const std::size_t reserved = fresh.memory.stats().reserved;
+    fresh.memory.release(block, bytes);
+    return reserved;
+  };
+  CHECK(segment_of(1) == 2 * kMiB);
+  CHECK(segment_of(kMiB) == 2 * kMiB);
+  CHECK(segment_of(kMiB + 1) == 20 * kMiB);
+  CHECK(segment_of(10 * kMiB - 512) == 20 * kMiB);
+  CHECK(segment_of(10 * kMiB) == 10 * kMiB);
+  CHECK(segment_of(11 * kMiB) == 12 * kMiB);
+}
+
 TEST_CASE("record_stream keeps a block from reuse until that stream is through") {
   Fresh fresh;
   const Stream side = getStreamFromPool(fresh.device);

@@ -208,4 +208,5 @@ TEST_CASE("a malformed variable is told with what is expected") {
   for (const char* link : {"fast", "12", "0GB/s,10us", "12GB/s,10ms", "12GB/s,-1us"})
     told("TD_SIM_LINK=" + std::string(link), "a bandwidth and a latency, as 12GB/s,10us");
   told("TD_SIM_LAUNCH_COST=5", "a time in microseconds, as 5us");
+  told("TD_SIM_RACES=yes", "1 to look for races, or 0");
 }

@@ -95,6 +95,20 @@ TEST_CASE("re-recording moves the mark; waits already queued keep the one they s
   b.synchronize();
 }
 
+TEST_CASE("elapsed_time asks for marks that were passed") {
+  const Stream stream = getStreamFromPool("sim:0");
+  Event begin(kSIM, EventFlag::kTiming), end(kSIM, EventFlag::kTiming);
+  begin.record(stream);
+  Gate gate;
+  gate.hold(stream);
+  end.record(stream);
+  CHECK_THROWS_WITH(begin.elapsed_time(end),
+                    "elapsed_time: an event was not passed yet; call later.synchronize() first.");
+  gate.open();
+  end.synchronize();
+  CHECK(begin.elapsed_time(end) >= 0);
+}
+
 TEST_CASE("more records than the ring holds arrive whole and in order") {
   const Stream stream = getStreamFromPool("sim:0");
   constexpr int kRecords = 20000;

@@ -12,6 +12,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <sstream>
+#include <utility>
+
+#include "td/backends/sim/races.h"
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -30,6 +33,7 @@ struct Call {
 std::array<Call, kMostCalls> calls;
 std::atomic<int> call_count{0};
 std::atomic<bool> counting{false};
+bool finds_races = false;          // to be switched on again
 thread_local bool noting = false;  // backtrace may itself ask for memory
 
 [[gnu::noinline]] void note_call() {
@@ -79,13 +83,18 @@ void each_call(F f) {
 }  // namespace
 
 HeapCalls::HeapCalls() {
+  finds_races = td::sim::finding_races();
+  td::sim::find_races(false);  // what the race finder keeps is no part of a step
   void* frame = nullptr;
   backtrace(&frame, 1);  // loads the unwinder, which takes memory, before anything is counted
   call_count = 0;
   counting = true;
 }
 
-void HeapCalls::stop() { counting = false; }
+void HeapCalls::stop() {
+  counting = false;
+  if (std::exchange(finds_races, false)) td::sim::find_races(true);
+}
 
 int HeapCalls::ours() const {
   int count = std::max(0, call_count.load() - kMostCalls);  // not looked at, so ours

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "td/backends/sim/race_finder.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
 
@@ -80,6 +81,7 @@ void Edge::wait() {
 Capture::Capture(Queue& origin) { branch_of(origin); }
 
 Capture::~Capture() {
+  if (RaceFinder* finder = RaceFinder::active()) finder->forget(*this);
   for (Branch& branch : branches_)
     if (branch.own) give_queue(branch.own);
 }

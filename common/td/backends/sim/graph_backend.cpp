@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "td/backends/sim/capture.h"
+#include "td/backends/sim/race_finder.h"
 #include "td/backends/sim/settings.h"
 #include "td/base/error.h"
 
@@ -40,6 +41,8 @@ class SimGraphs : public GraphBackend {
 
   void launch(void* graph, int index, void* stream) override {
     spend_launch_cost();
+    if (RaceFinder* finder = RaceFinder::active())
+      finder->launched(queue_of(index, stream), *static_cast<Capture*>(graph));
     static_cast<Capture*>(graph)->launch(queue_of(index, stream));
   }
 

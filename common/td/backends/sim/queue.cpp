@@ -36,6 +36,7 @@ struct alignas(16) Queue::Entry {
 
 Queue::Queue(int index, int number)
     : index_(index),
+      number_(number),
       name_("sim:" + std::to_string(index) + '.' + std::to_string(number)),
       row_(trace::add_row({trace::RowKind::kStream, "sim:" + std::to_string(index), number,
                            "stream " + std::to_string(number)})),

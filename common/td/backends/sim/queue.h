@@ -33,6 +33,7 @@ struct Bounce {
 
 class Queue {
  public:
+  /// @param number of the stream on its device; 0 is the default stream.
   Queue(int index, int number);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -53,6 +54,9 @@ class Queue {
     return {name, [](const void* w) { (*static_cast<const Work*>(w))(); }, &work, sizeof work,
             always};
   }
+  int number() const { return number_; }
+  /// What Stream::native() is for this stream.
+  void* handle() const { return number_ == 0 ? nullptr : const_cast<Queue*>(this); }
   /// Queues a record; blocks only while the ring is full.
   void submit(const Record& record) {
     submit(Item{record.name, record.run, record.work, record.work_bytes, false});
@@ -76,6 +80,8 @@ class Queue {
 
   /// From now on what is queued is written down there instead; nullptr ends that.
   void capture_into(Capture* capture);
+  /// What it is captured into; nullptr when it is not.
+  Capture* capture() const { return capture_.load(std::memory_order_relaxed); }
   bool is_captured() const { return capture_.load(std::memory_order_relaxed) != nullptr; }
   /// Appends an item to `entries`, as run_entries reads them.
   static void append(std::vector<char>& entries, const Item& item);
@@ -114,7 +120,7 @@ class Queue {
   void run(const Entry& entry);
   void fail_with(const char* name, const char* what);
 
-  const int index_;
+  const int index_, number_;
   const std::string name_;
   const std::uint32_t row_;        // of traces
   std::uint32_t correlation_ = 0;  // of the entry that is being run

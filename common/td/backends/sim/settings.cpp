@@ -20,6 +20,7 @@ struct Settings {
   std::atomic<double> gb_per_s{Link{}.gb_per_s}, latency_us{Link{}.latency_us};
   std::atomic<double> launch_cost_us{0};
   std::atomic<bool> in_use{false};
+  bool finds_races = false;
   std::string error;
   explicit Settings(const std::function<const char*(const char*)>& variable);
 };
@@ -79,6 +80,11 @@ bool parse_launch_cost(const std::string& text, Settings& s) {
   return true;
 }
 
+bool parse_races(const std::string& text, Settings& s) {
+  s.finds_races = text == "1";
+  return text == "0" || text == "1";
+}
+
 Settings::Settings(const std::function<const char*(const char*)>& variable)
     : capacity(default_capacity()) {
   struct Variable {
@@ -90,6 +96,7 @@ Settings::Settings(const std::function<const char*(const char*)>& variable)
       {"TD_SIM_MEMORY", "an amount of memory, as 512MiB or 2GiB", parse_capacity},
       {"TD_SIM_LINK", "a bandwidth and a latency, as 12GB/s,10us", parse_link},
       {"TD_SIM_LAUNCH_COST", "a time in microseconds, as 5us", parse_launch_cost},
+      {"TD_SIM_RACES", "1 to look for races, or 0", parse_races},
   };
   for (const Variable& v : variables) {
     const char* value = variable(v.name);
@@ -107,6 +114,7 @@ const std::string& settings_error() { return settings().error; }
 std::string check_settings(const std::function<const char*(const char*)>& variable) {
   return Settings(variable).error;
 }
+bool finds_races() { return settings().finds_races; }
 void mark_in_use() { settings().in_use = true; }
 
 void set_link(Link link) {

@@ -18,6 +18,8 @@ const std::string& settings_error();
 std::string check_settings(const std::function<const char*(const char*)>& variable);
 /// Keeps the host busy for the launch cost.
 void spend_launch_cost();
+/// Whether the race finder is to be on from the start.
+bool finds_races();
 /// From now on set_devices refuses. Called when the first arena is made.
 void mark_in_use();
 

@@ -11,6 +11,7 @@
 #include "td/backends/sim/arena.h"
 #include "td/backends/sim/capture.h"
 #include "td/backends/sim/queue.h"
+#include "td/backends/sim/race_finder.h"
 #include "td/backends/sim/settings.h"
 #include "td/backends/sim/transfer.h"
 #include "td/base/error.h"
@@ -27,6 +28,7 @@ struct DeviceState {
   std::atomic<Queue*> default_queue{nullptr};
   std::mutex mutex;  // guards queues
   std::vector<Queue*> queues;
+  int numbered = 0;  // queues but the default one, also guarded by it
   Engine to_device{0, "HtoD"}, from_device{1, "DtoH"}, to_peer{2, "PtoP"};
 };
 
@@ -43,9 +45,12 @@ std::vector<Queue*> queues_of(int index) {
 
 /// Waits for all work of all devices and leaves errors where they are.
 void drain() {
-  std::vector<intrusive_ptr<Ticket>> tickets;
+  std::vector<Queue*> queues;
   for (int i = 0; i < kMaxDevices; ++i)
-    for (Queue* queue : queues_of(i)) tickets.push_back(queue->mark());
+    for (Queue* queue : queues_of(i)) queues.push_back(queue);
+  const HostWaits waits(queues);
+  std::vector<intrusive_ptr<Ticket>> tickets;
+  for (Queue* queue : queues) tickets.push_back(queue->mark());
   for (const auto& ticket : tickets) ticket->wait();
 }
 
@@ -56,6 +61,7 @@ void stop_all() {
     for (Queue* queue : queues_of(i)) queue->begin_stop();
   for (int i = 0; i < kMaxDevices; ++i)
     for (Queue* queue : queues_of(i)) queue->finish_stop();
+  warn_of_races();
 }
 
 // Kernels call libraries that keep things from their first use to exit(), which ends the latest
@@ -69,12 +75,12 @@ thread_local StopsWithMain stops_with_main;
 [[maybe_unused]] const StopsWithMain* const made = &stops_with_main;
 
 /// A new queue of the device, with the device's mutex held.
-Queue* make_queue(int index) {
+Queue* make_queue(int index, int number) {
   // For a program that does not end through its main thread.
   static const int registered = (trace::at_stop(drain), std::atexit(stop_all));
   static_cast<void>(registered);
   DeviceState& device = state(index);
-  device.queues.push_back(new Queue(index, static_cast<int>(device.queues.size())));
+  device.queues.push_back(new Queue(index, number));
   return device.queues.back();
 }
 
@@ -86,7 +92,7 @@ Queue& queue_of(int index, void* stream) {
   if (Queue* queue = device.default_queue.load(std::memory_order_acquire)) return *queue;
   std::lock_guard lock(device.mutex);
   if (!device.default_queue.load(std::memory_order_relaxed))
-    device.default_queue.store(make_queue(index), std::memory_order_release);
+    device.default_queue.store(make_queue(index, 0), std::memory_order_release);
   return *device.default_queue.load(std::memory_order_relaxed);
 }
 
@@ -98,6 +104,7 @@ constexpr std::size_t kPinnedHead = 4096;
 struct EventState {
   std::mutex mutex;  // events may be recorded and asked from different threads
   intrusive_ptr<Ticket> ticket;
+  VectorClock clock;  // what comes before it, while races are looked for
 
   intrusive_ptr<Ticket> get() {
     std::lock_guard lock(mutex);
@@ -109,12 +116,19 @@ struct EventState {
     if (now && now->captured()) refuse_captured_event();
     return now;
   }
+  VectorClock get_clock() {
+    std::lock_guard lock(mutex);
+    return clock;
+  }
 };
 
 EventState& event_of(void* event) { return *static_cast<EventState*>(event); }
 
 class SimBackend : public Backend {
  public:
+  SimBackend() {
+    if (finds_races()) find_races(true);
+  }
   int device_count() const override { return devices(); }
   std::string why_none() const override { return settings_error(); }
   std::string name(int) const override {
@@ -140,28 +154,41 @@ class SimBackend : public Backend {
   void* new_stream(int index, bool) override {
     DeviceState& device = state(index);
     std::lock_guard lock(device.mutex);
-    return make_queue(index);
+    return make_queue(index, ++device.numbered);
   }
   void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
             int index, void* stream) override;
   void synchronize(int index, void* stream, bool all_streams) override;
-  bool idle(int index, void* stream) override { return queue_of(index, stream).idle(); }
+  bool idle(int index, void* stream) override {
+    HostWaits waits(queue_of(index, stream));
+    if (queue_of(index, stream).idle()) return true;
+    waits.cancel();
+    return false;
+  }
 
   void* new_event(int, bool) override { return new EventState; }
   void release_event(void* event) override { delete &event_of(event); }
   void record(void* event, int index, void* stream) override {
+    VectorClock clock;
+    if (RaceFinder* finder = RaceFinder::active())
+      clock = finder->clock_of(queue_of(index, stream));
     auto ticket = queue_of(index, stream).mark_for_event();
     std::lock_guard lock(event_of(event).mutex);
     event_of(event).ticket = std::move(ticket);
+    event_of(event).clock = std::move(clock);
   }
   void wait(int index, void* stream, void* event) override {
+    if (RaceFinder* finder = RaceFinder::active())
+      finder->waits(queue_of(index, stream), event_of(event).get_clock());
     queue_of(index, stream).wait_for(event_of(event).get());
   }
   bool done(void* event) override {
     const auto ticket = event_of(event).get_to_wait();
     return !ticket || ticket->done();
   }
+  void host_saw(void* event) override { const HostWaits waited(event_of(event).get_clock()); }
   void synchronize_event(void* event) override {
+    const HostWaits waits(event_of(event).get_clock());
     const auto ticket = event_of(event).get_to_wait();
     if (!ticket) return;
     const trace::Span span("Event Synchronize", trace::Category::kWait);
@@ -176,6 +203,8 @@ class SimBackend : public Backend {
 
   void submit(const Record& record, int index, void* stream) override {
     spend_launch_cost();
+    if (RaceFinder* finder = RaceFinder::active())
+      finder->submitted(queue_of(index, stream), record);
     queue_of(index, stream).submit(record);
   }
 };
@@ -192,7 +221,20 @@ void* SimBackend::allocate_pinned(std::size_t bytes) {
 
 void SimBackend::release_pinned(void* memory) {
   void* pages = static_cast<char*>(memory) - kPinnedHead;
-  munmap(pages, *static_cast<std::size_t*>(pages));
+  const std::size_t bytes = *static_cast<std::size_t*>(pages);
+  if (RaceFinder* finder = RaceFinder::active()) finder->forget(pages, bytes);
+  munmap(pages, bytes);
+}
+
+/// What the stream's thread itself touches; pageable memory is the host's work and done in time.
+void look_at_copy(const Queue& queue, void* to, bool to_reached, const void* from,
+                  bool from_reached, std::size_t bytes) {
+  RaceFinder* finder = RaceFinder::active();
+  if (!finder) return;
+  Record record("copy");
+  if (from_reached) record.reads_from(from, bytes);
+  if (to_reached) record.writes_to(to, bytes);
+  finder->submitted(queue, record);
 }
 
 void SimBackend::copy(void* to, Device to_device, const void* from, Device from_device,
@@ -203,21 +245,31 @@ void SimBackend::copy(void* to, Device to_device, const void* from, Device from_
   const void* source = from_device.is_sim() ? kernel_view(from_device.index(), from) : from;
   if (to_device.is_sim() && from_device.is_sim()) {
     Engine* link = to_device == from_device ? nullptr : &state(from_device.index()).to_peer;
+    look_at_copy(queue, to, true, from, true, bytes);
     copy_on_devices(queue, link, target, source, bytes);
   } else if (to_device.is_sim()) {
-    copy_to_device(queue, state(to_device.index()).to_device, target, source, bytes,
-                   is_pinned_memory(from));
+    const bool pinned = is_pinned_memory(from);
+    look_at_copy(queue, to, true, from, pinned, bytes);
+    copy_to_device(queue, state(to_device.index()).to_device, target, source, bytes, pinned);
   } else {
-    copy_from_device(queue, state(from_device.index()).from_device, target, source, bytes,
-                     is_pinned_memory(to));
+    const bool pinned = is_pinned_memory(to);
+    look_at_copy(queue, to, pinned, from, true, bytes);
+    HostWaits waits(queue);  // for a pageable target
+    if (pinned) waits.cancel();
+    copy_from_device(queue, state(from_device.index()).from_device, target, source, bytes, pinned);
   }
 }
 
 void SimBackend::synchronize(int index, void* stream, bool all_streams) {
-  if (!all_streams) return queue_of(index, stream).synchronize();
+  if (!all_streams) {
+    const HostWaits waits(queue_of(index, stream));
+    return queue_of(index, stream).synchronize();
+  }
+  const std::vector<Queue*> queues = queues_of(index);
+  const HostWaits waits(queues);
   const trace::Span span("Device Synchronize", trace::Category::kWait);
   std::vector<intrusive_ptr<Ticket>> tickets;
-  for (Queue* queue : queues_of(index)) tickets.push_back(queue->mark(true));
+  for (Queue* queue : queues) tickets.push_back(queue->mark(true));
   for (const auto& ticket : tickets) ticket->wait();
   for (const auto& ticket : tickets) throw_failure(*ticket);
 }

@@ -50,11 +50,19 @@ struct Transfer {
     const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
     const trace::Span same(place_of_engine(queue), name, trace::Category::kEngine, bytes);
     const Link now = link();
-    const std::chrono::duration<double, std::micro> cost(
-        now.latency_us + static_cast<double>(bytes) / (now.gb_per_s * 1e3));
-    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(cost);
-    std::memcpy(to, from, bytes);
-    wait_until(queue, until);
+    const auto begin = Clock::now();
+    const auto when_there = [&](std::size_t count) {
+      const std::chrono::duration<double, std::micro> cost(
+          now.latency_us + static_cast<double>(count) / (now.gb_per_s * 1e3));
+      return begin + std::chrono::duration_cast<Clock::duration>(cost);
+    };
+    // Piece by piece, as a copy engine reads and writes: who does not wait sees a part of the old.
+    for (std::size_t done = 0; done < bytes; done += kChunk) {
+      wait_until(queue, when_there(done));
+      std::memcpy(static_cast<char*>(to) + done, static_cast<const char*>(from) + done,
+                  std::min(kChunk, bytes - done));
+    }
+    wait_until(queue, when_there(bytes));
   }
   /// For the holder of the engine's mutex.
   trace::Place place_of_engine(const Queue& queue) const {
