@@ -68,7 +68,7 @@ std::uint32_t& at(std::vector<std::uint32_t>& counts, std::size_t i) {
 }  // namespace
 
 void Edge::pass() {
-  failure = Queue::of_this_thread()->failure();
+  if (const Queue* queue = Queue::of_this_thread()) failure = queue->failure();
   launch.store(launch_of_thread, std::memory_order_release);
   launch.notify_all();
 }
@@ -157,17 +157,24 @@ std::size_t Capture::size() const {
 }
 
 void Capture::launch(Queue& queue) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(launching_);
   ++launches_;
+  for (std::size_t i = 0; i < branches_.size(); ++i) retain();  // run lets go
   for (std::size_t i = 1; i < branches_.size(); ++i)
     branches_[i].own->submit_always(Run{this, i, launches_}, "graph");
   queue.submit_always(Run{this, 0, launches_}, "graph");
 }
 
 void Capture::run(std::size_t branch, std::uint32_t launch) {
-  Queue* queue = Queue::of_this_thread();
-  if (!queue) return;  // the process is ending, and the queue's thread is gone
+  // The stream that waits for a branch goes on, and may let go of the graph, while the branch is
+  // still on its way out.
+  const auto self = intrusive_ptr<Capture>::adopt(this);
   launch_of_thread = launch;
+  Queue* queue = Queue::of_this_thread();
+  if (!queue) {  // the process is ending, and the queue's thread is gone: let no other wait for it
+    for (Edge& edge : edges_) edge.pass();
+    return;
+  }
   queue->run_entries(branches_[branch].entries);
   // The failure has gone on to the stream that was launched on; here nobody would ask for it.
   if (branch > 0) queue->forget_failure();

@@ -64,8 +64,9 @@ class Capture : public RefCounted {
   std::deque<Branch> branches_;  // the first is the origin's
   std::deque<Edge> edges_;
   std::deque<std::vector<std::uint32_t>> edge_before_;  // Branch::before at each edge
-  std::uint32_t launches_ = 0;
   bool finished_ = false;
+  std::mutex launching_;  // guards launches_; not mutex_, which is taken with a queue's mutex held
+  std::uint32_t launches_ = 0;
 };
 
 /// The mark of an event that was recorded on a captured stream.
