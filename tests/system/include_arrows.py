@@ -26,7 +26,7 @@ BELOW = {
     "amp": ["optim", "nn", "data", "io"],
     "parallel": ["optim", "nn", "data", "io"],
     "distributed": ["parallel"],
-    "xla": ["base"],
+    "xla": ["ops"],
 }
 # The only files outside backends/ that know a backend, and why.
 KNOW_A_BACKEND = {
