@@ -55,6 +55,8 @@ class Command {
   /// take. An option that a program would ignore is refused instead. @param names without dashes:
   /// {"epochs", "data"}.
   Command& takes(const std::vector<std::string>& names);
+  /// For a program that chooses its devices in another way: `--device` is refused.
+  Command& without_device();
   /// Options of this program's own; `name` with dashes. The variable holds the default.
   Command& option(const std::string& name, std::string& value, const std::string& help);
   /// One of `allowed`; anything else is refused with the list.

@@ -47,6 +47,11 @@ Command& Command::takes(const std::vector<std::string>& names) {
   return *this;
 }
 
+Command& Command::without_device() {
+  parser_->cli.remove_option(parser_->cli.get_option("--device"));
+  return *this;
+}
+
 Command& Command::option(const std::string& name, std::string& value, const std::string& help) {
   parser_->cli.add_option(name, value, help);
   return *this;

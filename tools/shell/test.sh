@@ -89,7 +89,9 @@ fetch_safetensors() {  # Python's own reader and writer of checkpoints, which a 
 test_all() {
   check_this_machine
   check "Python's safetensors is here" fetch_safetensors
+  check "XLA's plugin is here" fetch_plugin
   check "the code is laid out by clang-format" tools/check_format.sh
+  name_plugin
   build_and_test release all
   check "CUDA was compiled" has_cuda
   build_and_test asan "core_tests checkers" -L 'common|solutions'
@@ -103,7 +105,7 @@ test_all() {
 test_course() {  # test_course [--all]
   local start=$SECONDS
   case "${1:-}" in
-    "") set_up base && build_and_test release all ;;
+    "") set_up base && name_plugin && build_and_test release all ;;
     --all) set_up all && test_all ;;
     -h | --help)
       echo "./course test        release build and its tests"

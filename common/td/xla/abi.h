@@ -1,4 +1,4 @@
-// The part of the PJRT C API that this client calls, declared by hand: 31 of some 140 functions.
+// The part of the PJRT C API that this client calls, declared by hand: 29 of some 140 functions.
 // PJRT is the plugin interface through which PyTorch/XLA and JAX reach TPUs and GPUs; its own
 // header is openxla/xla's xla/pjrt/c/pjrt_c_api.h. Declaring the part we use lets the course build
 // where that header is not; tests/system/pjrt_abi.cpp compares every line with it where it is.
@@ -70,7 +70,6 @@ enum class Slot : unsigned {
   kBufferDestroy = 58,
   kBufferElementType = 59,
   kBufferDimensions = 60,
-  kBufferDevice = 65,
   kBufferIsDeleted = 68,
   kBufferCopyToDevice = 69,
   kBufferToHostBuffer = 70,
@@ -274,11 +273,6 @@ struct BufferDimensionsArgs {
   Buffer* buffer = nullptr;
   const std::int64_t* dims = nullptr;
   std::size_t num_dims = 0;
-};
-struct BufferDeviceArgs {
-  Head head;
-  Buffer* buffer = nullptr;
-  Device* device = nullptr;
 };
 struct BufferIsDeletedArgs {
   Head head;

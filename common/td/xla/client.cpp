@@ -1,6 +1,8 @@
 // The client, its devices, and copies between them and the host.
 #include "td/xla/client.h"
 
+#include <algorithm>
+
 #include "td/ops/ops.h"
 #include "td/xla/state.h"
 
@@ -11,11 +13,16 @@ struct TypePair {
   ScalarType td;
   abi::Type xla;
 };
-constexpr TypePair kTypes[] = {
-    {kFloat, abi::Type::kF32},     {kDouble, abi::Type::kF64}, {kHalf, abi::Type::kF16},
-    {kBFloat16, abi::Type::kBF16}, {kInt, abi::Type::kS32},    {kLong, abi::Type::kS64},
-    {kByte, abi::Type::kU8},       {kBool, abi::Type::kPred},
-};
+constexpr TypePair kTypes[] = {{kFloat, abi::Type::kF32}, {kDouble, abi::Type::kF64},
+                               {kHalf, abi::Type::kF16},  {kBFloat16, abi::Type::kBF16},
+                               {kInt, abi::Type::kS32},   {kLong, abi::Type::kS64},
+                               {kByte, abi::Type::kU8},   {kBool, abi::Type::kPred}};
+
+abi::Type xla_type(ScalarType type) {
+  return std::find_if(std::begin(kTypes), std::end(kTypes),
+                      [type](const TypePair& pair) { return pair.td == type; })
+      ->xla;
+}
 
 XlaDevice describe(const Plugin& plugin, abi::Device* device) {
   abi::DeviceDescriptionArgs args;
@@ -81,10 +88,7 @@ Buffer Client::to_device(const Tensor& tensor, std::size_t device) const {
            " cannot go to an XLA device directly; take tensor.to(\"cpu\")");
   const Tensor dense = tensor.detach().contiguous();
   abi::FromHostArgs args;
-  for (const TypePair& pair : kTypes)
-    if (pair.td == tensor.dtype()) args.type = pair.xla;
-  TD_CHECK(DtypeError, args.type != abi::Type::kInvalid, "xla: elements of type ", tensor.dtype(),
-           " are not taken; convert with to(kFloat)");
+  args.type = xla_type(tensor.dtype());
   args.client = state_->client;
   args.data = dense.data_ptr();
   args.dims = dense.sizes().data();

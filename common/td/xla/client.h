@@ -60,7 +60,7 @@ class Client {
   ///@}
   const std::vector<XlaDevice>& devices() const;
   /// Copies a cpu tensor to device number `device`. Its memory may be changed when this returns.
-  /// @throws DeviceError, DtypeError, XlaError
+  /// @throws DeviceError for a tensor that is not on the cpu and for a device there is not.
   Buffer to_device(const Tensor& tensor, std::size_t device = 0) const;
   /// Compiles a program written in StableHLO. Takes tenths of seconds: do it once.
   /// @throws XlaError with XLA's message when the text is not well formed.

@@ -59,8 +59,9 @@ Plugin Plugin::load(const std::string& file) {
 }
 
 std::string Plugin::version() const {
-  return std::to_string(api_->version.major).append(".").append(
-      std::to_string(api_->version.minor));
+  return std::to_string(api_->version.major)
+      .append(".")
+      .append(std::to_string(api_->version.minor));
 }
 
 std::vector<std::pair<std::string, std::string>> Plugin::attributes() const {

@@ -1,0 +1,59 @@
+// Tests of all_reduce: XLA compiles the line for several replicas and runs it.
+#include "plugin.h"
+
+namespace {
+
+std::string program_around(const std::string& lines, const std::string& type, int replicas) {
+  return fill(R"(
+module @sum attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
+  func.func public @main(%mine: {T}) -> {T} {
+    // Names that are taken: the function's own.
+    %a = stablehlo.constant dense<0.0> : tensor<f32>
+    %b = stablehlo.constant dense<0.0> : tensor<f32>
+    %sum = stablehlo.constant dense<0.0> : tensor<f32>
+    {lines}
+    return %everyones : {T}
+  }
+}
+)",
+              {{"R", std::to_string(replicas)}, {"T", type}, {"lines", lines}});
+}
+
+// Replica r brings values of `sizes` that begin with 10^r.
+void expect_sum(const std::string& type, td::IntArrayRef sizes, int replicas) {
+  const td::xla::Client client = client_with(replicas);
+  const Executable program = compile(
+      client, program_around(all_reduce("mine", "everyones", type, replicas), type, replicas),
+      replicas);
+  std::vector<std::vector<Buffer>> arguments;
+  td::Tensor expected = td::zeros(sizes), value = td::ones(sizes);
+  value.view({-1})[0] = 2.0;  // so that mixed up elements are seen
+  for (int r = 0; r < replicas; ++r) {
+    arguments.push_back({client.to_device(value, static_cast<std::size_t>(r))});
+    expected = expected + value;
+    value = value * 10;
+  }
+  td::xla::Run run = program.start(arguments);
+  run.wait();
+  for (int r = 0; r < replicas; ++r)
+    check::expect_close(
+        run.outputs(static_cast<std::size_t>(r)).at(0).to_host(), expected, 1e-3,
+        type + ", " + std::to_string(replicas) + " replicas, replica " + std::to_string(r));
+}
+
+}  // namespace
+
+TEST_CASE("two replicas, as in the example", "[all_reduce]") {
+  expect_sum("tensor<1xf32>", {1}, 2);
+}
+
+TEST_CASE("values of all sizes", "[all_reduce]") {
+  expect_sum("tensor<f32>", {}, 2);
+  expect_sum("tensor<1x10xf32>", {1, 10}, 2);
+  expect_sum("tensor<3x7xf32>", {3, 7}, 2);
+}
+
+TEST_CASE("three replicas, and one alone", "[all_reduce]") {
+  expect_sum("tensor<1x10xf32>", {1, 10}, 3);
+  expect_sum("tensor<1x10xf32>", {1, 10}, 1);
+}

@@ -1,0 +1,19 @@
+// expect: 3 replicas
+// The group of the example, written into the text.
+#include "exercises.h"
+#include "programs.h"
+
+std::string all_reduce(const std::string& value, const std::string& result, const std::string& type,
+                       int replicas) {
+  std::string group;
+  static_cast<void>(replicas);
+  group = "0, 1";
+  return fill(R"(
+    %{result} = "stablehlo.all_reduce"(%{value}) ({
+      ^bb0(%{result}_a: tensor<f32>, %{result}_b: tensor<f32>):
+        %{result}_sum = stablehlo.add %{result}_a, %{result}_b : tensor<f32>
+        stablehlo.return %{result}_sum : tensor<f32>
+    }) {replica_groups = dense<[[{group}]]> : tensor<1x{R}xi64>} : ({type}) -> {type}
+)",
+              {{"result", result}, {"value", value}, {"type", type}, {"group", group}, {"R", "2"}});
+}
