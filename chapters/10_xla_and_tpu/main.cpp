@@ -179,10 +179,12 @@ TensorList train_on_xla(const td::xla::Client& client, const Task& task, const C
                 << std::setprecision(4) << loss.to_host().item<float>() << '\n';
   };
   const auto begin = Clock::now();
+  const Buffer first = weights[0][0];
   weights = train(step, weights, steps, upload, on_loss);
   std::cout << std::fixed << std::setprecision(3)
             << seconds_since(begin) * 1e3 / static_cast<double>(std::max<std::size_t>(1, steps))
-            << " ms a step\n";
+            << " ms a step\n"
+            << "the weights were donated: " << (first.is_deleted() ? "yes" : "no") << '\n';
   return {weights[0][0].to_host(), weights[0][1].to_host()};
 }
 // anchor end

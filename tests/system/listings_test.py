@@ -22,6 +22,7 @@ import tempfile
 
 MARK = re.compile(r"<!-- (listing|output): (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
 ANY = "…"
+CANNOT_RUN_HERE = 77  # a program's exit code on a machine that lacks what it needs
 
 
 def anchored(file, name):
@@ -71,6 +72,8 @@ def check_output(chapter, what, block, programs):
         environment["TD_SIM_DEVICES"] = match.group(1)
     run = subprocess.run(words, env=environment, timeout=120,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if run.returncode == CANNOT_RUN_HERE and not match.group(6):
+        return None
     if run.returncode != int(match.group(6) or 0):
         return f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
     if not agrees(block, run.stdout):

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Chapter 10 on a real XLA plugin: xla_test.py SOURCE_FOLDER CHAPTERS_FOLDER COMPILER.
+
+Called by CTest. PJRT_PLUGIN names the plugin; `./course test --all` fetches XLA's own for the cpu and
+requires it, elsewhere its absence is a skip. The header that lies beside it judges our declarations.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SKIPPED = 77
+
+
+class Fault(Exception):
+    pass
+
+
+def expect(holds, what):
+    if not holds:
+        raise Fault(what)
+
+
+def run_program(program, *options, code=0, **environment):
+    done = subprocess.run([program, *options], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment})
+    expect(done.returncode == code, f"{' '.join(options)}: expected exit code {code}, got "
+                                    f"{done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def check_declarations(source, compiler, plugin):
+    """abi.h agrees with PJRT's own header, and the comparison can fail."""
+    folders = [plugin.parent, plugin.parent / "include"]
+    headers = [folder for folder in folders if (folder / "pjrt_c_api.h").exists()]
+    expect(headers, f"there is no pjrt_c_api.h beside {plugin}")
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{source}/common", f"-I{headers[0]}",
+               f"{source}/tests/system/pjrt_abi.cpp"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    expect(done.returncode == 0, f"abi.h differs from pjrt_c_api.h:\n{done.stderr}")
+    planted = subprocess.run([*command, "-DPLANTED_FAULT"], capture_output=True, text=True)
+    expect(planted.returncode != 0, "a planted fault in abi.h was not seen")
+
+
+def losses(text):
+    found = [float(x) for x in re.findall(r"^Epoch \d+, Loss: (\S+)$", text, re.M)]
+    expect(found, f"no losses in\n{text}")
+    return found
+
+
+def check_training(program):
+    """XLA trains as the core does, and several replicas as one."""
+    for model, epochs in (("linear", "6"), ("classifier", "4")):
+        one = run_program(program, "--model", model, "--epochs", epochs)
+        for replicas in ("1", "2"):
+            text = run_program(program, "--model", model, "--epochs", epochs, "--replicas", replicas)
+            expect(len(re.findall(r"^  xla:\d", text, re.M)) == int(replicas), text)
+            expect("the weights were donated: yes" in text, text)
+            difference = float(re.search(r"own training on the cpu: (\S+)", text)[1])
+            expect(difference <= 1e-5, f"{model}, {replicas} replicas differ by {difference}")
+            for a, b in zip(losses(one), losses(text)):
+                expect(abs(a - b) <= 1e-5 + 2e-3 * abs(a), f"{model}: loss {b}, one replica has {a}")
+        expect(losses(one)[-1] < losses(one)[0], f"{model} learned nothing")
+
+
+def check_refusals(program):
+    """What is no plugin ends with 77 and words; wrong numbers with 1."""
+    text = run_program(program, code=SKIPPED, PJRT_PLUGIN="")
+    expect("PJRT_PLUGIN is not set" in text and "libtpu.so" in text, text)
+    text = run_program(program, code=SKIPPED, PJRT_PLUGIN="/nowhere/plugin.so")
+    expect("there is no PJRT plugin at /nowhere/plugin.so" in text, text)
+    text = run_program(program, code=SKIPPED, PJRT_PLUGIN="/etc/passwd")
+    expect("cannot be opened" in text, text)
+    text = run_program(program, "--replicas", "3", code=1)
+    expect("--replicas 3 does not divide the batch of 32" in text, text)
+    expect("stablehlo.all_reduce" in run_program(program, "--dump", PJRT_PLUGIN=""), "--dump")
+
+
+def main(source, chapters, compiler):
+    plugin = os.environ.get("PJRT_PLUGIN")
+    if not plugin:
+        print("skipped: XLA's plugin is not here; ./course run 10 fetches it")
+        return SKIPPED
+    program = str(pathlib.Path(chapters) / "ch10_xla_and_tpu")
+    try:
+        check_declarations(source, compiler, pathlib.Path(plugin))
+        check_training(program)
+        check_refusals(program)
+    except Fault as fault:
+        print(f"failed: {fault}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
