@@ -105,7 +105,7 @@ test_all() {
 test_course() {  # test_course [--all]
   local start=$SECONDS
   case "${1:-}" in
-    "") set_up base && name_plugin && build_and_test release all ;;
+    "") set_up base && build_and_test release all ;;
     --all) set_up all && test_all ;;
     -h | --help)
       echo "./course test        release build and its tests"
