@@ -55,7 +55,7 @@ class Command {
   /// take. An option that a program would ignore is refused instead. @param names without dashes:
   /// {"epochs", "data"}.
   Command& takes(const std::vector<std::string>& names);
-  /// For a program that chooses its devices in another way: `--device` is refused.
+  /// For a program whose devices are not td's: `--device` and `--trace` are refused.
   Command& without_device();
   /// Options of this program's own; `name` with dashes. The variable holds the default.
   Command& option(const std::string& name, std::string& value, const std::string& help);

@@ -48,7 +48,8 @@ Command& Command::takes(const std::vector<std::string>& names) {
 }
 
 Command& Command::without_device() {
-  parser_->cli.remove_option(parser_->cli.get_option("--device"));
+  for (const char* name : {"--device", "--trace"})
+    parser_->cli.remove_option(parser_->cli.get_option(name));
   return *this;
 }
 
