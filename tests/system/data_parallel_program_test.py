@@ -43,7 +43,7 @@ def pictures(program, data, folder):
         root = xml.etree.ElementTree.parse(picture).getroot()
         titles = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")]
         expect(len(titles) > 20, f"{strategy}: {len(titles)} launches in the picture")
-        expect(any(t.startswith("copy") for t in titles), f"{strategy}: no copy in the picture")
+        expect(any(t.startswith("Memcpy") for t in titles), f"{strategy}: no copy in the picture")
     ends(program, draw + [folder / "nowhere" / "step.svg"], 1, "cannot write", "step.svg")
     ends(program, ["--data", data, "--devices", "cpu,cpu", "--timeline", "-"], 1, "accelerator")
 
