@@ -3,6 +3,8 @@
 #define TD_KERNEL_FILE
 #include "td/kernels/conv.h"
 
+#include <algorithm>
+
 #include "td/device/precision.h"
 #include "td/kernels/kernels.h"
 #include "td/kernels/launch.h"
@@ -124,7 +126,7 @@ struct Terms {
 };
 Terms terms_for(const Conv2d& v, Device device) {
   if (!device.is_cuda()) {
-    const ScalarType dtype = kernels::host_multiplies(v.dtype) ? v.dtype : kFloat;
+    const ScalarType dtype = kernels::host_convolves(v.dtype) ? v.dtype : kFloat;
     return {dtype, v.channels_last && kernels::host_conv_takes_channels_last(dtype)};
   }
 #ifdef __CUDACC__
@@ -137,6 +139,30 @@ Terms terms_for(const Conv2d& v, Device device) {
 const void* read(const Tensor& t) { return t.defined() ? kernel_pointer<const void>(t) : nullptr; }
 void* write(const Tensor& t) { return t.defined() ? kernel_pointer<void>(t) : nullptr; }
 
+// Images [from, from + count) of `t`, in place.
+Tensor images(const Tensor& t, std::int64_t from, std::int64_t count) {
+  Sizes sizes = t.impl().sizes;
+  sizes[0] = count;
+  return alias(t, sizes, t.impl().strides, t.impl().offset + from * t.strides()[0]);
+}
+
+// The convolution of checked arguments; weight and bias are as the device wants them.
+void convolve(Conv2d v, const Tensor& output, const Tensor& input, const Tensor& w,
+              const Tensor& b) {
+  v.n = static_cast<int>(output.sizes()[0]);
+  const Tensor x = arranged(input, v.dtype, v.channels_last);
+  const Tensor y = place_for(output, v.dtype, v.channels_last);
+  const ConvWork work{v, read(x), read(w), read(b), write(y), output.device().index()};
+  launch("conv2d", output.device(), work, {&x, &w, &b}, {&y});
+  if (b.defined() && y.is_cuda())
+    kernels::add(y, y, alias(b, {v.k, 1, 1}, {1, 1, 1}, b.impl().offset), 1);
+  deliver(output, y);
+}
+
+// Where images are copied to float and back, only so many at a time that the copies stay in the
+// caches; the copies of a whole batch would be the largest tensors of a training in 16 bits.
+constexpr std::int64_t kCopiedElements = 1 << 18;
+
 }  // namespace
 
 namespace kernels {
@@ -148,18 +174,20 @@ void conv2d(const Tensor& output, const Tensor& input, const Tensor& weight, con
   const Terms terms = terms_for(v, output.device());
   v.dtype = terms.dtype;
   v.channels_last = terms.channels_last;
-  const Tensor x = arranged(input, v.dtype, v.channels_last);
   const Tensor w = arranged(weight, v.dtype, v.channels_last);
   Tensor b = bias;
   if (b.defined() && (b.dtype() != v.dtype || !b.is_contiguous())) {
     b = empty_on(bias.impl().sizes, v.dtype, bias.device());
     convert(b, bias);
   }
-  const Tensor y = place_for(output, v.dtype, v.channels_last);
-  const ConvWork work{v, read(x), read(w), read(b), write(y), output.device().index()};
-  launch("conv2d", output.device(), work, {&x, &w, &b}, {&y});
-  if (b.defined() && y.is_cuda()) add(y, y, alias(b, {v.k, 1, 1}, {1, 1, 1}, b.impl().offset), 1);
-  deliver(output, y);
+  const std::int64_t batch = v.n, image = output.numel() / batch;
+  const bool copied = v.dtype != output.dtype();
+  const std::int64_t together = copied ? std::max<std::int64_t>(1, kCopiedElements / image) : batch;
+  if (together >= batch) return convolve(v, output, input, w, b);
+  for (std::int64_t from = 0; from < batch; from += together) {
+    const std::int64_t count = std::min(together, batch - from);
+    convolve(v, images(output, from, count), images(input, from, count), w, b);
+  }
 }
 
 void conv2d_backward(const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad,

@@ -6,7 +6,6 @@
 #include "td/device/precision.h"
 #include "td/kernels/kernels.h"
 #include "td/kernels/launch.h"
-#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/host_gemm.h"
 
 #ifdef __CUDACC__
@@ -144,15 +143,6 @@ void matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& 
             const Tensor& bias, double alpha, double beta) {
   if (out.numel() == 0) return;
   const ScalarType type = out.dtype();
-  const bool narrow = type == kHalf || type == kBFloat16;
-  if (narrow && !out.is_cuda() && (!host_multiplies(type) || a.numel() == 0)) {
-    // The host's libraries do not read this type, or not without elements: multiply in float.
-    const Tensor wide =
-        beta != 0 ? converted(out, kFloat) : empty_on(out.impl().sizes, kFloat, out.device());
-    matmul(name, wide, converted(a, kFloat), converted(b, kFloat),
-           bias.defined() ? converted(bias, kFloat) : bias, alpha, beta);
-    return convert(out, wide);
-  }
   if (bias.defined() && out.is_cuda()) {  // cuBLAS adds to what is there
     convert(out, bias);
     return launch_gemm(name, out, readable(a), readable(b), {}, alpha, 1);

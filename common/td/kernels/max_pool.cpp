@@ -2,7 +2,9 @@
 // vector instructions: channels of one position (channels last), or positions of one plane, whose
 // elements are brought together first.
 #define TD_KERNEL_FILE
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "td/kernels/kernels.h"
 #include "td/kernels/pool.h"
@@ -206,14 +208,24 @@ struct MaxPoolBackward {
                      scatter(grad_input + p * area, area, p * length, length, lanes);
                  });
   }
+  // Windows may overlap: 16-bit gradients are summed in float, and rounded once.
   void scatter(T* to, std::int64_t area, std::int64_t from, std::int64_t length,
                std::int64_t lanes) const {
-    std::fill_n(to, area, T(0));
+    if constexpr (std::is_same_v<T, compute_t<T>>) {
+      sum(to, area, from, length, lanes);
+    } else {
+      thread_local std::vector<compute_t<T>> sums;
+      sums.resize(static_cast<std::size_t>(area));
+      sum(sums.data(), area, from, length, lanes);
+      std::copy_n(sums.data(), area, to);
+    }
+  }
+  void sum(compute_t<T>* to, std::int64_t area, std::int64_t from, std::int64_t length,
+           std::int64_t lanes) const {
+    std::fill_n(to, area, compute_t<T>(0));
     for (std::int64_t i = from; i < from + length; i += lanes)
-      for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        T& target = to[index[i + lane] * lanes + lane];
-        target = static_cast<T>(static_cast<compute_t<T>>(target) + grad[i + lane]);
-      }
+      for (std::int64_t lane = 0; lane < lanes; ++lane)
+        to[index[i + lane] * lanes + lane] += static_cast<compute_t<T>>(grad[i + lane]);
   }
 
   // One element of the input's gradient, for cuda: asks the windows that may have chosen it.

@@ -66,7 +66,7 @@ void set_bfloat16_products(Bfloat16Products wanted) {
   way().store(wanted);
 }
 
-bool host_multiplies(ScalarType dtype) {
+bool host_convolves(ScalarType dtype) {
   if (dtype == kBFloat16) return bfloat16_products() != Bfloat16Products::kCopied;
   return dtype != kHalf;
 }

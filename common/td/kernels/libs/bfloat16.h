@@ -1,5 +1,5 @@
 // How the host multiplies bfloat16 numbers, which depends on the processor. host_gemm and host_conv
-// ask; kernels/gemm.cpp and conv.cpp ask whether they may hand bfloat16 tensors over at all.
+// ask; kernels/conv.cpp asks whether it may hand bfloat16 tensors over at all.
 // Invariant: the products are summed in float in each of the ways.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace td::kernels {
 enum class Bfloat16Products {
   kNative,     ///< nowhere: the processor has an instruction that adds two products of bfloat16
   kConverted,  ///< in oneDNN, which rearranges the factors anyway
-  kCopied,     ///< in copies that the caller makes: no library here reads bfloat16
+  kCopied,     ///< in copies made for the purpose: no library here reads bfloat16
 };
 
 /// The way in use: the fastest that this processor has, unless another was set.
@@ -20,7 +20,7 @@ Bfloat16Products bfloat16_products();
 /// @throws Error when this build or this processor lacks it.
 void set_bfloat16_products(Bfloat16Products way);
 
-/// Whether host_gemm and host_conv2d take tensors of this type; else give them float copies.
-bool host_multiplies(ScalarType dtype);
+/// Whether host_conv2d takes tensors of this type; else give it float copies.
+bool host_convolves(ScalarType dtype);
 
 }  // namespace td::kernels

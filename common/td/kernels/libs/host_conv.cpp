@@ -164,7 +164,7 @@ void host_conv2d(const Conv2d& v, const void* input, const void* weight, const v
                  void* output) {
   if (v.dtype == kDouble && !v.channels_last)
     return forward<double>(v, input, weight, bias, output);
-  if (!host_multiplies(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
+  if (!host_convolves(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
 #ifdef TD_HAS_ONEDNN
   onednn_conv2d(v, input, weight, bias, output);
 #else
@@ -177,7 +177,7 @@ void host_conv2d_backward(const Conv2d& v, const void* grad, const void* input, 
                           void* grad_input, void* grad_weight, void* grad_bias) {
   if (v.dtype == kDouble && !v.channels_last)
     return backward<double>(v, grad, input, weight, grad_input, grad_weight, grad_bias);
-  if (!host_multiplies(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
+  if (!host_convolves(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
 #ifdef TD_HAS_ONEDNN
   onednn_conv2d_backward(v, grad, input, weight, grad_input, grad_weight, grad_bias);
 #else

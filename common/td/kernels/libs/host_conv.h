@@ -27,7 +27,7 @@ struct Conv2d {
 bool host_conv_takes_channels_last(ScalarType dtype);
 
 /// output = convolution of input with weight, plus bias [k] unless that is nullptr.
-/// Types: float32, float64, and bfloat16 where host_multiplies() says so. @pre no size is zero;
+/// Types: float32, float64, and bfloat16 where host_convolves() says so. @pre no size is zero;
 /// nothing overlaps.
 void host_conv2d(const Conv2d& conv, const void* input, const void* weight, const void* bias,
                  void* output);

@@ -1,11 +1,12 @@
 // The choice of product: small ones by small_gemm, where a library's call would cost more than the
-// work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS; what no library serves by
-// blocked_gemm.
+// work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS; 16-bit types otherwise by narrow_gemm;
+// what no library serves by blocked_gemm.
 #include "td/kernels/libs/host_gemm.h"
 
 #include "td/base/parallel.h"
 #include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/blocked_gemm.h"
+#include "td/kernels/libs/narrow_gemm.h"
 #include "td/kernels/libs/small_gemm.h"
 
 #ifdef TD_HAS_OPENBLAS
@@ -96,6 +97,14 @@ void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   });
 }
 
+void one_product(const Gemm& g, const Half* a, const Half* b, const Half* bias, Half* c) {
+  narrow_gemm(g, a, b, bias, c);
+}
+void one_product(const Gemm& g, const BFloat16* a, const BFloat16* b, const BFloat16* bias,
+                 BFloat16* c) {
+  narrow_gemm(g, a, b, bias, c);
+}
+
 template <class T>
 void products(const Gemm& g, const void* a_data, const void* b_data, const void* bias_data,
               void* c_data) {
@@ -112,13 +121,16 @@ void products(const Gemm& g, const void* a_data, const void* b_data, const void*
                });
 }
 
-#ifdef TD_HAS_ONEDNN
 void bfloat16_matrices(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
-  if (g.m == 0 || g.n == 0 || g.batch == 0) return;
-  const OneThread small(g.batch * g.m * g.n * g.k < kOneThread);
-  onednn_gemm(g, a, b, bias, c);
-}
+#ifdef TD_HAS_ONEDNN
+  const std::int64_t work = g.batch * g.m * g.n * g.k;  // none: nothing that oneDNN would do
+  if (work > 0 && bfloat16_products() != Bfloat16Products::kCopied) {
+    const OneThread small(work < kOneThread);
+    return onednn_gemm(g, a, b, bias, c);
+  }
 #endif
+  products<BFloat16>(g, a, b, bias, c);
+}
 
 }  // namespace
 
@@ -134,11 +146,10 @@ void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, vo
       return products<std::int32_t>(g, a, b, bias, c);
     case kByte:
       return products<std::uint8_t>(g, a, b, bias, c);
-#ifdef TD_HAS_ONEDNN
+    case kHalf:
+      return products<Half>(g, a, b, bias, c);
     case kBFloat16:
-      if (host_multiplies(kBFloat16)) return bfloat16_matrices(g, a, b, bias, c);
-      [[fallthrough]];
-#endif
+      return bfloat16_matrices(g, a, b, bias, c);
     default:
       fail<DtypeError>("matrix product: not defined for ", g.dtype, " in host memory");
   }

@@ -24,8 +24,8 @@ struct Gemm {
 };
 
 /// Computes it, then adds `bias` (n values, or nullptr) to every row of C.
-/// Types: float32, float64, bfloat16 where host_multiplies() (bfloat16.h) says so, and int64,
-/// int32, uint8, whose products wrap around.
+/// Types: the floating point ones, of which those of 16 bits are summed in float and rounded once,
+/// and int64, int32, uint8, whose products wrap around.
 /// @pre C overlaps neither A, B nor bias; with a bias, alpha is 1 and beta 0.
 void host_gemm(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c);
 
