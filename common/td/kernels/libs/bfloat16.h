@@ -9,11 +9,10 @@ namespace td::kernels {
 
 /// The ways, by where the factors become float.
 enum class Bfloat16Products {
-  kNative,     ///< nowhere: the processor has an instruction that adds two products of bfloat16
-  kConverted,  ///< in oneDNN, which rearranges the factors anyway
-  kCopied,     ///< in copies made for the purpose: no library here reads bfloat16
+  kNative,     ///< nowhere: the processor has instructions that multiply bfloat16
+  kConverted,  ///< convolutions: in oneDNN, which rearranges images anyway; matrices: by tiles
+  kCopied,     ///< convolutions: in float copies of some images; matrices: by tiles
 };
-
 /// The way in use: the fastest that this processor has, unless another was set.
 Bfloat16Products bfloat16_products();
 /// Takes another way from now on, in all threads; for tests and measurements.

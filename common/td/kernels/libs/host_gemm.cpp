@@ -124,7 +124,7 @@ void products(const Gemm& g, const void* a_data, const void* b_data, const void*
 void bfloat16_matrices(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
 #ifdef TD_HAS_ONEDNN
   const std::int64_t work = g.batch * g.m * g.n * g.k;  // none: nothing that oneDNN would do
-  if (work > 0 && bfloat16_products() != Bfloat16Products::kCopied) {
+  if (work > 0 && bfloat16_products() == Bfloat16Products::kNative) {
     const OneThread small(work < kOneThread);
     return onednn_gemm(g, a, b, bias, c);
   }

@@ -1,11 +1,9 @@
-// Matrix products of bfloat16 by oneDNN, for float32 sums. Where the processor multiplies floats
-// faster (bfloat16.h), the library converts the factors while it brings them into the layout it
-// wants, so that the conversion costs little; the result is rounded once.
+// Matrix products of bfloat16 by oneDNN, with the processor's own instructions: sums are float, and
+// the result is rounded once. host_gemm.cpp calls it where that is the fastest way (bfloat16.h).
 #ifdef TD_HAS_ONEDNN
 #include <unordered_map>
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/host_gemm.h"
 #include "td/kernels/libs/onednn_plan.h"
 
@@ -15,11 +13,13 @@ namespace {
 using dnnl::memory;
 using onednn::Plan;
 
+constexpr auto kType = memory::data_type::bf16;
+
 // Everything a plan depends on. The width is part of it: primitives divide their work when made.
 struct Key {
   Gemm gemm;
   int width;
-  bool bias, native;
+  bool bias;
   friend bool operator==(const Key&, const Key&) = default;
 };
 struct KeyHash {
@@ -28,8 +28,8 @@ struct KeyHash {
     std::size_t h = 0;
     for (std::int64_t part :
          {g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.batch, g.stride_a, g.stride_b,
-          std::int64_t(g.transpose_a + 2 * g.transpose_b + 4 * key.bias + 8 * key.native),
-          std::int64_t(key.width), std::int64_t(g.alpha * 64), std::int64_t(g.beta * 64)})
+          std::int64_t(g.transpose_a + 2 * g.transpose_b + 4 * key.bias), std::int64_t(key.width),
+          std::int64_t(g.alpha * 64), std::int64_t(g.beta * 64)})
       h = h * 1000003 + static_cast<std::size_t>(part);
     return h;
   }
@@ -44,17 +44,12 @@ memory::desc stored(const Gemm& g, std::int64_t rows, std::int64_t columns, bool
     sizes.insert(sizes.begin(), stride == 0 ? 1 : g.batch);
     strides.insert(strides.begin(), stride == 0 ? rows * columns : stride);
   }
-  return {sizes, memory::data_type::bf16, strides};
+  return {sizes, kType, strides};
 }
 
-// The same sizes, in the layout that oneDNN likes best.
-memory::desc any_layout(const memory::desc& desc, memory::data_type type) {
-  return {desc.dims(), type, memory::format_tag::any};
-}
-
-memory::desc row_of(const Gemm& g, memory::data_type type) {
-  return g.batch > 1 ? memory::desc({1, 1, g.n}, type, memory::format_tag::abc)
-                     : memory::desc({1, g.n}, type, memory::format_tag::ab);
+memory::desc row_of(const Gemm& g) {
+  return g.batch > 1 ? memory::desc({1, 1, g.n}, kType, memory::format_tag::abc)
+                     : memory::desc({1, g.n}, kType, memory::format_tag::ab);
 }
 
 dnnl::primitive_attr attributes_of(const Gemm& g) {
@@ -69,35 +64,21 @@ dnnl::primitive_attr attributes_of(const Gemm& g) {
   return attributes;
 }
 
-// Slots: a, b, bias, c.
+// Slots: a, b, bias, c. All lie as the caller stores them.
 Plan plan_product(const Key& key) {
   const Gemm& g = key.gemm;
-  const auto type = key.native ? memory::data_type::bf16 : memory::data_type::f32;
   const memory::desc a = stored(g, g.m, g.k, g.transpose_a, g.lda, g.stride_a),
                      b = stored(g, g.k, g.n, g.transpose_b, g.ldb, g.stride_b),
                      c = stored(g, g.m, g.n, false, g.ldc, g.stride_c);
-  // Layouts of our own are only for what is copied in any case.
-  const memory::desc work_a = key.native ? a : any_layout(a, type),
-                     work_b = key.native ? b : any_layout(b, type),
-                     work_c = key.native ? c : any_layout(c, type);
   const dnnl::matmul::primitive_desc product(
-      key.bias ? dnnl::matmul::desc(work_a, work_b, row_of(g, type), work_c)
-               : dnnl::matmul::desc(work_a, work_b, work_c),
+      key.bias ? dnnl::matmul::desc(a, b, row_of(g), c) : dnnl::matmul::desc(a, b, c),
       attributes_of(g), onednn::engine());
   Plan plan;
-  const memory target = plan.caller(c, 3);
-  const memory output = plan.output(target, product.dst_desc());
-  if (g.beta != 0) plan.finish_output(target, output);  // what it adds to
-  std::vector<std::pair<int, memory>> arguments{
-      {DNNL_ARG_SRC, plan.input(plan.caller(a, 0), product.src_desc())},
-      {DNNL_ARG_WEIGHTS, plan.input(plan.caller(b, 1), product.weights_desc())},
-      {DNNL_ARG_DST, output}};
-  if (key.bias)
-    arguments.emplace_back(
-        DNNL_ARG_BIAS,
-        plan.input(plan.caller(row_of(g, memory::data_type::bf16), 2), row_of(g, type)));
+  std::vector<std::pair<int, memory>> arguments{{DNNL_ARG_SRC, plan.caller(a, 0)},
+                                                {DNNL_ARG_WEIGHTS, plan.caller(b, 1)},
+                                                {DNNL_ARG_DST, plan.caller(c, 3)}};
+  if (key.bias) arguments.emplace_back(DNNL_ARG_BIAS, plan.caller(row_of(g), 2));
   plan.add(dnnl::matmul(product), product.scratchpad_desc(), std::move(arguments));
-  plan.finish_output(output, target);
   return plan;
 }
 
@@ -105,9 +86,7 @@ Plan plan_product(const Key& key) {
 
 void onednn_gemm(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) try {
   thread_local onednn::Plans<Key, KeyHash> plans;
-  const bool native = bfloat16_products() == Bfloat16Products::kNative;
-  plans.find_or_make({gemm, parallel_width(), bias != nullptr, native}, plan_product)
-      .run({a, b, bias, c});
+  plans.find_or_make({gemm, parallel_width(), bias != nullptr}, plan_product).run({a, b, bias, c});
 } catch (const dnnl::error& error) {
   onednn::report("matrix product", error);
 }
