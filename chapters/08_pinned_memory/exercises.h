@@ -134,3 +134,36 @@ double gb_per_s(std::size_t bytes, double seconds);
 ///     nothing ready. What the device was busy with before is not part of the measure.
 /// @return the median in seconds; of an even number either of the middle ones.
 double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs);
+
+/// Three streams of one device, each with one kind of work.
+struct Lanes {
+  td::Stream in;       ///< Copies inputs to the device,
+  td::Stream compute;  ///< computes,
+  td::Stream out;      ///< and copies results to the host.
+};
+
+/// Device memory for one chunk, and the events between the lanes.
+struct Chunk {
+  /// Memory for chunks of these sizes.
+  Chunk(const std::vector<std::int64_t>& sizes, td::Device device)
+      : x(td::empty(sizes, device)),
+        y(td::empty(sizes, device)),
+        x_arrived(device.type()),
+        x_used(device.type()),
+        y_computed(device.type()),
+        y_fetched(device.type()) {}
+
+  td::Tensor x, y;
+  td::Event x_arrived, x_used, y_computed, y_fetched;
+};
+
+/// Exercise 8.find_race. outputs[i] = 2 * inputs[i] + 1, with copies in, work and copies out at the
+/// same time. Chunk i has chunks[i % chunks.size()]. The program is all there but for the waits:
+/// each lane runs as if it were alone. The race finder says which wait is missing. Add it, and no
+/// more than it: a lane that waits for another lane's *latest* work, or a host that waits in the
+/// loop, has no race and no overlap either.
+///
+/// @param inputs, outputs in page-locked memory. The outputs may be read when the function returns.
+/// @param chunks two or more, which have not been used yet.
+void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::Tensor>& outputs,
+                  std::vector<Chunk>& chunks, const Lanes& lanes);

@@ -43,7 +43,9 @@ class Gate {
       while (!gate->open_) {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
         const std::chrono::duration<double> held = std::chrono::steady_clock::now() - start;
-        if (held.count() > gate->seconds_) gate->expired_ = gate->open_ = true;
+        if (held.count() <= gate->seconds_) continue;
+        gate->expired_ = true;  // first: who sees it open must see why
+        gate->open_ = true;
       }
       ++gate->passed_;
     });
