@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,10 @@ inline std::vector<double> pieces(const std::vector<double>& values, std::size_t
 }
 
 /// The top of the picture. A training that went astray is drawn as far as it has numbers.
-inline double largest_loss(const std::vector<Training>& all) {
+inline double largest_loss(const std::vector<Training>& all, std::size_t count) {
   double largest = 1e-9;  // something to divide by
   for (const Training& training : all)
-    for (const double loss : pieces(training.losses, 64))
+    for (const double loss : pieces(training.losses, count))
       if (std::isfinite(loss)) largest = std::max(largest, loss);
   return largest;
 }
@@ -42,7 +43,7 @@ inline char letter(const std::string& name) { return name == "float16" ? 'h' : n
 /// Loss curves in eight lines; '*' where several meet.
 inline void print(std::ostream& out, const std::vector<Training>& all) {
   constexpr std::size_t kWidth = 64, kHeight = 8;
-  const double largest = largest_loss(all);
+  const double largest = largest_loss(all, kWidth);
   std::vector<std::string> lines(kHeight, std::string(kWidth, ' '));
   for (const Training& training : all) {
     const std::vector<double> means = pieces(training.losses, kWidth);
@@ -80,37 +81,48 @@ inline void polyline(std::ostream& out, const std::vector<double>& heights, cons
   out << "\"/>\n";
 }
 
-/// Losses above; the float16 scale below, in powers of two, with a mark at each skipped step.
-/// @throws td::IoError when it cannot be written.
+/// The walk of a scale, in powers of two, with a mark at each skipped step.
+inline void draw_scale(std::ostream& out, const Training& training, const char* colour) {
+  const auto [low, high] = std::minmax_element(training.scales.begin(), training.scales.end());
+  const double bottom = std::log2(*low), range = std::max(1.0, std::log2(*high) - bottom);
+  std::vector<double> heights;
+  for (const double scale : training.scales)
+    heights.push_back(360 - 80 * (std::log2(scale) - bottom) / range);
+  polyline(out, heights, colour);
+  for (const std::size_t step : training.skipped)
+    out << "<circle r=\"4\" fill=\"" << colour << "\" cx=\""
+        << 60 + 820.0 * static_cast<double>(step) / static_cast<double>(heights.size() - 1)
+        << "\" cy=\"" << heights[step] << "\"><title>step " << step + 1
+        << " skipped</title></circle>\n";
+  for (const double scale : {*low, *high})
+    out << "<text x=\"56\" y=\"" << 364 - 80 * (std::log2(scale) - bottom) / range
+        << "\" text-anchor=\"end\">" << number(scale) << "</text>\n";
+}
+
+/// Losses above, the scale of float16 below. @throws td::IoError when it cannot be written.
 inline void write_svg(const std::string& path, const std::vector<Training>& all) {
   constexpr const char* kColours[] = {"#1f77b4", "#9467bd", "#2ca02c", "#d62728"};
+  constexpr std::size_t kPoints = 200;
   std::ofstream out(path);
   out << std::fixed << std::setprecision(1)
       << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 400\" "
          "font-family=\"sans-serif\" font-size=\"13\">\n"
          "<rect width=\"900\" height=\"400\" fill=\"white\"/>\n"
-         "<text x=\"8\" y=\"20\">loss</text><text x=\"8\" y=\"280\">scale</text>\n"
+         "<text x=\"8\" y=\"22\">loss</text><text x=\"8\" y=\"262\">scale</text>\n"
          "<path d=\"M60 10V230H880M60 270V370H880\" stroke=\"black\" fill=\"none\"/>\n";
-  const double largest = largest_loss(all);
+  const double largest = largest_loss(all, kPoints);
   for (std::size_t i = 0; i < all.size(); ++i) {
+    const char* const colour = kColours[i % std::size(kColours)];
     std::vector<double> heights;
-    for (const double loss : pieces(all[i].losses, 200))
+    for (const double loss : pieces(all[i].losses, kPoints))
       heights.push_back(230 - 220 * loss / largest);
-    polyline(out, heights, kColours[i % 4]);
-    out << "<text x=\"" << 620 + 90 * (i % 3) << "\" y=\"" << 24 + 18 * (i / 3) << "\" fill=\""
-        << kColours[i % 4] << "\">" << all[i].name << "</text>\n";
-    if (*std::max_element(all[i].scales.begin(), all[i].scales.end()) <= 1) continue;
-    heights.clear();
-    for (const double scale : all[i].scales) heights.push_back(370 - 4 * std::log2(scale));
-    polyline(out, heights, kColours[i % 4]);
-    for (const std::size_t step : all[i].skipped)
-      out << "<circle r=\"4\" fill=\"#d62728\" cx=\""
-          << 60 + 820.0 * static_cast<double>(step) / static_cast<double>(heights.size())
-          << "\" cy=\"" << heights[step] << "\"><title>step " << step + 1
-          << " skipped</title></circle>\n";
+    polyline(out, heights, colour);
+    out << "<text x=\"780\" y=\"" << 30 + 18 * i << "\" fill=\"" << colour << "\">" << all[i].name
+        << "</text>\n";
+    if (all[i].name == "float16") draw_scale(out, all[i], colour);
   }
   out << "<text x=\"880\" y=\"390\" text-anchor=\"end\">step " << all[0].losses.size()
-      << "</text>\n<text x=\"52\" y=\"310\" text-anchor=\"end\">65536</text>\n</svg>\n";
+      << "</text>\n</svg>\n";
   if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
 }
 
