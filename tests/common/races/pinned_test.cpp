@@ -88,6 +88,15 @@ TEST_CASE("a blocking copy, or one of pageable memory, leaves nothing to wait fo
   CHECK(pairs().empty());
 }
 
+TEST_CASE("a number of the host's that a kernel was given is the host's again at once") {
+  Slot slot;
+  for (const Tensor& number : {ones({}), ones({}).pin_memory()}) {
+    static_cast<void>(on(slot.stream, [&] { return slot.device * number; }));
+    number.fill_(3);
+  }
+  CHECK(pairs().empty());
+}
+
 TEST_CASE("pinned memory that goes while it is copied is kept until the copy is done") {
   Slot slot;
   for (int i = 0; i < 10; ++i) {

@@ -46,15 +46,31 @@ std::uint32_t RaceFinder::number_of(const Queue* queue) {
   return at->second;
 }
 
+/// A kernel reaches memory of devices only: a number of the host's, a 0-dimensional tensor, was
+/// read when the record was made.
 void RaceFinder::submitted(const Queue& queue, const Record& record) {
-  const Work work{record.name, record.reads, record.writes, record.extents};
+  std::vector<Extent> extents;
+  int reads = 0;
+  for (int i = 0; i < record.reads + record.writes; ++i) {
+    if (device_of(begin_of(record.extents[i])) < 0) continue;
+    extents.push_back(record.extents[i]);
+    if (i < record.reads) ++reads;
+  }
+  queued(queue, {record.name, reads, static_cast<int>(extents.size()) - reads, extents.data()});
+}
+
+void RaceFinder::copied(const Queue& queue, const Record& record) {
+  queued(queue, {record.name, record.reads, record.writes, record.extents});
+}
+
+void RaceFinder::queued(const Queue& queue, const Work& work) {
   std::vector<Found> found;
   {
     std::lock_guard lock(mutex_);
     if (const Capture* capture = queue.capture()) {
       Graph& graph = graphs_[capture];
-      const Extent* end = record.extents + record.reads + record.writes;
-      graph.works.push_back({work.name, work.reads, work.writes, {record.extents, end}});
+      const Extent* end = work.extents + work.reads + work.writes;
+      graph.works.push_back({work.name, work.reads, work.writes, {work.extents, end}});
       add(queue, work, graph.accesses, found);
     } else {
       add(queue, work, accesses_, found);

@@ -32,8 +32,10 @@ class RaceFinder final : public AccessObserver {
   void turn(bool on);
   std::vector<Race> take();
 
-  /// The host queues a record; a queue that is captured keeps it for the graph's launches.
+  /// The host queues a kernel; a queue that is captured keeps it for the graph's launches.
   void submitted(const Queue& queue, const Record& record);
+  /// The same for a copy, with the pinned memory that it reaches.
+  void copied(const Queue& queue, const Record& record);
   /// The host launches a graph, whose work comes behind what the queue holds.
   void launched(const Queue& queue, const Capture& graph);
   void forget(const Capture& graph);
@@ -78,6 +80,7 @@ class RaceFinder final : public AccessObserver {
   using Key = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, Life>;
 
   std::uint32_t number_of(const Queue* queue);
+  void queued(const Queue& queue, const Work& work);
   void add(const Queue& queue, const Work& work, AccessMap& accesses, std::vector<Found>& found);
   static void compare(const Work& work, Access access, const AccessMap& accesses,
                       VectorClock& clock, std::vector<Found>& found);

@@ -11,13 +11,6 @@
 namespace td::sim {
 namespace {
 
-/// The sim device whose memory this is; -1: pinned memory of the host.
-int device_of(std::uintptr_t address) {
-  for (int i = 0; i < kMaxDevices; ++i)
-    if (const Arena* arena = existing_arena(i); arena && arena->contains(address)) return i;
-  return -1;
-}
-
 /// "stream 1" in sentences, "stream1" in code; with the device where two are involved.
 struct StreamName {
   std::string words, code;
@@ -54,6 +47,12 @@ std::string whose(int device, std::uintptr_t address) {
 const char* verb(const Access& access) { return access.writes ? "writes" : "reads"; }
 
 }  // namespace
+
+int device_of(std::uintptr_t address) {
+  for (int i = 0; i < kMaxDevices; ++i)
+    if (const Arena* arena = existing_arena(i); arena && arena->contains(address)) return i;
+  return -1;
+}
 
 std::string race_text(const Access& first, const Queue& first_queue, const Access& second,
                       const Queue* second_queue) {

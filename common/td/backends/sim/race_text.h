@@ -7,6 +7,8 @@
 
 namespace td::sim {
 
+/// The sim device whose memory this is; -1: memory of the host.
+int device_of(std::uintptr_t address);
 /// `first` was asked for by `first_queue`; `second`, which does not wait for it, by `second_queue`,
 /// or by the host (null).
 std::string race_text(const Access& first, const Queue& first_queue, const Access& second,

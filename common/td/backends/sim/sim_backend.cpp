@@ -234,7 +234,7 @@ void look_at_copy(const Queue& queue, void* to, bool to_reached, const void* fro
   Record record("copy");
   if (from_reached) record.reads_from(from, bytes);
   if (to_reached) record.writes_to(to, bytes);
-  finder->submitted(queue, record);
+  finder->copied(queue, record);
 }
 
 void SimBackend::copy(void* to, Device to_device, const void* from, Device from_device,
