@@ -23,15 +23,10 @@ void check_options(const GradScalerOptions& o) {
            o.growth_interval(), "; it must be 1 or more");
 }
 
-// Copies between accelerators are ordered by their streams; only the host must wait.
-Tensor brought_to(Device device, const Tensor& number) {
-  return number.to(device, number.dtype(), /*non_blocking=*/!device.is_cpu());
-}
-
 // Adds up in `sum`, on `device`, what was found on several devices or for several optimizers.
 void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
   for (const Tensor& found : found_inf) {
-    const Tensor here = brought_to(device, found);
+    const Tensor here = optim::brought_to(device, found);
     sum = sum.defined() ? sum.add(here) : here;
   }
 }
@@ -102,7 +97,7 @@ void GradScaler::make_scale(Device device) {
   growth_tracker_ = full({}, init_growth_tracker_, TensorOptions(device).dtype(kInt));
 }
 
-Tensor GradScaler::scale_on(Device device) const { return brought_to(device, scale_); }
+Tensor GradScaler::scale_on(Device device) const { return optim::brought_to(device, scale_); }
 
 Tensor GradScaler::scale(const Tensor& outputs) {
   TD_CHECK(Error, outputs.defined(), "GradScaler::scale: \"outputs\" is undefined");

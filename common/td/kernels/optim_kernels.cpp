@@ -39,12 +39,13 @@ struct AdamRule {
   }
 };
 
-// What of a work is in device memory when the step is capturable; else all of it is nullptr.
+// What of a work is in device memory when the step is capturable.
 template <int kMax>
 struct Controlled {
-  const double* numbers[kMax];  // kernels::kStepNumbers of each tensor
-  const float* grad_scale;
-  const float* found_inf;
+  bool capturable = false;
+  const float* grad_scale = nullptr;
+  const float* found_inf = nullptr;
+  const double* numbers[kMax];  // kernels::kStepNumbers of each tensor, when capturable
 
   TD_HD bool skips() const { return found_inf && *found_inf != 0; }
 };
@@ -58,15 +59,15 @@ struct SgdWork : Controlled<kernels::kSgdTensors> {
   T* momentum[kMax];
   std::int64_t end[kMax];
   SgdRule<C> rule;
-  std::uint32_t first;  // one bit a tensor
+  std::uint32_t first = 0;  // one bit a tensor
   int count;
 
   TD_HD SgdRule<C> rule_of(int k) const {
     SgdRule<C> r = rule;
-    if (numbers[k]) r.lr = static_cast<C>(numbers[k][1]);
+    if (capturable) r.lr = static_cast<C>(numbers[k][1]);
     return r;
   }
-  TD_HD bool is_first(int k) const { return numbers[k] ? numbers[k][0] == 1 : first >> k & 1; }
+  TD_HD bool is_first(int k) const { return capturable ? numbers[k][0] == 1 : first >> k & 1; }
 
   void on_host_part(int k, std::int64_t from, std::int64_t to) const {
     T* __restrict p = param[k];
@@ -125,7 +126,8 @@ struct AdamWork : Controlled<kernels::kAdamTensors> {
   };
   TD_HD Shared shared_by(int k) const {
     Shared s{rule, step_size[k], root[k], reciprocal<C>(grad_scale)};
-    if (const double* n = numbers[k]) {
+    if (capturable) {
+      const double* n = numbers[k];
       s.step_size = static_cast<C>(n[1]);
       s.root = static_cast<C>(n[2]);
       s.rule.shrink = static_cast<C>(n[3]);
@@ -179,7 +181,8 @@ struct Touched {
   void begin(Work& work, const Tensors* tensors, std::size_t count,
              const kernels::AdamNumbers& rule, const kernels::StepControl& control) {
     for (std::size_t k = 0; k < count; ++k) reads[read++] = tensors[k].grad;
-    if (!control.lr) return;
+    work.capturable = control.lr != nullptr;
+    if (!work.capturable) return;
     for (std::size_t k = 0; k < count; ++k) {
       reads[read++] = tensors[k].numbers;
       work.numbers[k] = kernel_pointer<double>(*tensors[k].numbers);
@@ -201,7 +204,7 @@ template <class T>
 void launch_sgd(const kernels::SgdTensors* tensors, std::size_t count, const kernels::SgdNumbers& n,
                 const kernels::StepControl& control) {
   using C = compute_t<T>;
-  ListWork<SgdWork<T>> list{};
+  ListWork<SgdWork<T>> list;
   SgdWork<T>& work = list.work;
   work.rule = {C(n.lr), C(n.momentum), C(1 - n.dampening), C(n.weight_decay), n.nesterov};
   Touched touched;
@@ -224,7 +227,7 @@ template <class T>
 void launch_adam(const kernels::AdamTensors* tensors, std::size_t count,
                  const kernels::AdamNumbers& n, const kernels::StepControl& control) {
   using C = compute_t<T>;
-  ListWork<AdamWork<T>> list{};
+  ListWork<AdamWork<T>> list;
   AdamWork<T>& work = list.work;
   work.rule = {C(n.beta1),
                C(n.beta2),
@@ -245,7 +248,7 @@ void launch_adam(const kernels::AdamTensors* tensors, std::size_t count,
     work.end[k] = (k ? work.end[k - 1] : 0) + t.param->numel();
     for (const Tensor* tensor : {t.param, t.average, t.square, t.largest})
       touched.writes_to(tensor);
-    if (t.numbers) continue;  // these follow from numbers of the device
+    if (work.capturable) continue;  // these follow from numbers of the device
     work.step_size[k] = C(n.lr / (1 - std::pow(n.beta1, double(t.step))));
     work.root[k] = C(std::sqrt(1 - std::pow(n.beta2, double(t.step))));
   }

@@ -83,12 +83,15 @@ class Batch {
   void run() {
     if (!count_) return;
     Options& o = options_;
-    ControlOn control;
-    if (o.capturable())
-      control = {o.device_lr().on(tensors_[0].param->device(), o.lr()), decision_};
     const auto& [beta1, beta2] = o.betas();
-    kernels::adam(tensors_, count_, {o.lr(), beta1, beta2, o.eps(), o.weight_decay(), decoupled},
-                  control.get());
+    const kernels::AdamNumbers numbers{o.lr(), beta1, beta2, o.eps(), o.weight_decay(), decoupled};
+    if (o.capturable()) {
+      const Device device = tensors_[0].param->device();
+      const ControlOn control(o.device_lr().on(device, o.lr()), decision_);
+      kernels::adam(tensors_, count_, numbers, control.get());
+    } else {
+      kernels::adam(tensors_, count_, numbers);
+    }
     while (count_) gradients_[--count_] = Tensor();
   }
 

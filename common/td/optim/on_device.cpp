@@ -6,6 +6,12 @@
 
 namespace td::optim {
 
+// Copies between accelerators are ordered by their streams; only the host must wait.
+Tensor brought_to(Device device, const Tensor& number) {
+  return number.defined() ? number.to(device, number.dtype(), /*non_blocking=*/!device.is_cpu())
+                          : Tensor();
+}
+
 const Tensor& DeviceNumber::on(Device device, double value) {
   if (value != value_) set(value);
   for (const Tensor& copy : copies_)
@@ -30,15 +36,6 @@ const Tensor& DeviceSteps::on(Device device, std::int64_t steps) {
 std::int64_t DeviceSteps::count(std::int64_t otherwise) const {
   return numbers_.defined() ? numbers_[0].item<std::int64_t>() : otherwise;
 }
-
-namespace {
-
-Tensor brought_to(Device device, const Tensor& number) {
-  return number.defined() ? number.to(device, number.dtype(), /*non_blocking=*/!device.is_cpu())
-                          : Tensor();
-}
-
-}  // namespace
 
 ControlOn::ControlOn(Tensor lr, const DeviceDecision& decision)
     : lr_(std::move(lr)),

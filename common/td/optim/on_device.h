@@ -8,6 +8,9 @@
 
 namespace td::optim {
 
+/// A number's tensor on `device`; waits only for the host to have it. Undefined stays undefined.
+Tensor brought_to(Device device, const Tensor& number);
+
 /// A number of the host that kernels read in device memory.
 class DeviceNumber {
  public:
@@ -52,8 +55,6 @@ struct DeviceDecision {
 /// What the kernels of one launch read beside the parameters, on the parameters' device.
 class ControlOn {
  public:
-  /// Of a step that is not capturable: nothing.
-  ControlOn() = default;
   /// @param lr as DeviceNumber::on() gives it.
   ControlOn(Tensor lr, const DeviceDecision& decision);
   kernels::StepControl get() const;

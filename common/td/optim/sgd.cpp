@@ -80,12 +80,15 @@ class Batch {
   void run() {
     if (!count_) return;
     SGDOptions& o = options_;
-    ControlOn control;
-    if (o.capturable())
-      control = {o.device_lr().on(tensors_[0].param->device(), o.lr()), decision_};
-    kernels::sgd(tensors_, count_,
-                 {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov()},
-                 control.get());
+    const kernels::SgdNumbers numbers{o.lr(), o.momentum(), o.dampening(), o.weight_decay(),
+                                      o.nesterov()};
+    if (o.capturable()) {
+      const Device device = tensors_[0].param->device();
+      const ControlOn control(o.device_lr().on(device, o.lr()), decision_);
+      kernels::sgd(tensors_, count_, numbers, control.get());
+    } else {
+      kernels::sgd(tensors_, count_, numbers);
+    }
     while (count_) gradients_[--count_] = Tensor();
   }
 
