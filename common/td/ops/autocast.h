@@ -27,10 +27,11 @@ enum class Policy : std::int8_t {
   kBanned,          ///< refuses to run: there is a safe form of it
 };
 
-/// One line of the table. sim follows cuda's column. An operation that has no line is kUnlisted.
+/// One line of the table. An operation that has no line is kUnlisted.
 struct Rule {
-  const char* operation;
-  Policy cuda, cpu;
+  const char* operation;  ///< as programs call it
+  Policy cuda;            ///< on cuda and on sim
+  Policy cpu;             ///< on cpu
 };
 
 using P = Policy;  ///< For the table, whose lines are to fit.
