@@ -1,10 +1,8 @@
 // Autocast's regions: what a guard sets and puts back, which threads and devices it reaches, what
 // it leaves alone, and its warnings and errors.
 #include <iostream>
-#include <thread>
 
 #include "casts.h"
-#include "td/parallel/parallel.h"
 
 using namespace td;
 using amp::AutocastGuard;
@@ -80,45 +78,6 @@ TEST_CASE("an error that leaves a region, or an operation in it, leaves nothing 
   CHECK_THROWS_AS(mm(numbers({2, 3}).to("sim:0"), numbers({2, 3}).to("sim:0")), ShapeError);
   CHECK(is_autocast_enabled(kSIM));
   CHECK(product_type("sim:0") == kHalf);
-}
-
-TEST_CASE("a region belongs to its thread; a thread that others start begins without") {
-  const AutocastGuard guard(kCPU);
-  bool enabled = true;
-  ScalarType type = kBFloat16;
-  std::thread([&] {
-    enabled = is_autocast_enabled(kCPU);
-    type = product_type(kCPU);
-  }).join();
-  CHECK_FALSE(enabled);
-  CHECK(type == kFloat);
-}
-
-TEST_CASE("replicas run in the caller's region and keep no cast of a parameter") {
-  struct Spy : nn::Module {
-    Spy() : weight(numbers({2, 2}).to("sim:0").requires_grad_()) {}
-    Tensor forward(const Tensor& x) {
-      const std::uint64_t before = amp::autocast_casts();
-      const Tensor y = mm(mm(x, weight), weight);
-      casts = amp::autocast_casts() - before;
-      return y;
-    }
-    Tensor weight;
-    std::uint64_t casts = 0;
-  };
-  std::vector<std::shared_ptr<Spy>> modules{std::make_shared<Spy>(), std::make_shared<Spy>()};
-  const TensorList inputs(2, numbers({2, 2}).to("sim:0"));
-  // The second call would find the first one's casts, if their thread had kept them.
-  for (int round = 0; round < 2; ++round) {
-    const AutocastGuard guard(kSIM, kBFloat16);
-    for (const Tensor& y : nn::parallel::parallel_apply(modules, inputs)) {
-      CHECK(y.dtype() == kBFloat16);
-    }
-    CHECK(modules[0]->casts == 1);
-    CHECK(modules[1]->casts == 1);
-  }
-  nn::parallel::parallel_apply(modules, inputs);
-  CHECK(modules[1]->casts == 0);
 }
 
 TEST_CASE("operations in place, a dtype that was asked for, and other types are left alone") {
