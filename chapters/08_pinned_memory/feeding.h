@@ -45,6 +45,9 @@ class Feeding {
         td::data::TensorDataset(pictures_, labels_).map(td::data::transforms::Stack<>()), options);
   }
 
+  /// Waits for the device.
+  void finish() const { td::synchronize(device_); }
+
   // anchor: plain
   void plain() {
     auto loader = make_loader(td::data::DataLoaderOptions(batch_size()).workers(1));
@@ -73,16 +76,18 @@ class Feeding {
   // anchor: by_hand
   /// Pictures and labels travel as one tensor: one copy costs one latency.
   void by_hand() {
+    const std::int64_t pixels = batch_size_ * kPixels;
     std::vector<Slot> slots;
     for (int i = 0; i < 2; ++i)
-      slots.emplace_back(std::vector<std::int64_t>{batch_size_, kPixels + 1}, device_);
-    const auto load = [this](std::int64_t i, const td::Tensor& host) {
+      slots.emplace_back(std::vector<std::int64_t>{pixels + batch_size_}, device_);
+    const auto load = [&](std::int64_t i, const td::Tensor& host) {
       const std::int64_t first = i * batch_size_;
-      host.narrow(1, 0, kPixels).copy_(pictures_.narrow(0, first, batch_size_));
-      host.select(1, kPixels).copy_(labels_.narrow(0, first, batch_size_));
+      host.narrow(0, 0, pixels).copy_(pictures_.narrow(0, first, batch_size_).view({-1}));
+      host.narrow(0, pixels, batch_size_).copy_(labels_.narrow(0, first, batch_size_));
     };
-    const auto step = [this](std::int64_t, const td::Tensor& batch) {
-      work(batch.narrow(1, 0, kPixels), batch.select(1, kPixels).to(td::kInt64));
+    const auto step = [&](std::int64_t, const td::Tensor& batch) {
+      work(batch.narrow(0, 0, pixels).view({batch_size_, kPixels}),
+           batch.narrow(0, pixels, batch_size_).to(td::kInt64));
     };
     train_prefetched(slots, steps_, load, step, td::getStreamFromPool(device_));
     td::synchronize(device_);  // the slots end here

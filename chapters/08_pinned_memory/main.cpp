@@ -28,6 +28,7 @@ constexpr Named kWays[] = {{"plain", &Feeding::plain},
                            {"by hand", &Feeding::by_hand}};
 
 td::trace::Trace traced(Feeding& feeding, Way way) {
+  feeding.finish();  // what was queued before is not part of it
   td::trace::start();
   (feeding.*way)();
   return td::trace::stop();
