@@ -40,14 +40,14 @@ GraphBackend& graph_backend(DeviceType type) {
 
 namespace {
 
-/// The stream that a capture without a named one is for.
+/// The stream that a capture without a named one is for: that of the best kind of device whose
+/// current stream can be captured.
 Stream current_stream_to_capture() {
-  const DeviceType kind = device_count(kCUDA) > 0 ? kCUDA : kSIM;
-  if (kind == kCUDA && device_count(kSIM) > 0) {
-    const Stream cuda = getCurrentStream(kCUDA);
-    return cuda.native() ? cuda : getCurrentStream(kSIM);
-  }
-  return getCurrentStream(Device(kind));
+  if (device_count(kCUDA) == 0) return getCurrentStream(kSIM);
+  const Stream cuda = getCurrentStream(kCUDA);
+  if (cuda.native() || device_count(kSIM) == 0) return cuda;
+  const Stream sim = getCurrentStream(kSIM);
+  return sim.native() ? sim : cuda;
 }
 
 }  // namespace
