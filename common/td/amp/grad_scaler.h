@@ -82,10 +82,13 @@ class GradScaler {
   double get_scale() const;
   /// Steps in a row without overflow since the scale last changed. Waits for the device.
   std::int64_t get_growth_tracker() const;
+  /// The settings as they are now.
+  ///@{
   double get_growth_factor() const { return options_.growth_factor(); }
   double get_backoff_factor() const { return options_.backoff_factor(); }
   std::int64_t get_growth_interval() const { return options_.growth_interval(); }
   bool is_enabled() const { return options_.enabled(); }
+  ///@}
   /// New settings, from the next update() on. A growth interval below get_growth_tracker() stops
   /// the growth until the next overflow. @throws Error as the constructor does.
   ///@{

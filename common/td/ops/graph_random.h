@@ -15,6 +15,7 @@ class RandomPiece {
   ~RandomPiece();
   RandomPiece(const RandomPiece&) = delete;
   RandomPiece& operator=(const RandomPiece&) = delete;
+  /// Where the kernel finds its numbers.
   kernels::RandomStream stream() const { return stream_; }
 
  private:

@@ -40,6 +40,7 @@ class DeviceSteps {
   std::int64_t count(std::int64_t otherwise) const;
   /// Forgets the count.
   void clear() { numbers_ = Tensor(); }
+  /// Whether anything was counted yet.
   bool defined() const { return numbers_.defined(); }
 
  private:
@@ -49,7 +50,8 @@ class DeviceSteps {
 /// What decides a step in device memory: see Optimizer::step_if_finite(). Undefined in a plain
 /// step.
 struct DeviceDecision {
-  Tensor found_inf, grad_scale;
+  Tensor found_inf;   ///< 1 when a gradient is infinite or NaN, and nothing is to change
+  Tensor grad_scale;  ///< what the gradients are still multiplied by
 };
 
 /// What the kernels of one launch read beside the parameters, on the parameters' device.

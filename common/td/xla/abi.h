@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+/// @cond
 namespace td::xla::abi {
 
 // What the plugin owns; we only hold pointers.
@@ -295,3 +296,4 @@ struct ToHostArgs {
 };
 
 }  // namespace td::xla::abi
+/// @endcond

@@ -26,11 +26,15 @@ struct XlaDevice {
 class Buffer {
  public:
   Buffer() = default;
+  /// False for one that was made without a value.
   bool defined() const { return static_cast<bool>(state_); }
   /// True once a program was given this buffer for good (donation); it cannot be read any more.
   bool is_deleted() const;
+  /// What it holds. @throws DtypeError for a type that td does not have.
+  ///@{
   Sizes sizes() const;
   ScalarType dtype() const;
+  ///@}
   /// The values, as a cpu tensor. Waits for the program that makes them. @throws XlaError
   Tensor to_host() const;
   /// A copy on the client's device number `device`. @throws DeviceError when there is none.
@@ -58,6 +62,7 @@ class Client {
   std::string platform() const;
   std::string platform_version() const;
   ///@}
+  /// Its devices; their places here are the numbers that other functions take.
   const std::vector<XlaDevice>& devices() const;
   /// Copies a cpu tensor to device number `device`. Its memory may be changed when this returns.
   /// @throws DeviceError for a tensor that is not on the cpu and for a device there is not.
