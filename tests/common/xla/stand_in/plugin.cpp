@@ -232,7 +232,7 @@ Error* to_host(ToHostArgs* args) {
   if (args->buffer->deleted) return deleted_error();
   const std::string& bytes = args->buffer->bytes;
   if (args->size < bytes.size()) return error(kInvalidArgument, "dst is too small");
-  std::memcpy(args->data, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(args->data, bytes.data(), bytes.size());
   args->done = make<Event>(nullptr);
   return nullptr;
 }
