@@ -1,0 +1,46 @@
+// Chapter 09, CPU and GPU together: a pipeline of host and device, one model in two places, an
+// optimizer on the host, inference, and a measured answer to "which device?".
+#include "advise.h"
+#include "app/app.h"
+#include "inference.h"
+#include "offload.h"
+#include "pipeline.h"
+#include "split.h"
+
+namespace {
+
+using Part = void (*)(const app::Options&, td::Device);
+struct Named {
+  const char* name;
+  Part show;
+};
+constexpr Named kParts[] = {{"pipeline", show_pipeline},
+                            {"split", show_split},
+                            {"offload", show_offload},
+                            {"inference", show_inference}};
+
+void run(const app::Options& options, const std::string& show) {
+  const td::Device device = app::choose_device(options);
+  for (const Named& part : kParts) {
+    if (show != "all" && show != part.name) continue;
+    td::manual_seed(options.seed);
+    part.show(options, device);
+    if (app::stop_requested()) throw app::Stopped(part.name);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string show = "all";
+  bool advise = false;
+  app::Command command("ch09_cpu_and_gpu_together", "The host and a device work together.");
+  command.takes({"batch-size", "seed"});
+  command.options.batch_size = 256;
+  command.choice("--show", show, {"all", "pipeline", "split", "offload", "inference"},
+                 "which part");
+  command.flag("--advise", advise, "measure this machine's devices, and say which one to use when");
+  return command.run(argc, argv, [&](const app::Options& options) {
+    advise ? show_advise(options, app::choose_device(options)) : run(options, show);
+  });
+}
