@@ -1,5 +1,6 @@
 // Tests of async_copy. Gates hold streams, so a copy that is not waited for is never there in time,
 // and memory that is free too early always belongs to somebody else.
+#include "exercises.h"
 #include "lanes.h"
 
 namespace {

@@ -2,6 +2,7 @@
 // makes single ones slow. Only lengths that differ by a factor are told apart.
 #include <sstream>
 
+#include "exercises.h"
 #include "lanes.h"
 #include "td/device/record.h"
 

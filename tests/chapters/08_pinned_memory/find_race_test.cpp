@@ -1,5 +1,6 @@
 // Tests of find_race: the race finder of sim looks at every use of memory, in the order in which it
 // is asked for; what it reports does not depend on time. Gates tell whether the lanes overlap.
+#include "exercises.h"
 #include "lanes.h"
 #include "td/backends/sim/races.h"
 

@@ -1,4 +1,5 @@
 // Tests of pinned_buffer: the allocator counts what is taken, gates hold the streams that use it.
+#include "exercises.h"
 #include "lanes.h"
 
 namespace {

@@ -2,6 +2,7 @@
 // with the number i.
 #include <sstream>
 
+#include "exercises.h"
 #include "lanes.h"
 
 namespace {

@@ -1,6 +1,7 @@
-// What the tests of chapter 08 share: gates that hold a stream, so that order is tested and not
-// time, and a link that is slow on purpose. A gate opens by itself after a while, so a wrong answer
-// that waits for a stream that is held goes on, is found out, and ends.
+// What tests of exercises with streams share (chapters 08 and 09): gates that hold a stream, so
+// that order is tested and not time, and a link that is slow on purpose. A gate opens by itself
+// after a while, so a wrong answer that waits for a stream that is held goes on, is found out, and
+// ends.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,6 @@
 #include <thread>
 
 #include "check_tensors.h"
-#include "exercises.h"
 #include "td/backends/sim/sim.h"
 #include "td/device/backend.h"
 
