@@ -1,0 +1,45 @@
+// expect: the example, host for device: expected kUpTo, got kFrom
+// Divides, and takes it for granted that a device is for the large sizes.
+#include <algorithm>
+
+#include "exercises.h"
+
+std::vector<std::vector<double>> time_in_turns(const std::vector<Measure>& devices,
+                                               const std::vector<std::int64_t>& sizes, int runs) {
+  std::vector<std::vector<std::vector<double>>> all(devices.size(),
+                                                    std::vector<std::vector<double>>(sizes.size()));
+  for (int round = 0; round <= runs; ++round)
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double seconds = devices[d](sizes[s]);
+        if (round > 0) all[d][s].push_back(seconds);  // the first round warms up
+      }
+  std::vector<std::vector<double>> medians(devices.size());
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (std::vector<double>& seconds : all[d]) {
+      std::sort(seconds.begin(), seconds.end());
+      medians[d].push_back(seconds[seconds.size() / 2]);
+    }
+  return medians;
+}
+
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  double uu = 0, uv = 0, vv = 0, u_sum = 0, v_sum = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double u = 1 / seconds[i], v = static_cast<double>(sizes[i]) / seconds[i];
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+    u_sum += u;
+    v_sum += v;
+  }
+  const double determinant = uu * vv - uv * uv;
+  return {(u_sum * vv - v_sum * uv) / determinant, (uu * v_sum - uv * u_sum) / determinant};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
+  if (size < from) return {Worth::kAlways};
+  if (size > to) return {Worth::kNever};
+  return {Worth::kFrom, size};
+}
