@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
+#include "handover.h"
 #include "td/td.h"
 
 /// Inputs and targets of one step.
@@ -15,6 +17,56 @@ using Batch = td::data::Example<>;
 // ---- 9.pipeline
 
 // ---- 9.split_model
+
+/// A model in two parts, each on a device of its own. One of them may be the cpu, and both may be
+/// the same.
+struct SplitModel {
+  /// Moves the parts to their devices.
+  SplitModel(td::nn::Sequential first_part, td::nn::Sequential second_part, td::Device first_on,
+             td::Device second_on)
+      : first(std::move(first_part)),
+        second(std::move(second_part)),
+        first_device(first_on),
+        second_device(second_on),
+        to_second(first_on, second_on),
+        to_first(second_on, first_on) {
+    first->to(first_device);
+    second->to(second_device);
+  }
+  /// Of both parts, the first one's in front.
+  td::TensorList parameters() const {
+    td::TensorList all = first->parameters();
+    for (const td::Tensor& parameter : second->parameters()) all.push_back(parameter);
+    return all;
+  }
+
+  td::nn::Sequential first, second;
+  td::Device first_device, second_device;
+  Handover to_second, to_first;  ///< For values on their way forward, and for their gradients.
+};
+
+/// Exercise 9.split_model, first half. The model's output for `x`, which may be on any device.
+///
+/// @return on the second device, with one graph over both parts: its backward() gives all
+///     parameters their gradients.
+td::Tensor split_forward(SplitModel& model, const td::Tensor& x);
+
+/// Exercise 9.split_model, second half. Adds the gradients of the batch's mean cross entropy to the
+/// parameters, as `cross_entropy(split_forward(model, x), y).backward()` would, but in pieces, so
+/// that both devices have work at the same time (GPipe; Huang et al., 2019).
+///
+/// The graph is cut between the parts. A piece's values go over by model.to_second.send() and
+/// receive(), and their gradient comes back by model.to_first. All forward work is asked for before
+/// the first backward work. The host never waits for a device that computes: where a part is on the
+/// cpu, it waits for the values that this part needs, and the device has been asked for all that it
+/// can do meanwhile.
+///
+/// @param batch inputs [n, ...] on the first device, classes [n] on the second.
+/// @param micro_batches 1 or more: the pieces are batch.data.chunk(micro_batches), the last of
+///     which may be smaller. There are fewer when the batch has fewer rows.
+/// @return the mean loss over all rows, without dimensions and without a graph, on the second
+///     device.
+td::Tensor split_backward(SplitModel& model, const Batch& batch, std::int64_t micro_batches);
 
 // ---- 9.inference
 
