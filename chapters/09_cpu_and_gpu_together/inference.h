@@ -1,10 +1,266 @@
-// Inference beside training: what evaluation mode, no_grad and inference mode each change.
-// main.cpp shows it.
+// Inference beside training: what evaluation mode, no_grad and inference mode each change, in time,
+// in memory and in the answers. main.cpp shows it.
+// Invariant: ways that are compared take turns, and every time ends when the device is done.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/app.h"
 #include "exercises.h"
+#include "td/device/graph.h"
 
-inline void show_inference(const app::Options&, td::Device) {}
+namespace inference {
+
+// anchor: net
+/// Four convolutions with batch norm, and dropout in front of the linear layer.
+inline td::nn::Sequential picture_net() {
+  using namespace td::nn;
+  const auto conv = [](std::int64_t in, std::int64_t out) {
+    return Sequential(Conv2d(Conv2dOptions(in, out, 3).padding(1)), BatchNorm2d(out), ReLU());
+  };
+  return Sequential(conv(3, 16), conv(16, 16), MaxPool2d(2), conv(16, 32), conv(32, 32),
+                    MaxPool2d(2), Dropout(0.3), Flatten(), Linear(2048, 10));
+}
+// anchor end
+
+/// What one way to compute takes, medians of several turns.
+struct Cost {
+  double seconds = 0;
+  double held = 0, peak = 0;  ///< bytes on top of what was there: by the result, and on the way
+};
+
+using Work = std::function<td::Tensor()>;
+
+/// One turn. The result lives until its memory is counted.
+inline Cost measure(const Work& work, td::Device device) {
+  td::synchronize(device);
+  td::allocator(device).reset_peak();
+  const std::size_t before = td::memory_stats(device).allocated;
+  const auto start = std::chrono::steady_clock::now();
+  const td::Tensor result = work();
+  td::synchronize(device);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const td::MemoryStats after = td::memory_stats(device);
+  return {taken.count(), static_cast<double>(after.allocated - before),
+          static_cast<double>(after.peak_allocated - before)};
+}
+
+/// All ways in turn, so that a machine that slows down slows down all of them; the first turn warms
+/// up and does not count.
+inline std::vector<Cost> in_turns(const std::vector<Work>& ways, td::Device device, int turns) {
+  std::vector<std::vector<double>> seconds(ways.size());
+  std::vector<Cost> costs(ways.size());
+  for (int turn = 0; turn <= turns; ++turn)
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      if (app::stop_requested()) throw app::Stopped("inference, turn " + std::to_string(turn));
+      costs[way] = measure(ways[way], device);
+      if (turn > 0) seconds[way].push_back(costs[way].seconds);
+    }
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    std::sort(seconds[way].begin(), seconds[way].end());
+    costs[way].seconds = seconds[way][seconds[way].size() / 2];
+  }
+  return costs;
+}
+
+inline double mib(double bytes) { return bytes / (1 << 20); }
+
+struct Way {
+  const char* name;
+  Work forward;
+};
+
+// anchor: ways
+inline std::vector<Way> ways_of(td::nn::Sequential model, const td::Tensor& x) {
+  const auto training = [=]() mutable {
+    model->train();
+    return model->forward(x);
+  };
+  const auto eval = [=]() mutable {
+    model->eval();
+    return model->forward(x);
+  };
+  const auto no_grad = [=]() mutable {
+    model->eval();
+    const td::NoGradGuard guard;
+    return model->forward(x);
+  };
+  const auto inference = [=]() mutable {
+    const Evaluation evaluation(*model);  // eval() and InferenceMode, of the exercise
+    return model->forward(x);
+  };
+  const auto bfloat16 = [=]() mutable {
+    const Evaluation evaluation(*model);
+    const td::amp::AutocastGuard autocast(x.device().type(), td::kBFloat16);
+    return model->forward(x);
+  };
+  return {{"training mode", training},
+          {"eval()", eval},
+          {"eval(), no_grad", no_grad},
+          {"inference mode", inference},
+          {"... in bfloat16", bfloat16}};
+}
+// anchor end
+
+/// What a way leaves behind, and how far its answers are from those of `eval`.
+inline std::string effects(const Way& way, const Way& eval, const td::Tensor& statistics) {
+  const td::Tensor before = statistics.clone(), expected = eval.forward().detach();
+  const td::Tensor result = way.forward();
+  std::ostringstream text;
+  text << std::setw(10) << (result.requires_grad() ? "yes" : "no") << std::setw(12)
+       << (td::equal(statistics, before) ? "stay" : "move") << std::setw(12) << std::setprecision(2)
+       << (result.detach().to(td::kFloat32) - expected).abs().max().item<float>();
+  return text.str();
+}
+
+/// The table of the ways on one batch.
+inline void print_ways(const td::Tensor& x, int turns) {
+  const td::Device device = x.device();
+  td::nn::Sequential model = picture_net();
+  model->to(device);
+  for (int i = 0; i < 5; ++i) model->forward(x);  // statistics that have seen something
+  const std::vector<Way> ways = ways_of(model, x);
+  std::vector<Work> works;
+  for (const Way& way : ways) works.push_back(way.forward);
+  const std::vector<Cost> costs = in_turns(works, device, turns);
+  const td::Tensor statistics = model->buffers()[0];
+  std::cout << x.size(0) << " pictures of 3 x 32 x 32; medians of " << turns
+            << " turns; MiB on top of model and pictures\n"
+            << "                      ms  of training     peak  of training     held"
+               "  recorded  statistics  differs by\n";
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const Cost& cost = costs[i];
+    std::cout << std::left << std::setw(16) << ways[i].name << std::right << std::fixed
+              << std::setprecision(1) << std::setw(8) << 1e3 * cost.seconds << std::setprecision(2)
+              << std::setw(13) << cost.seconds / costs[0].seconds << std::setprecision(1)
+              << std::setw(9) << mib(cost.peak) << std::setprecision(2) << std::setw(13)
+              << cost.peak / costs[0].peak << std::setprecision(1) << std::setw(9) << mib(cost.held)
+              << effects(ways[i], ways[1], statistics) << std::endl;
+  }
+}
+
+/// Seconds of a replay of the model's forward, captured in inference mode.
+inline double replay_seconds(td::nn::Sequential model, const td::Tensor& x, int turns) {
+  const td::Stream stream = td::getStreamFromPool(x.device());
+  td::synchronize(x.device());
+  const td::StreamGuard guard(stream);  // the default stream cannot be captured
+  const Evaluation evaluation(*model);
+  td::Tensor scores = model->forward(x);  // what is made at first use must be there
+  td::Graph graph;
+  graph.capture(stream, [&] { scores = model->forward(x); });
+  const Work replay = [&] {
+    graph.replay();
+    return td::Tensor();
+  };
+  return in_turns({replay}, x.device(), turns)[0].seconds;
+}
+
+/// Latency against throughput.
+inline void print_batch_sizes(const td::Tensor& x, int turns) {
+  td::nn::Sequential model = picture_net();
+  model->to(x.device());
+  std::cout << "inference mode, by batch size\n"
+            << "pictures   ms a batch   pictures a second   peak MiB   ms as a graph\n";
+  for (std::int64_t size = 1; size <= x.size(0); size *= 4) {
+    const td::Tensor batch = x.narrow(0, 0, size);
+    const Work forward = ways_of(model, batch)[3].forward;
+    const Cost cost = in_turns({forward}, x.device(), turns)[0];
+    std::cout << std::setw(8) << size << std::fixed << std::setprecision(2) << std::setw(13)
+              << 1e3 * cost.seconds << std::setprecision(0) << std::setw(20)
+              << static_cast<double>(size) / cost.seconds << std::setprecision(1) << std::setw(11)
+              << mib(cost.peak) << std::setprecision(2) << std::setw(16);
+    if (x.device().is_cpu())
+      std::cout << "-";
+    else
+      std::cout << 1e3 * replay_seconds(model, batch, turns);
+    std::cout << std::endl;
+  }
+}
+
+/// Nanoseconds of one call, the median of turns of 1000 calls.
+inline double nanoseconds(const Work& work) {
+  constexpr int kCalls = 1000;
+  const Work many = [&] {
+    for (int i = 1; i < kCalls; ++i) work();
+    return work();
+  };
+  return in_turns({many}, td::kCPU, 11)[0].seconds * 1e9 / kCalls;
+}
+
+// anchor: small
+/// Operations so small that the bookkeeping shows. It is the host's, so the tensors are, too.
+inline void print_bookkeeping() {
+  const td::Tensor x = td::randn({1, 10}), w = td::randn({1, 10}, td::requires_grad());
+  td::nn::Linear simple(10, 1);
+  const std::vector<std::pair<const char*, Work>> calls = {
+      {"x * w", [=] { return x * w; }},
+      {"w.view({2, 5})",
+       [=] {
+         return w.view({2, 5});
+       }},
+      {"SimpleModel", [=]() mutable { return simple->forward(x); }}};
+  std::cout << "nanoseconds a call on the host, one sample\n"
+            << "                 recorded   no_grad   inference mode\n";
+  for (const auto& call : calls) {
+    const Work& work = call.second;
+    const double recorded = nanoseconds(work);
+    const auto unrecorded = [&] {
+      const td::NoGradGuard guard;
+      return nanoseconds(work);
+    };
+    const auto inference = [&] {
+      const td::InferenceMode guard;
+      return nanoseconds(work);
+    };
+    std::cout << std::left << std::setw(17) << call.first << std::right << std::fixed
+              << std::setprecision(0) << std::setw(8) << recorded << std::setw(10) << unrecorded()
+              << std::setw(17) << inference() << std::endl;
+  }
+}
+// anchor end
+
+/// predict on several batches, and the loop that forgets to switch recording off.
+inline void print_predict(std::int64_t batch_size, td::Device device) {
+  constexpr int kBatches = 4;
+  td::nn::Sequential model = picture_net();
+  model->to(device);
+  std::vector<td::Tensor> batches;
+  for (int i = 0; i < kBatches; ++i) {
+    const td::Tensor batch = td::randn({batch_size, 3, 32, 32});
+    batches.push_back(device.is_cpu() ? batch : batch.pin_memory());
+  }
+  const Work predicted = [&] { return predict(model, batches, device); };
+  // anchor: forgets
+  const Work forgets = [&] {
+    model->eval();  // and nothing else: every output keeps what its gradient would need
+    std::vector<td::Tensor> outputs;
+    for (const td::Tensor& batch : batches) outputs.push_back(model->forward(batch.to(device)));
+    return td::cat(outputs).argmax(1).cpu();
+  };
+  // anchor end
+  const std::vector<Cost> costs = in_turns({predicted, forgets}, device, 1);
+  std::cout << kBatches << " batches of " << batch_size << " pictures: predict takes " << std::fixed
+            << std::setprecision(1) << mib(costs[0].peak)
+            << " MiB at its peak; with eval() alone and the outputs kept, it is "
+            << mib(costs[1].peak) << " MiB.\nThe classes are "
+            << (td::equal(predicted(), forgets()) ? "the same.\n" : "NOT the same.\n");
+}
+
+}  // namespace inference
+
+inline void show_inference(const app::Options& options, td::Device device) {
+  constexpr int kTurns = 7;
+  const td::Tensor x = td::randn({options.batch_size, 3, 32, 32}).to(device);
+  inference::print_ways(x, kTurns);
+  inference::print_batch_sizes(x, kTurns);
+  inference::print_bookkeeping();
+  inference::print_predict(options.batch_size, device);
+}
