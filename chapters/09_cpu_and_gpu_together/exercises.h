@@ -18,6 +18,33 @@ using Batch = td::data::Example<>;
 
 // ---- 9.pipeline
 
+/// Makes batch `index` in host memory, page-locked where there is a link to cross.
+using Prepare = std::function<Batch(std::int64_t index)>;
+/// Queues the work on batch `index`, which is on the device, on the current stream.
+using Work = std::function<void(std::int64_t index, const Batch& batch)>;
+
+/// Exercise 9.pipeline. Three stages at work at the same time: while the device works on batch i,
+/// batch i + 1 is on its way, and a thread of the host prepares batch i + 2.
+///
+/// @param prepare is called on one thread of its own, which takes one core
+///     (td::set_parallel_width), once a batch and in order. The batch is copied from that thread,
+///     on a stream of its own, as soon as it is made; its host memory is kept until the copy is
+///     done. An exception arrives in place of the batch that it concerns: the work on the batches
+///     before it is asked for first.
+/// @param work is called on the caller's thread, once a batch and in order. What it queues on the
+///     current stream finds the batch in place, and the batch's memory stays until that is done.
+///     It may throw; that ends the pipeline.
+/// @param device of the work. On the cpu nothing is copied, and two stages are left.
+/// @param ahead 1 or more. This many batches, the one in preparation counted, may wait for their
+///     work. And the host runs no further ahead of the device than this: it takes the next batch
+///     when the work on the last but one is done. So memory is bounded, whichever stage is slow.
+///
+/// However it ends, the thread has ended, and everything that was queued is done.
+///
+/// Example: run_pipeline(100, load_and_augment, train, "cuda", 2);
+void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
+                  std::size_t ahead);
+
 // ---- 9.split_model
 
 /// A model in two parts, each on a device of its own. One of them may be the cpu, and both may be

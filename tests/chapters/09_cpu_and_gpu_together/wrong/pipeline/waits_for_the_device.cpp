@@ -1,0 +1,116 @@
+// expect: the work on batch 1 is asked for only when that on batch 0 is done
+// Waits for the device in every step: it has nothing to do until the host has asked again.
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "exercises.h"
+#include "td/base/parallel.h"
+
+namespace {
+
+struct Sent {
+  Batch host, on_device;
+  td::Event copied, used;
+};
+
+Sent send(Batch host, td::Device device, const td::Stream& copies) {
+  const td::StreamGuard on_copies(copies);
+  const auto copy = [&](const td::Tensor& t) { return t.to(device, /*non_blocking=*/true); };
+  Batch on_device(copy(host.data), copy(host.target));
+  Sent sent{std::move(host), std::move(on_device), td::Event(device.type()),
+            td::Event(device.type())};
+  sent.copied.record(copies);
+  return sent;
+}
+
+class Belt {
+ public:
+  explicit Belt(std::size_t places) : places_(places) {}
+
+  bool wait_for_place() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || sent_.size() < places_; });
+    return !closed_;
+  }
+  void put(Sent sent) {
+    const std::lock_guard lock(mutex_);
+    sent_.push_back(std::move(sent));
+    changed_.notify_all();
+  }
+  void fail(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    error_ = error;
+    changed_.notify_all();
+  }
+  Sent take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return error_ || !sent_.empty(); });
+    if (sent_.empty()) std::rethrow_exception(error_);
+    Sent first = std::move(sent_.front());
+    sent_.pop_front();
+    changed_.notify_all();
+    return first;
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  const std::size_t places_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Sent> sent_;
+  std::exception_ptr error_;
+  bool closed_ = false;
+};
+
+struct Ending {
+  Belt& belt;
+  std::thread& thread;
+  const td::Stream &copies, &compute;
+  ~Ending() {
+    belt.close();
+    thread.join();
+    try {
+      copies.synchronize();
+      compute.synchronize();
+    } catch (const td::Error&) {  // whoever ends the pipeline early has an error to tell already
+    }
+  }
+};
+
+}  // namespace
+
+void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
+                  std::size_t ahead) {
+  const td::Stream copies = td::getStreamFromPool(device), compute = td::getCurrentStream(device);
+  Belt belt(ahead);
+  std::thread thread([&] {
+    td::set_parallel_width(1);
+    try {
+      for (std::int64_t i = 0; i < batches && belt.wait_for_place(); ++i)
+        belt.put(send(prepare(i), device, copies));
+    } catch (...) {
+      belt.fail(std::current_exception());
+    }
+  });
+  std::deque<Sent> in_work;
+  const Ending ending{belt, thread, copies, compute};
+  const auto finish_first = [&] {
+    in_work.front().used.synchronize();
+    in_work.pop_front();
+  };
+  for (std::int64_t i = 0; i < batches; ++i) {
+    in_work.push_back(belt.take());
+    const Sent& batch = in_work.back();
+    batch.copied.block(compute);  // the stream waits, not the host
+    work(i, batch.on_device);
+    in_work.back().used.record(compute);
+    finish_first();
+  }
+  while (!in_work.empty()) finish_first();
+}
