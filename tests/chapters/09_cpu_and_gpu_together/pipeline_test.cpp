@@ -4,6 +4,7 @@
 
 #include "exercises.h"
 #include "lanes.h"
+#include "td/backends/sim/races.h"
 #include "td/base/parallel.h"
 
 namespace {
@@ -170,9 +171,13 @@ TEST_CASE("a batch is copied while the device works on the one before", "[pipeli
 TEST_CASE("the work waits for its copy", "[pipeline]") {
   const LinkOf slow({.gb_per_s = 12, .latency_us = 10000});
   std::vector<td::Tensor> sums;
+  td::sim::find_races(true);
+  td::sim::take_races();
   run_pipeline(
       4, [](std::int64_t index) { return number_batch(index); },
       [&](std::int64_t, const Batch& batch) { sums.push_back(batch.data.sum()); }, kSim, 2);
+  td::sim::find_races(false);
+  for (const td::sim::Race& race : td::sim::take_races()) check::expect(false, race.text);
   expect_sums(sums);
 }
 

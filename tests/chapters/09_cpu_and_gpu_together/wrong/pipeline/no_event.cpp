@@ -1,4 +1,4 @@
-// expect: as the work saw it
+// expect: race on sim:0
 // The work starts although the batch may not be there yet.
 #include <condition_variable>
 #include <deque>
