@@ -10,19 +10,19 @@
 
 namespace {
 
-struct Sent {
+struct Parcel {
   Batch host, on_device;
   td::Event copied, used;
 };
 
-Sent send(Batch host, td::Device device, const td::Stream& copies) {
+Parcel send(Batch host, td::Device device, const td::Stream& copies) {
   const td::StreamGuard on_copies(copies);
   const auto copy = [&](const td::Tensor& t) { return t.to(device, /*non_blocking=*/true); };
   Batch on_device(copy(host.data), copy(host.target));
-  Sent sent{std::move(host), std::move(on_device), td::Event(device.type()),
-            td::Event(device.type())};
-  sent.copied.record(copies);
-  return sent;
+  Parcel parcel{std::move(host), std::move(on_device), td::Event(device.type()),
+                td::Event(device.type())};
+  parcel.copied.record(copies);
+  return parcel;
 }
 
 class Belt {
@@ -31,12 +31,12 @@ class Belt {
 
   bool wait_for_place() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return closed_ || sent_.size() < places_; });
+    changed_.wait(lock, [this] { return closed_ || parcels_.size() < places_; });
     return !closed_;
   }
-  void put(Sent sent) {
+  void put(Parcel parcel) {
     const std::lock_guard lock(mutex_);
-    sent_.push_back(std::move(sent));
+    parcels_.push_back(std::move(parcel));
     changed_.notify_all();
   }
   void fail(std::exception_ptr error) {
@@ -44,12 +44,12 @@ class Belt {
     error_ = error;
     changed_.notify_all();
   }
-  Sent take() {
+  Parcel take() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return error_ || !sent_.empty(); });
-    if (sent_.empty()) std::rethrow_exception(error_);
-    Sent first = std::move(sent_.front());
-    sent_.pop_front();
+    changed_.wait(lock, [this] { return error_ || !parcels_.empty(); });
+    if (parcels_.empty()) std::rethrow_exception(error_);
+    Parcel first = std::move(parcels_.front());
+    parcels_.pop_front();
     changed_.notify_all();
     return first;
   }
@@ -63,7 +63,7 @@ class Belt {
   const std::size_t places_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Sent> sent_;
+  std::deque<Parcel> parcels_;
   std::exception_ptr error_;
   bool closed_ = false;
 };
@@ -98,7 +98,7 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
       belt.fail(std::current_exception());
     }
   });
-  std::deque<Sent> in_work;
+  std::deque<Parcel> in_work;
   const Ending ending{belt, thread, copies, compute};
   const auto finish_first = [&] {
     in_work.front().used.synchronize();
@@ -106,7 +106,7 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   };
   for (std::int64_t i = 0; i < batches; ++i) {
     in_work.push_back(belt.take());
-    const Sent& batch = in_work.back();
+    const Parcel& batch = in_work.back();
     batch.copied.block(compute);  // the stream waits, not the host
     work(i, batch.on_device);
     in_work.back().used.record(compute);
