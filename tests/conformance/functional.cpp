@@ -111,6 +111,10 @@ void pooling() {
       check("max ceil",
             [](const Tensors& in) { return torch::max_pool2d(in[0], 2, 2, 0, 1, true); });
       check("max overlapping", [](const Tensors& in) { return torch::max_pool2d(in[0], 3, 1); });
+      REPORT(std::get<1>(torch::max_pool2d_with_indices(x, 2)));
+      REPORT(std::get<1>(torch::max_pool2d_with_indices(x, 3, 2, 1)));
+      REPORT(std::get<1>(torch::max_pool2d_with_indices(x, 2, 1, 0, 2)));
+      REPORT(std::get<1>(torch::max_pool2d_with_indices(x, 2, 2, 0, 1, true)));
       check("average 2", [](const Tensors& in) { return torch::avg_pool2d(in[0], 2); });
       check("average uneven", [](const Tensors& in) {
         return torch::avg_pool2d(in[0], {3, 2}, {2, 1});
@@ -145,6 +149,8 @@ void pooling() {
       });
     }
   REPORT(torch::max_pool2d(torch::tensor({{{{1.0, nan}, {3.0, 4.0}}}}), 2));
+  REPORT(std::get<1>(
+      torch::max_pool2d_with_indices(torch::tensor({{{{1.0, nan}, {3.0, 4.0}}}}), 2, 1, 1)));
   REPORT(torch::max_pool2d(torch::ones({1, 1, 2, 2}).neg(), 2, 1, 1));
   REPORT(torch::max_pool2d(formula({3, 4, 4}), 2));
   REPORT(torch::avg_pool2d(formula({3, 4, 4}), 2));

@@ -151,6 +151,24 @@ void conversions(int rounds) {
   print("conversion of 16.8 million numbers", list);
 }
 
+/// Max pooling, forward and backward: what its places cost beside each type.
+void pooling(int rounds) {
+  std::vector<Contender> list;
+  for (const ScalarType dtype : {kFloat, kBFloat16})
+    for (const auto format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+      const Tensor x = randn({64, 32, 32, 32}).to(dtype).to(format).detach().requires_grad_();
+      const Tensor g = ones({64, 32, 16, 16}).to(dtype).to(format);
+      list.push_back({std::string(dtype_name(dtype)) +
+                          (format == MemoryFormat::Contiguous ? ", NCHW" : ", NHWC"),
+                      [x, g] {
+                        max_pool2d(x, 2).backward(g);
+                        x.mutable_grad() = {};
+                      }});
+    }
+  take_turns(list, rounds);
+  print("max pooling of [64, 32, 32, 32] by 2, both ways", list);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -161,5 +179,6 @@ int main(int argc, char** argv) {
   conversions(std::min(rounds, 15));
   product(rounds);
   const AutoGradMode recording(true);
+  pooling(rounds);
   training(rounds);
 }

@@ -1,5 +1,5 @@
-// Pooling of images, on every device. ops/pool.cpp calls it; max_pool.cpp and avg_pool.cpp do it.
-// Images are dense: contiguous, or channels last (then input and output alike).
+// Pooling of images, on every device. ops/pool.cpp calls it; max_pool.cpp, max_pool_places.cpp and
+// avg_pool.cpp do it. Images are dense: contiguous, or channels last (then input and output alike).
 #pragma once
 
 #include <array>
@@ -13,15 +13,24 @@ struct PoolWindow {
   std::array<std::int64_t, 2> kernel, stride, padding{0, 0}, dilation{1, 1};
 };
 
-/// output = the largest value under each window; `index` (int32), unless undefined, = its place in
-/// the plane, y * width + x. NaN counts as the largest; of equal values the first is taken.
-void max_pool2d(const Tensor& output, const Tensor& index, const Tensor& input,
+/// What max_pool2d notes its places in: a byte each, or int32 for windows of more than 256 places.
+inline ScalarType place_type(const PoolWindow& window) {
+  return window.kernel[0] * window.kernel[1] <= 256 ? kByte : kInt;
+}
+/// output = the largest value under each window; `places` (of place_type), unless undefined, =
+/// where in its window that lies, row * kernel width + column. NaN counts as the largest; of equal
+/// values the first is taken.
+void max_pool2d(const Tensor& output, const Tensor& places, const Tensor& input,
                 const PoolWindow& window);
-/// grad_input = each element of `grad` added at its index, zero elsewhere.
-void max_pool2d_backward(const Tensor& grad_input, const Tensor& grad, const Tensor& index,
+/// grad_input = each element of `grad` added at its place, zero elsewhere.
+void max_pool2d_backward(const Tensor& grad_input, const Tensor& grad, const Tensor& places,
                          const PoolWindow& window);
-/// output = input at `index`: what max_pool2d is, once the places are known.
-void take_pooled(const Tensor& output, const Tensor& input, const Tensor& index);
+/// output = input at `places`: what max_pool2d is, once the places are known.
+void take_pooled(const Tensor& output, const Tensor& input, const Tensor& places,
+                 const PoolWindow& window);
+/// indices (int64, laid out as `places`) = y * width + x in a picture of {height, width}.
+void max_pool2d_indices(const Tensor& indices, const Tensor& places,
+                        const std::array<std::int64_t, 2>& picture, const PoolWindow& window);
 
 /// How an average counts. `adaptive` splits the image into output.size windows and ignores the
 /// rest.

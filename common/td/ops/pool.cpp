@@ -78,48 +78,59 @@ Tensor arranged_like(const Tensor& x, const Tensor& like) {
   return x.contiguous(like.suggest_memory_format());
 }
 
-Tensor take(const Tensor& x, const Tensor& index, const PoolWindow& w);
+Tensor take(const Tensor& x, const Tensor& places, const PoolWindow& w);
 
-Tensor max_pool_backward(const Tensor& g, const Tensor& index, const Sizes& sizes,
+Tensor max_pool_backward(const Tensor& g, const Tensor& places, const Sizes& sizes,
                          const PoolWindow& w) {
-  const Tensor grad = arranged_like(g, index);
-  Tensor dx = empty_image(index, sizes, g.dtype());
-  kernels::max_pool2d_backward(dx, grad, index, w);
+  const Tensor grad = arranged_like(g, places);
+  Tensor dx = empty_image(places, sizes, g.dtype());
+  kernels::max_pool2d_backward(dx, grad, places, w);
   if (recording(g))
     record("max_pool2d_with_indices_backward", dx, {&g},
-           [index, w](Gradients& grads, const Tensor& of_dx) {
-             grads.give(0, [&] { return take(of_dx, index, w); });
+           [places, w](Gradients& grads, const Tensor& of_dx) {
+             grads.give(0, [&] { return take(of_dx, places, w); });
            });
   return dx;
 }
 
 // The gradient's gradient: x at the places where the maxima were.
-Tensor take(const Tensor& x, const Tensor& index, const PoolWindow& w) {
-  const Tensor image = arranged_like(x, index);
-  Tensor y = empty_image(index, index.impl().sizes, x.dtype());
-  kernels::take_pooled(y, image, index);
+Tensor take(const Tensor& x, const Tensor& places, const PoolWindow& w) {
+  const Tensor image = arranged_like(x, places);
+  Tensor y = empty_image(places, places.impl().sizes, x.dtype());
+  kernels::take_pooled(y, image, places, w);
   if (recording(x))
     record("max_pool2d_with_indices", y, {&x},
-           [index, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return max_pool_backward(g, index, sizes, w); });
+           [places, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return max_pool_backward(g, places, sizes, w); });
            });
   return y;
 }
 
-// The maxima, and their places as int32, which are left out when nobody needs them.
+// The maxima, and their places in their windows, which are left out when nobody needs them.
 std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ceil_mode,
                                    bool with_places) {
   const Sizes sizes{x.size(0), x.size(1), outputs(kMaxPool, x, w, 0, ceil_mode),
                     outputs(kMaxPool, x, w, 1, ceil_mode)};
-  Tensor y = empty_image(x, sizes, x.dtype()), index;
-  if (with_places || recording(x)) index = empty_image(x, sizes, kInt);
-  kernels::max_pool2d(y, index, x, w);
+  Tensor y = empty_image(x, sizes, x.dtype()), places;
+  if (with_places || recording(x)) places = empty_image(x, sizes, kernels::place_type(w));
+  kernels::max_pool2d(y, places, x, w);
   if (recording(x))
     record("max_pool2d_with_indices", y, {&x},
-           [index, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return max_pool_backward(g, index, sizes, w); });
+           [places, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return max_pool_backward(g, places, sizes, w); });
            });
-  return {y, index};
+  return {y, places};
+}
+
+// A window whose places can be counted.
+PoolWindow max_window_of(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                         IntArrayRef dilation) {
+  constexpr std::int64_t kMost = std::int64_t(1) << 31;
+  const PoolWindow w = window_of(kMaxPool, kernel, stride, padding, dilation);
+  TD_CHECK(ShapeError, w.kernel[0] < kMost / w.kernel[1], kMaxPool.name, ": kernel_size ", kernel,
+           " makes windows of ", w.kernel[0] * w.kernel[1], " places; fewer than ", kMost,
+           " are possible");
+  return w;
 }
 
 Tensor avg_pool(const Op& op, const Tensor& x, const Sizes& sizes, const PoolWindow& w,
@@ -162,7 +173,7 @@ Tensor without_batch(const Tensor& y, const Tensor& input) {
 Tensor max_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   const Tensor x = checked_image(kMaxPool, input);
-  const PoolWindow w = window_of(kMaxPool, kernel_size, stride, padding, dilation);
+  const PoolWindow w = max_window_of(kernel_size, stride, padding, dilation);
   return without_batch(max_pool(x, w, ceil_mode, false).first, input);
 }
 
@@ -170,9 +181,11 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArray
                                                    IntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
   const Tensor x = checked_image(kMaxPool, input);
-  const PoolWindow w = window_of(kMaxPool, kernel_size, stride, padding, dilation);
-  const auto [y, index] = max_pool(x, w, ceil_mode, true);
-  return {without_batch(y, input), without_batch(index.to(kLong), input)};
+  const PoolWindow w = max_window_of(kernel_size, stride, padding, dilation);
+  const auto [y, places] = max_pool(x, w, ceil_mode, true);
+  const Tensor indices = empty_image(places, places.impl().sizes, kLong);
+  kernels::max_pool2d_indices(indices, places, {x.size(2), x.size(3)}, w);
+  return {without_batch(y, input), without_batch(indices, input)};
 }
 
 Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride,

@@ -98,6 +98,35 @@ TEST_CASE("max_pool2d: more outputs and channels than are worked on at once") {
       }
 }
 
+TEST_CASE("max_pool2d: windows of 256 places, the last a byte can name, and of more") {
+  for (const Device device : all_devices())
+    for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast})
+      for (const std::int64_t kernel : {16, 17}) {
+        INFO(device << " kernel " << kernel);
+        const Window p{kernel, 3, 5, 1, true};
+        Tensor host = filled({2, 3, 21, 20}, kFloat);
+        // The largest of each picture, in the last place of a window and in the first of another.
+        for (int plane = 0; plane < 6; ++plane) {
+          host.data_ptr<float>()[plane * 420 + (kernel - 3) * 20 + kernel - 3] = 100;
+          host.data_ptr<float>()[plane * 420 + 4 * 20 + 4] = 50;
+        }
+        const Tensor x = host.to(device).to(format).detach().requires_grad_();
+        const auto [value, place] = largest(values(x), 6, 21, 20, p);
+        const auto [y, index] = max_pool2d_with_indices(x, kernel, 3, 5, 1, true);
+        CHECK(values(y) == value);
+        CHECK(values(index) == place);
+        y.sum().backward();
+        Values times(6 * 420, 0.0);
+        for (std::size_t o = 0; o < place.size(); ++o)
+          times[o / (place.size() / 6) * 420 + static_cast<std::size_t>(place[o])] += 1;
+        CHECK(values(x.grad()) == times);
+      }
+  CHECK_THROWS_WITH(
+      max_pool2d(empty({1, 1, 9, 9}), 60000, 1, 30000),
+      "max_pool2d: kernel_size [60000] makes windows of 3600000000 places; fewer than "
+      "2147483648 are possible");
+}
+
 TEST_CASE("max_pool2d: a window that lies outside altogether") {
   for (const Device device : all_devices())
     for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
