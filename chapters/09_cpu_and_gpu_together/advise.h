@@ -1,10 +1,168 @@
-// Which device for which size: measures the devices of this machine and says where they cross.
-// main.cpp shows it.
+// Which device for which size: times the learner's network on the devices of this machine, says
+// which one to use from which size on and why, and what its predictions are worth. main.cpp calls
+// show_advise. Invariant: a figure is measured in this run, or said to be calculated.
 #pragma once
 
+#include <cmath>
+#include <iomanip>
 #include <iostream>
 
-#include "app/app.h"
-#include "exercises.h"
+#include "advise_picture.h"
+#include "choice.h"
+#include "td/backends/sim/sim.h"
+#include "timings.h"
 
-inline void show_advise(const app::Options&, td::Device) {}
+namespace advising {
+
+/// The middle half of equal runs differs by less than this on a machine that does nothing else.
+constexpr double kQuiet = 0.2;
+
+inline std::string percent(double fraction) {
+  const long whole = std::lround(100 * fraction);
+  return std::string(whole > 0 ? "+" : "").append(std::to_string(whole)).append(" %");
+}
+
+inline void introduce(const Advising& asked, const Contenders& all, const StepWork& one) {
+  std::cout << asked.depth << " hidden layers of " << asked.width << ", " << all[0]->parameters()
+            << " parameters; " << (asked.inference ? "inference" : "a training step with SGD")
+            << "\nA step is " << one.launches << " launches. A sample adds " << std::fixed
+            << std::setprecision(0) << one.multiply_adds << " multiply-adds, and "
+            << 4 * asked.width << " bytes to copy.\n";
+  if (all.back()->device().is_sim())
+    std::cout << "sim: a launch takes " << td::sim::launch_cost() << " us of the host; the link "
+              << "gives " << td::sim::link().gb_per_s << " GB/s after "
+              << td::sim::link().latency_us << " us\n";
+}
+
+/// The times; `<` behind the contender that is advised.
+inline void print_times(const Timings& timings, const std::vector<Choice>& choices) {
+  std::cout << "\nmicroseconds a step\n batch";
+  for (const std::string& name : timings.names) std::cout << std::setw(18) << name;
+  std::cout << '\n';
+  for (std::size_t s = 0; s < timings.sizes.size(); ++s) {
+    std::cout << std::setw(6) << timings.sizes[s];
+    const std::size_t chosen = choice_at(choices, static_cast<double>(timings.sizes[s]));
+    for (std::size_t n = 0; n < timings.names.size(); ++n)
+      std::cout << std::setw(16) << microseconds(timings.seconds[n][s])
+                << (n == chosen ? " <" : "  ");
+    std::cout << '\n';
+  }
+}
+
+/// What every second size would have been predicted to take.
+inline void print_predictions(const Timings& timings, std::size_t measured) {
+  std::cout
+      << "\nheld out, and predicted by the line between the sizes beside it; the error\n batch";
+  for (std::size_t s = 1; s < timings.sizes.size(); s += 2)
+    std::cout << std::setw(7) << timings.sizes[s];
+  std::cout << "   largest   by one line for all sizes\n";
+  for (std::size_t n = 0; n < measured; ++n) {
+    double largest = 0, largest_of_line = 0;
+    std::cout << timings.names[n] << "\n      ";
+    for (std::size_t s = 1; s < timings.sizes.size(); s += 2) {
+      const double error = timings.error_between(n, s);
+      std::cout << std::setw(7) << percent(error);
+      largest = std::max(largest, std::abs(error));
+      largest_of_line = std::max(largest_of_line, std::abs(timings.error_of_line(n, s)));
+    }
+    std::cout << std::setw(8) << std::lround(100 * largest) << " %" << std::setw(26)
+              << std::lround(100 * largest_of_line) << " %\n";
+  }
+}
+
+/// Each contender as a straight line. The rate follows from what a sample adds.
+inline void print_costs(const Timings& timings, const StepWork& one) {
+  std::cout << "\nas one line       us a step + us a sample   GFLOP/s   runs differ by\n"
+            << std::fixed << std::setprecision(1);
+  for (std::size_t n = 0; n < timings.names.size(); ++n) {
+    const Cost& cost = timings.costs[n];
+    std::cout << std::left << std::setw(16) << timings.names[n] << std::right << std::setw(11)
+              << microseconds(cost.fixed) << std::setw(14) << microseconds(cost.per_sample);
+    if (cost.per_sample > 1e-12)
+      std::cout << std::setw(10) << 2e-9 * one.multiply_adds / cost.per_sample;
+    else
+      std::cout << std::setw(10) << '-';
+    std::cout << std::setw(13) << std::lround(100 * timings.spread[n]) << " %\n";
+  }
+  if (*std::max_element(timings.spread.begin(), timings.spread.end()) > kQuiet)
+    std::cout << "This machine was busy: equal runs took different times, and what follows may be "
+                 "chance. Run it again when nothing else runs.\n";
+}
+
+inline void print_choices(const Timings& timings, const std::vector<Choice>& choices) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const std::size_t chosen = choices[i].contender;
+    std::cout << "  " << timings.names[chosen] << ' ' << range(choices, i);
+    if (i > 0) std::cout << ": " << reason(timings, chosen, choices[i - 1].contender);
+    std::cout << '\n';
+  }
+}
+
+/// Those that are the best nowhere: against the one that is, at the smallest and the largest size.
+inline void print_losers(const Timings& timings, const std::vector<Choice>& choices,
+                         std::size_t count) {
+  for (std::size_t n = 0; n < count; ++n) {
+    bool chosen = false;
+    for (const Choice& choice : choices) chosen = chosen || choice.contender == n;
+    if (chosen) continue;
+    const std::size_t first = choices.front().contender, last = choices.back().contender;
+    const double at_first = timings.seconds[n].front() / timings.seconds[first].front();
+    const double at_last = timings.seconds[n].back() / timings.seconds[last].back();
+    std::cout << "  " << timings.names[n] << " for no batch: " << std::fixed << std::setprecision(1)
+              << at_first << " times as long as " << timings.names[first] << " at batch "
+              << timings.sizes.front() << ", " << at_last << " times as long as "
+              << timings.names[last] << " at batch " << timings.sizes.back() << ". On "
+              << timings.names[first] << ' ' << reason(timings, first, n) << '\n';
+  }
+}
+
+/// The counts of a step at every size: what an imagined device is calculated from.
+inline std::vector<StepWork> count_work(Contender& contender, const Advising& asked,
+                                        const std::vector<std::int64_t>& sizes) {
+  std::vector<StepWork> works;
+  for (const std::int64_t size : sizes)
+    works.push_back(
+        contender.work({td::randn({size, asked.width}), td::randint(0, 10, {size}, td::kInt64)}));
+  return works;
+}
+
+inline void check(const Advising& asked) {
+  TD_CHECK(td::Error, asked.width > 0 && asked.depth > 0 && asked.runs > 0,
+           "--width, --depth and --runs must be 1 or more; they are ", asked.width, ", ",
+           asked.depth, " and ", asked.runs);
+  TD_CHECK(td::Error, asked.largest >= 4, "--largest ", asked.largest,
+           ": a line needs two batches, and a third one is held out; take 4 or more");
+}
+
+}  // namespace advising
+
+/// Times, predicts, advises. `options.device` "auto" means every kind of device there is.
+inline void show_advise(const app::Options& options, const Advising& asked) {
+  using namespace advising;
+  check(asked);
+  td::optional<Imagined> imagined;
+  if (!asked.imagine.empty()) imagined = Imagined(asked.imagine);
+  if (!std::getenv("TD_SIM_LAUNCH_COST")) td::sim::set_launch_cost(5);  // what a GPU's driver takes
+  td::manual_seed(options.seed);
+  const int threads = td::parallel_width();
+  const Contenders all = contenders(options, asked, threads);
+  const std::vector<StepWork> works = count_work(*all[0], asked, powers_of_two(asked.largest));
+  introduce(asked, all, works[0]);
+  Timings timings = time_all(all, asked);
+  td::set_parallel_width(threads);
+  if (imagined) add_imagined(timings, "imagined", *imagined, works);
+  const std::vector<Choice> choices = choose(timings, all.size());
+  print_times(timings, choices);
+  print_predictions(timings, all.size());
+  print_costs(timings, works[0]);
+  std::cout << "\nUse\n";
+  print_choices(timings, choices);
+  print_losers(timings, choices, all.size());
+  if (imagined) {
+    std::cout << "With a device of " << asked.imagine
+              << " (TFLOPS, GB/s, us a launch; calculated, not measured), use\n";
+    print_choices(timings, choose(timings, timings.names.size()));
+  }
+  if (!asked.picture.empty())
+    write_picture(asked.picture, timings, all.size(), choose(timings, timings.names.size()));
+}

@@ -29,18 +29,31 @@ void run(const app::Options& options, const std::string& show) {
   }
 }
 
+void take_advising(app::Command& command, Advising& asked) {
+  command.option("--width", asked.width, "with --advise: of the network's layers");
+  command.option("--depth", asked.depth, "with --advise: hidden layers of the network");
+  command.option("--largest", asked.largest, "with --advise: the largest batch");
+  command.option("--runs", asked.runs, "with --advise: how often each batch is timed");
+  command.flag("--inference", asked.inference, "with --advise: inference, not a training step");
+  command.flag("--bfloat16", asked.bfloat16, "with --advise: every device in bfloat16, too");
+  command.option("--imagine", asked.imagine, "with --advise: TFLOPS,GB/s,us of another device");
+  command.option("--picture", asked.picture, "with --advise: draw the times into this .svg");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string show = "all";
   bool advise = false;
+  Advising asked;
   app::Command command("ch09_cpu_and_gpu_together", "The host and a device work together.");
   command.takes({"batch-size", "seed"});
   command.options.batch_size = 256;
   command.choice("--show", show, {"all", "pipeline", "split", "offload", "inference"},
                  "which part");
   command.flag("--advise", advise, "measure this machine's devices, and say which one to use when");
+  take_advising(command, asked);
   return command.run(argc, argv, [&](const app::Options& options) {
-    advise ? show_advise(options, app::choose_device(options)) : run(options, show);
+    advise ? show_advise(options, asked) : run(options, show);
   });
 }

@@ -1,0 +1,108 @@
+// The advisor's picture: seconds a step over the batch, both axes by powers of ten, one line a
+// contender, and a mark where the choice changes. advise.h writes it.
+#pragma once
+
+#include <fstream>
+
+#include "choice.h"
+
+namespace advising {
+
+/// Where a size and a time lie in the picture.
+struct Plane {
+  double smallest, largest, shortest, longest;
+
+  explicit Plane(const Timings& timings)
+      : smallest(static_cast<double>(timings.sizes.front())),
+        largest(static_cast<double>(timings.sizes.back())),
+        shortest(timings.seconds[0][0]),
+        longest(shortest) {
+    for (const auto& row : timings.seconds)
+      for (const double seconds : row) {
+        shortest = std::min(shortest, seconds);
+        longest = std::max(longest, seconds);
+      }
+    shortest = std::pow(10, std::floor(std::log10(shortest)));
+    longest = std::pow(10, std::ceil(std::log10(longest)));
+  }
+  double x(double size) const {
+    return 70 + 600 * std::log(size / smallest) / std::log(largest / smallest);
+  }
+  double y(double seconds) const {
+    return 20 + 330 * std::log(longest / seconds) / std::log(longest / shortest);
+  }
+};
+
+/// "0.1", "1", "1000000": microseconds without digits that say nothing.
+inline std::string power_of_ten(double seconds) {
+  std::ostringstream text;
+  text << std::setprecision(9) << 1e6 * seconds;
+  return text.str();
+}
+
+/// A horizontal line for each power of ten, and the sizes below.
+inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& plane) {
+  for (double seconds = plane.shortest; seconds < 1.5 * plane.longest; seconds *= 10)
+    out << "<path d=\"M70 " << plane.y(seconds) << "H670\" stroke=\"#ddd\"/>\n<text x=\"62\" y=\""
+        << plane.y(seconds) + 4 << "\" text-anchor=\"end\">" << power_of_ten(seconds)
+        << "</text>\n";
+  for (const std::int64_t size : timings.sizes)
+    out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"370\" "
+        << "text-anchor=\"middle\">" << size << "</text>\n";
+  out << "<path d=\"M70 20V350H670\" stroke=\"black\" fill=\"none\"/>\n"
+         "<text x=\"75\" y=\"14\">us a step</text>\n"
+         "<text x=\"370\" y=\"392\" text-anchor=\"middle\">samples a batch</text>\n";
+}
+
+/// Where the choice changes, and to whom. Texts stay within the axes.
+inline void draw_crossing(std::ostream& out, const Plane& plane, const Choice& choice, double y,
+                          const std::string& name) {
+  const double x = plane.x(choice.from);
+  const bool right = x < 370;
+  out << "<path d=\"M" << x << " 20V350\" stroke=\"black\" stroke-dasharray=\"2 3\"/>\n<text x=\""
+      << (right ? x + 5 : x - 5) << "\" y=\"" << y << "\" text-anchor=\""
+      << (right ? "start" : "end") << "\">" << name << " from "
+      << static_cast<std::int64_t>(std::ceil(choice.from)) << "</text>\n";
+}
+
+/// A line through all times; what was held out is a ring. Calculated ones are dashed.
+inline void draw_line(std::ostream& out, const Timings& timings, std::size_t name,
+                      const Plane& plane, const char* colour, bool measured) {
+  out << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << colour << '"'
+      << (measured ? "" : " stroke-dasharray=\"6 4\"") << " points=\"";
+  for (std::size_t s = 0; s < timings.sizes.size(); ++s)
+    out << plane.x(static_cast<double>(timings.sizes[s])) << ','
+        << plane.y(timings.seconds[name][s]) << ' ';
+  out << "\"/>\n";
+  for (std::size_t s = 0; measured && s < timings.sizes.size(); ++s)
+    out << "<circle r=\"4\" stroke=\"" << colour << "\" fill=\"" << (s % 2 ? "white" : colour)
+        << "\" cx=\"" << plane.x(static_cast<double>(timings.sizes[s])) << "\" cy=\""
+        << plane.y(timings.seconds[name][s]) << "\"><title>" << timings.names[name] << ", batch "
+        << timings.sizes[s] << ": " << microseconds(timings.seconds[name][s])
+        << " us</title></circle>\n";
+  out << "<text x=\"690\" y=\"" << 40 + 20 * name << "\" fill=\"" << colour << "\">"
+      << timings.names[name] << (measured ? "" : ", calculated") << "</text>\n";
+}
+
+/// @throws td::IoError when the file cannot be written.
+inline void write_picture(const std::string& path, const Timings& timings, std::size_t measured,
+                          const std::vector<Choice>& choices) {
+  constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
+                                      "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
+  const Plane plane(timings);
+  std::ofstream out(path);
+  out << std::fixed << std::setprecision(1)
+      << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 860 400\" "
+         "font-family=\"sans-serif\" font-size=\"13\">\n"
+         "<rect width=\"860\" height=\"400\" fill=\"white\"/>\n";
+  draw_axes(out, timings, plane);
+  for (std::size_t n = 0; n < timings.names.size(); ++n)
+    draw_line(out, timings, n, plane, kColours[n % std::size(kColours)], n < measured);
+  for (std::size_t i = 1; i < choices.size(); ++i)
+    draw_crossing(out, plane, choices[i], 20 + 16 * static_cast<double>(i),
+                  timings.names[choices[i].contender]);
+  out << "</svg>\n";
+  if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
+}
+
+}  // namespace advising

@@ -1,0 +1,181 @@
+// What the advisor compares: one network on every device of this machine, and on a device that is
+// only described. advise.h times them. Invariant: all of them do the same step on the same batches.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "app/app.h"
+#include "exercises.h"
+#include "td/base/parallel.h"
+#include "td/device/record.h"
+
+/// What `--advise` is asked for.
+struct Advising {
+  std::int64_t width = 256;     ///< Of every hidden layer, and of the inputs.
+  std::int64_t depth = 3;       ///< Hidden layers.
+  std::int64_t largest = 1024;  ///< The largest batch.
+  std::int64_t runs = 15;       ///< How often each size is timed.
+  bool inference = false;       ///< Forward without a graph, in place of a training step.
+  bool bfloat16 = false;        ///< Every device once more, with products in bfloat16.
+  std::string imagine;          ///< `TFLOPS,GB/s,us` of a device that is not here.
+  std::string picture;          ///< An .svg to draw into.
+};
+
+/// What one step asks of a device: no time, only counts.
+struct StepWork {
+  double launches = 0, bytes = 0, multiply_adds = 0;
+};
+
+/// The network of `--width` and `--depth` on one device, and its batches on the host.
+class Contender {
+ public:
+  Contender(std::string name, const Advising& asked, td::Device device, int threads,
+            td::optional<td::ScalarType> products = td::nullopt)
+      : name_(std::move(name)),
+        asked_(asked),
+        device_(device),
+        threads_(threads),
+        products_(products),
+        model_(layers(asked)),
+        optimizer_((model_->to(device), model_->parameters()), td::optim::SGDOptions(0.01)) {}
+
+  const std::string& name() const { return name_; }
+  td::Device device() const { return device_; }
+
+  // anchor: step
+  /// The batch goes to the device and through the network. Nothing here waits.
+  void step(const Batch& batch) {
+    const td::Tensor inputs = batch.data.to(device_);
+    const td::amp::AutocastGuard autocast(device_.type(), products_, products_.has_value());
+    if (asked_.inference) {
+      const td::NoGradGuard no_grad;
+      model_->forward(inputs);
+      return;
+    }
+    optimizer_.zero_grad();
+    const td::Tensor outputs = model_->forward(inputs);
+    td::nn::functional::cross_entropy(outputs, batch.target.to(device_)).backward();
+    optimizer_.step();
+  }
+
+  /// Seconds a step: the mean of as many as fill two milliseconds, with one wait behind them. The
+  /// step before them finds the weights out of the caches and the threads asleep.
+  double seconds(const Batch& batch) {
+    td::set_parallel_width(threads_);
+    step(batch);
+    td::synchronize(device_);
+    const auto start = std::chrono::steady_clock::now();
+    std::chrono::duration<double> taken{};
+    int steps = 0;
+    do {
+      step(batch);
+      taken = std::chrono::steady_clock::now() - start;
+    } while (++steps < 256 && taken.count() < 2e-3);
+    td::synchronize(device_);
+    taken = std::chrono::steady_clock::now() - start;
+    return taken.count() / steps;
+  }
+  // anchor end
+
+  // anchor: work
+  /// Counts one step: launches and the bytes that they read and write, by listening; the
+  /// multiply-adds of the products from the sizes of the layers.
+  StepWork work(const Batch& batch) {
+    static StepWork counted;
+    counted = {};
+    td::record_observer = [](const td::Record& record, td::Device) {
+      ++counted.launches;
+      for (int i = 0; i < record.reads + record.writes; ++i)
+        counted.bytes += static_cast<double>(record.extents[i].bytes);
+    };
+    step(batch);
+    td::record_observer = nullptr;
+    const auto width = static_cast<double>(asked_.width);
+    const double forward = static_cast<double>(asked_.depth) * width * width + width * 10;
+    // Backward computes a gradient of the weights and one of the inputs; the batch itself wants
+    // none.
+    const double each = asked_.inference ? forward : 3 * forward - width * width;
+    counted.multiply_adds = static_cast<double>(batch.data.size(0)) * each;
+    return counted;
+  }
+  // anchor end
+
+  std::int64_t parameters() const {
+    std::int64_t count = 0;
+    for (const td::Tensor& p : model_->parameters()) count += p.numel();
+    return count;
+  }
+
+ private:
+  static td::nn::Sequential layers(const Advising& asked) {
+    td::nn::Sequential model;
+    for (std::int64_t i = 0; i < asked.depth; ++i) {
+      model->push_back(td::nn::Linear(asked.width, asked.width));
+      model->push_back(td::nn::ReLU());
+    }
+    model->push_back(td::nn::Linear(asked.width, 10));
+    return model;
+  }
+
+  std::string name_;
+  Advising asked_;
+  td::Device device_;
+  int threads_;
+  td::optional<td::ScalarType> products_;
+  td::nn::Sequential model_;
+  td::optim::SGD optimizer_;
+};
+
+/// The cpu with one thread and with all, and every accelerator; with `--device` only that one.
+inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& options,
+                                                          const Advising& asked, int threads) {
+  std::vector<std::unique_ptr<Contender>> all;
+  const auto add = [&](const std::string& name, td::Device device, int width) {
+    all.push_back(std::make_unique<Contender>(name, asked, device, width));
+    if (asked.bfloat16)
+      all.push_back(
+          std::make_unique<Contender>(name + " bf16", asked, device, width, td::kBFloat16));
+  };
+  add("cpu, 1 thread", td::kCPU, 1);
+  if (threads > 1)
+    add(std::string("cpu, ").append(std::to_string(threads)).append(" threads"), td::kCPU, threads);
+  for (const td::DeviceType type : {td::kSIM, td::kCUDA}) {
+    if (td::device_count(type) == 0) continue;
+    const td::Device first(type, 0);
+    if (options.device == "auto") add(first.str(), first, threads);
+  }
+  if (options.device != "auto" && !td::Device(options.device).is_cpu()) {
+    const td::Device device = td::check_device(td::Device(options.device));
+    add(device.str(), device, threads);
+  }
+  return all;
+}
+
+// anchor: imagined
+/// A device that three numbers of its data sheet describe. Calculated, never measured.
+struct Imagined {
+  double tflops = 0, gb_per_s = 0, launch_us = 0;
+
+  /// @throws td::Error unless `text` is three positive numbers with commas.
+  explicit Imagined(const std::string& text) {
+    std::istringstream in(text);
+    char comma = 0, second_comma = 0;
+    in >> tflops >> comma >> gb_per_s >> second_comma >> launch_us;
+    const bool read = !in.fail() && in.peek() == EOF && comma == ',' && second_comma == ',';
+    TD_CHECK(td::Error, read && tflops > 0 && gb_per_s > 0 && launch_us > 0, "--imagine ", text,
+             ": expected three positive numbers, as in 82.6,1008,5: TFLOPS and GB/s of the data "
+             "sheet, and microseconds that a launch takes");
+  }
+
+  /// Launches follow one another, memory and arithmetic work meanwhile: who takes longest decides.
+  double seconds(const StepWork& work) const {
+    return std::max({work.launches * launch_us * 1e-6, work.bytes / gb_per_s * 1e-9,
+                     2 * work.multiply_adds / tflops * 1e-12});
+  }
+};
+// anchor end

@@ -1,0 +1,106 @@
+// The advisor's times: one network on all devices at growing sizes, of which every second one is
+// held out to see what a prediction is worth. advise.h makes words of them, advise_picture.h a
+// picture. Invariant: what is held out reaches no prediction.
+#pragma once
+
+#include "contenders.h"
+
+namespace advising {
+
+/// The sizes that were timed, and what came out. Odd places are held out.
+struct Timings {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> seconds;  ///< [name][size]
+  std::vector<Cost> costs;                   ///< One line for all sizes that are not held out.
+  std::vector<double> spread;  ///< How far apart the middle half of the runs is, of the median.
+
+  /// The line through two of the sizes.
+  Cost through(std::size_t name, std::size_t first, std::size_t second) const {
+    return fit_cost({sizes[first], sizes[second]}, {seconds[name][first], seconds[name][second]});
+  }
+  /// What the sizes beside a held-out one say of it: how far off, of what was measured.
+  double error_between(std::size_t name, std::size_t held_out) const {
+    const Cost line = through(name, held_out - 1, held_out + 1);
+    return line.at(static_cast<double>(sizes[held_out])) / seconds[name][held_out] - 1;
+  }
+  /// What one line for all sizes says of it.
+  double error_of_line(std::size_t name, std::size_t held_out) const {
+    return costs[name].at(static_cast<double>(sizes[held_out])) / seconds[name][held_out] - 1;
+  }
+};
+
+inline std::vector<std::int64_t> powers_of_two(std::int64_t largest) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 1; size <= largest; size *= 2) sizes.push_back(size);
+  if (sizes.size() % 2 == 0) sizes.pop_back();  // what is held out has a neighbour on each side
+  return sizes;
+}
+
+/// The line for all sizes but those that are held out.
+inline Cost fit_known(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  std::vector<std::int64_t> known;
+  std::vector<double> known_seconds;
+  for (std::size_t i = 0; i < sizes.size(); i += 2) {
+    known.push_back(sizes[i]);
+    known_seconds.push_back(seconds[i]);
+  }
+  return fit_cost(known, known_seconds);
+}
+
+/// How far apart the middle half of the values is, of their median.
+inline double spread(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return (values[3 * n / 4] - values[n / 4]) / values[n / 2];
+}
+
+// anchor: time
+using Contenders = std::vector<std::unique_ptr<Contender>>;
+
+/// Times all contenders in turns, with the exercise.
+inline Timings time_all(const Contenders& all, const Advising& asked) {
+  Timings timings;
+  timings.sizes = powers_of_two(asked.largest);
+  std::map<std::int64_t, Batch> batches;
+  for (const std::int64_t size : timings.sizes)
+    batches[size] = {td::randn({size, asked.width}), td::randint(0, 10, {size}, td::kInt64)};
+  std::vector<Measure> measures;
+  std::vector<std::map<std::int64_t, std::vector<double>>> runs(all.size());
+  app::ProgressLine progress;
+  std::int64_t done = 0;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    timings.names.push_back(all[c]->name());
+    measures.push_back([&, c](std::int64_t size) {
+      if (app::stop_requested()) throw app::Stopped(std::to_string(done) + " timings");
+      progress.show("timing " + all[c]->name() + ", batch " + std::to_string(size));
+      const double seconds = all[c]->seconds(batches[size]);
+      if (static_cast<std::size_t>(++done) > all.size() * timings.sizes.size())
+        runs[c][size].push_back(seconds);
+      return seconds;
+    });
+  }
+  timings.seconds = time_in_turns(measures, timings.sizes, static_cast<int>(asked.runs));
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    timings.costs.push_back(fit_known(timings.sizes, timings.seconds[c]));
+    std::vector<double> each = {0};
+    for (const auto& [size, seconds] : runs[c]) each.push_back(spread(seconds));
+    std::sort(each.begin(), each.end());
+    timings.spread.push_back(each[each.size() / 2]);
+  }
+  return timings;
+}
+// anchor end
+
+/// A row that nobody measured: what the data sheet of `imagined` promises for the same steps.
+inline void add_imagined(Timings& timings, const std::string& name, const Imagined& imagined,
+                         const std::vector<StepWork>& works) {
+  std::vector<double> seconds;
+  for (const StepWork& work : works) seconds.push_back(imagined.seconds(work));
+  timings.costs.push_back(fit_known(timings.sizes, seconds));
+  timings.names.push_back(name);
+  timings.seconds.push_back(std::move(seconds));
+  timings.spread.push_back(0);
+}
+
+}  // namespace advising
