@@ -1,10 +1,227 @@
-// One model in two places: the host and a device, then two devices, in micro-batches.
-// main.cpp shows it.
+// One model in two places: the host and a device, then two devices, in micro-batches. main.cpp
+// shows it. Invariant: wherever the layers lie, they begin with the same weights and see the same
+// batch.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <iomanip>
 #include <iostream>
+#include <string>
 
 #include "app/app.h"
 #include "exercises.h"
+#include "td/base/parallel.h"
+#include "turns.h"
 
-inline void show_split(const app::Options&, td::Device) {}
+namespace split {
+
+constexpr std::int64_t kLayers = 8, kWidth = 256, kClasses = 10, kMicroBatches = 4;
+/// The first layer needs no gradient of its input, which is a third of a layer's work. With an
+/// input half as wide again, half of the layers is half of the work.
+constexpr std::int64_t kInputs = kWidth * 3 / 2;
+
+// anchor: parts
+/// Layers `from` to `to` - 1 of the model.
+inline td::nn::Sequential layers(std::int64_t from, std::int64_t to) {
+  td::nn::Sequential part;
+  for (std::int64_t i = from; i < to; ++i) {
+    part->push_back(td::nn::Linear(i == 0 ? kInputs : kWidth, kWidth));
+    part->push_back(td::nn::ReLU());
+  }
+  if (to == kLayers) part->push_back(td::nn::Linear(kWidth, kClasses));
+  return part;
+}
+// anchor end
+
+/// The model, cut behind its first `in_front` layers, with an optimizer and one batch.
+struct Training {
+  Training(std::int64_t in_front, td::Device first, td::Device second, const Batch& from_host)
+      : Training(layers(0, in_front), layers(in_front, kLayers), first, second, from_host) {}
+
+  // anchor: step
+  /// One step. 0 micro-batches: as anybody would do it, with one graph over both parts.
+  void step(std::int64_t micro_batches) {
+    optimizer.zero_grad();
+    if (micro_batches == 0) {
+      const td::Tensor output = split_forward(model, batch.data);
+      loss = td::nn::functional::cross_entropy(output, batch.target);
+      loss.backward();
+    } else {
+      loss = split_backward(model, batch, micro_batches);
+    }
+    optimizer.step();
+  }
+  // anchor end
+  void finish() const {
+    td::synchronize(model.first_device);
+    td::synchronize(model.second_device);
+  }
+  Way way(std::int64_t micro_batches) {
+    return [this, micro_batches] {
+      step(micro_batches);
+      finish();
+    };
+  }
+  std::string where() const {
+    const std::string first = model.first_device.str(), second = model.second_device.str();
+    return first == second ? first : first + " and " + second;
+  }
+
+  SplitModel model;
+  td::optim::SGD optimizer;
+  Batch batch;
+  td::Tensor loss;
+
+ private:
+  Training(td::nn::Sequential front, td::nn::Sequential back, td::Device first, td::Device second,
+           const Batch& from_host)
+      : model(std::move(front), std::move(back), first, second),
+        optimizer(model.parameters(), td::optim::SGDOptions(0.05)),
+        batch{from_host.data.to(first), from_host.target.to(second)} {}
+};
+
+/// The host computes on the cores that a sim device leaves, until the end of the scope: else both
+/// would get in each other's way, which a GPU and its host do not.
+class CoresForTheHost {
+ public:
+  explicit CoresForTheHost(td::Device device) : before_(td::parallel_width()) {
+    const int devices = device.is_sim() ? td::device_count(td::kSIM) : td::core_count();
+    td::set_parallel_width(std::max(1, td::core_count() - td::core_count() / devices));
+  }
+  ~CoresForTheHost() { td::set_parallel_width(before_); }
+  CoresForTheHost(const CoresForTheHost&) = delete;
+  CoresForTheHost& operator=(const CoresForTheHost&) = delete;
+
+ private:
+  int before_;
+};
+
+// anchor: balance
+/// How many layers to put in front so that both places take equally long.
+inline std::int64_t balance(td::Device first, td::Device second, std::int64_t rows) {
+  const auto layer = [rows](td::Device device) -> Way {
+    td::nn::Linear linear(kWidth, kWidth);
+    linear->to(device);
+    const td::Tensor x = td::randn({rows, kWidth}).to(device).requires_grad_();
+    return [linear, x, device]() mutable {
+      linear->forward(x).relu().sum().backward();
+      td::synchronize(device);
+    };
+  };
+  const std::vector<double> seconds = seconds_in_turns({layer(first), layer(second)}, 5);
+  const double share = seconds[1] / (seconds[0] + seconds[1]);
+  return std::clamp<std::int64_t>(std::llround(share * kLayers), 1, kLayers - 1);
+}
+// anchor end
+
+/// Losses of the plain model and of its splits.
+inline void print_losses(std::deque<Training>& trainings) {
+  constexpr int kSteps = 5;
+  double plain = 0, furthest = 0;
+  for (int step = 0; step < kSteps; ++step)
+    for (std::size_t i = 0; i < trainings.size(); ++i) {
+      trainings[i].step(i == 0 ? 0 : kMicroBatches);
+      const double loss = trainings[i].loss.item<double>();
+      if (i == 0) plain = loss;
+      furthest = std::max(furthest, std::abs(loss - plain));
+    }
+  std::cout << "After " << kSteps << " steps the loss is " << std::fixed << std::setprecision(4)
+            << plain << " in one place; in two it was never further away than "
+            << std::setprecision(6) << std::max(furthest, 1e-6) << ".\n";
+}
+
+/// Times in milliseconds.
+inline void print_times(std::deque<Training>& trainings) {
+  std::vector<Way> ways;
+  for (Training& training : trainings)
+    for (const std::int64_t micro_batches : {std::int64_t{0}, kMicroBatches})
+      ways.push_back(training.way(micro_batches));
+  const std::vector<double> seconds = seconds_in_turns(ways, 11);
+  std::cout << "milliseconds a step   the whole batch   " << kMicroBatches
+            << " micro-batches   speed-up\n"
+            << std::fixed << std::setprecision(2);
+  for (std::size_t i = 0; i < trainings.size(); ++i) {
+    const double whole = seconds[2 * i], pieces = seconds[2 * i + 1];
+    std::cout << std::setw(19) << trainings[i].where() << std::setw(18) << 1e3 * whole
+              << std::setw(18) << 1e3 * pieces << std::setw(11) << whole / pieces << '\n';
+  }
+}
+
+/// The most that each device held in a step, in 10^6 bytes.
+inline void print_memory(const std::vector<td::Device>& devices, const Batch& batch) {
+  std::cout << "megabytes at the most     " << devices[0] << "     " << devices[1] << '\n';
+  for (const td::Device& second : devices) {
+    Training training(kLayers / 2, devices[0], second, batch);
+    training.way(0)();
+    for (const td::Device& device : devices) td::allocator(device).reset_peak();
+    training.way(0)();
+    std::cout << std::setw(19) << training.where() << std::fixed << std::setprecision(1);
+    for (const td::Device& device : devices)
+      std::cout << std::setw(device.index() == devices[0].index() ? 12 : 10)
+                << static_cast<double>(td::memory_stats(device).peak_allocated) / 1e6;
+    std::cout << '\n';
+  }
+}
+
+inline td::trace::Trace traced(Training& training, std::int64_t micro_batches) {
+  training.finish();
+  td::trace::start();
+  split_backward(training.model, training.batch, micro_batches);
+  return td::trace::stop();
+}
+
+/// What part of the time of a forward and backward two devices had nothing to do, a median.
+inline double bubble(Training& training, std::int64_t micro_batches) {
+  std::vector<double> shares;
+  for (int run = 0; run < 5; ++run) {
+    const td::trace::OverlapTimes times = td::trace::overlap_times(traced(training, micro_batches));
+    shares.push_back(1 - times.serial / (2 * times.measured));
+  }
+  std::sort(shares.begin(), shares.end());
+  return shares[shares.size() / 2];
+}
+
+inline void print_bubbles(Training& training) {
+  for (const std::int64_t m : {std::int64_t{1}, kMicroBatches})
+    std::cout << (m == 1 ? "The whole batch" : "In micro-batches") << ": of the devices' time "
+              << std::fixed << std::setprecision(2) << bubble(training, m)
+              << " are without work; (p - 1) / (m + p - 1) is " << 1.0 / static_cast<double>(m + 1)
+              << "\n"
+              << td::trace::text_timeline(traced(training, m));
+}
+
+}  // namespace split
+
+inline void show_split(const app::Options& options, td::Device device) {
+  using namespace split;
+  if (device.is_cpu()) {
+    std::cout << "split: the host and the cpu are one place; take --device sim\n";
+    return;
+  }
+  const CoresForTheHost cores(device);
+  const std::int64_t rows = 8 * options.batch_size;  // a piece must be work enough for a device
+  const Batch batch{td::randn({rows, kInputs}), td::randint(0, kClasses, {rows}, td::kInt64)};
+  const std::int64_t on_host = balance("cpu", device, rows);
+  std::cout << "A model of " << kLayers << " layers, " << rows << " rows a step; on the cpu lie "
+            << on_host << " layers, in front\n";
+  const int count = td::device_count(device.type());
+  const td::Device other(device.type(), (device.index() + 1) % count);
+  if (count > 1) print_memory({device, other}, batch);
+
+  std::deque<Training> trainings;
+  const auto add = [&](std::int64_t in_front, td::Device first, td::Device second) {
+    td::manual_seed(options.seed);  // the same weights
+    trainings.emplace_back(in_front, first, second, batch);
+  };
+  add(kLayers / 2, device, device);
+  add(on_host, "cpu", device);
+  if (count > 1) add(kLayers / 2, device, other);
+  print_losses(trainings);
+  print_times(trainings);
+  if (count > 1)
+    print_bubbles(trainings.back());
+  else
+    std::cout << "There is one " << device.type() << " device: no model over two\n";
+}

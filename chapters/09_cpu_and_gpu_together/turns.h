@@ -1,0 +1,32 @@
+// Times several ways to do the same. split.h and offload.h compare with it.
+// Invariant: the ways take turns, so that a machine that is slow for a while is slow for all.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "app/app.h"
+
+/// Does the work and waits until it is done.
+using Way = std::function<void()>;
+
+/// Median seconds of each way, of `turns` turns behind two that do not count.
+inline std::vector<double> seconds_in_turns(const std::vector<Way>& ways, int turns) {
+  std::vector<std::vector<double>> all(ways.size());
+  for (int turn = -2; turn < turns; ++turn)
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      if (app::stop_requested()) throw app::Stopped("some of the measurements");
+      const auto start = std::chrono::steady_clock::now();
+      ways[way]();
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      if (turn >= 0) all[way].push_back(taken.count());
+    }
+  std::vector<double> medians;
+  for (std::vector<double>& seconds : all) {
+    std::sort(seconds.begin(), seconds.end());
+    medians.push_back(seconds[seconds.size() / 2]);
+  }
+  return medians;
+}
