@@ -210,7 +210,7 @@ inline void show_split(const app::Options& options, td::Device device) {
   const td::Device other(device.type(), (device.index() + 1) % count);
   if (count > 1) print_memory({device, other}, batch);
 
-  std::deque<Training> trainings;
+  std::deque<split::Training> trainings;
   const auto add = [&](std::int64_t in_front, td::Device first, td::Device second) {
     td::manual_seed(options.seed);  // the same weights
     trainings.emplace_back(in_front, first, second, batch);
