@@ -12,7 +12,6 @@
 
 #include "app/app.h"
 #include "exercises.h"
-#include "td/base/parallel.h"
 #include "turns.h"
 
 namespace split {
@@ -80,22 +79,6 @@ struct Training {
       : model(std::move(front), std::move(back), first, second),
         optimizer(model.parameters(), td::optim::SGDOptions(0.05)),
         batch{from_host.data.to(first), from_host.target.to(second)} {}
-};
-
-/// The host computes on the cores that a sim device leaves, until the end of the scope: else both
-/// would get in each other's way, which a GPU and its host do not.
-class CoresForTheHost {
- public:
-  explicit CoresForTheHost(td::Device device) : before_(td::parallel_width()) {
-    const int devices = device.is_sim() ? td::device_count(td::kSIM) : td::core_count();
-    td::set_parallel_width(std::max(1, td::core_count() - td::core_count() / devices));
-  }
-  ~CoresForTheHost() { td::set_parallel_width(before_); }
-  CoresForTheHost(const CoresForTheHost&) = delete;
-  CoresForTheHost& operator=(const CoresForTheHost&) = delete;
-
- private:
-  int before_;
 };
 
 // anchor: balance

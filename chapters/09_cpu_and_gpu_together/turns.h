@@ -1,4 +1,4 @@
-// Times several ways to do the same. split.h and offload.h compare with it.
+// What split.h and offload.h measure with: several ways to do the same, side by side.
 // Invariant: the ways take turns, so that a machine that is slow for a while is slow for all.
 #pragma once
 
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "app/app.h"
+#include "td/base/parallel.h"
+#include "td/td.h"
 
 /// Does the work and waits until it is done.
 using Way = std::function<void()>;
@@ -30,3 +32,19 @@ inline std::vector<double> seconds_in_turns(const std::vector<Way>& ways, int tu
   }
   return medians;
 }
+
+/// The host computes on the cores that a sim device leaves, until the end of the scope: else both
+/// would get in each other's way, which a GPU and its host do not.
+class CoresForTheHost {
+ public:
+  explicit CoresForTheHost(td::Device device) : before_(td::parallel_width()) {
+    const int devices = device.is_sim() ? td::device_count(td::kSIM) : td::core_count();
+    td::set_parallel_width(std::max(1, td::core_count() - td::core_count() / devices));
+  }
+  ~CoresForTheHost() { td::set_parallel_width(before_); }
+  CoresForTheHost(const CoresForTheHost&) = delete;
+  CoresForTheHost& operator=(const CoresForTheHost&) = delete;
+
+ private:
+  int before_;
+};
