@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exercises.h"
+#include "td/base/parallel.h"
 
 using Batch = td::data::Example<>;
 
@@ -89,7 +90,10 @@ class Feeding {
       work(batch.narrow(0, 0, pixels).view({batch_size_, kPixels}),
            batch.narrow(0, pixels, batch_size_).to(td::kInt64));
     };
+    const int width = td::parallel_width();
+    td::set_parallel_width(1);  // as a loader's worker: more threads would take sim's cores
     train_prefetched(slots, steps_, load, step, td::getStreamFromPool(device_));
+    td::set_parallel_width(width);
     td::synchronize(device_);  // the slots end here
   }
   // anchor end
