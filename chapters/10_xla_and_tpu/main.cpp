@@ -154,9 +154,8 @@ void introduce(const td::xla::Plugin& plugin, const td::xla::Client& client) {
 TensorList train_on_xla(const td::xla::Client& client, const Task& task, const Choices& choices,
                         std::int64_t batch, std::size_t steps) {
   const auto start = Clock::now();
-  td::xla::CompileOptions compile_options;
-  compile_options.replicas = static_cast<int>(choices.replicas);
-  const Executable step = client.compile(task.program, compile_options);
+  const int count = static_cast<int>(choices.replicas);
+  const Executable step = client.compile(task.program, encode_options(count, 1), count);
   std::cout << "the step was compiled in " << std::fixed << std::setprecision(2)
             << seconds_since(start) << " s\n";
 

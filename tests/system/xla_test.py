@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 SKIPPED = 77
 
@@ -64,6 +65,18 @@ def check_training(program):
         expect(losses(one)[-1] < losses(one)[0], f"{model} learned nothing")
 
 
+def check_exercises(program):
+    """The program asks every exercise, so that --mine is the learner's own four."""
+    stubs = sorted((pathlib.Path(program).parents[1] / "exercises" / "stub").glob("libch10_*.so"))
+    expect(len(stubs) == 4, f"the stubs are {stubs}")
+    for stub in stubs:
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / stub.name).symlink_to(stub)
+            name = stub.stem.replace("libch10_", "")
+            text = run_program(program, code=1, LD_LIBRARY_PATH=folder)
+            expect(f"not done yet: {name}" in text, f"the program does not use {name}:\n{text}")
+
+
 def check_refusals(program):
     """What is no plugin ends with 77 and words; wrong numbers with 1."""
     text = run_program(program, code=SKIPPED, PJRT_PLUGIN="")
@@ -86,6 +99,7 @@ def main(source, chapters, compiler):
     try:
         check_declarations(source, compiler, pathlib.Path(plugin))
         check_training(program)
+        check_exercises(program)
         check_refusals(program)
     except Fault as fault:
         print(f"failed: {fault}")

@@ -70,6 +70,11 @@ class Client {
   /// Compiles a program written in StableHLO. Takes tenths of seconds: do it once.
   /// @throws XlaError with XLA's message when the text is not well formed.
   Executable compile(const std::string& program, const CompileOptions& options) const;
+  /// The same with options that are bytes already, as CompileOptions::encode() makes them, for
+  /// `replicas`. They are XLA's to read: it ends the process when they ask for 0 replicas.
+  /// @throws Error when there are no bytes, which ask for just that.
+  Executable compile(const std::string& program, const std::string& encoded_options,
+                     int replicas) const;
 
  private:
   std::shared_ptr<detail::ClientState> state_;

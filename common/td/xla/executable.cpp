@@ -50,7 +50,15 @@ struct Executable::State {
 };
 
 Executable Client::compile(const std::string& program, const CompileOptions& options) const {
-  const std::string encoded = options.encode(), format = "mlir";
+  return compile(program, options.encode(), options.replicas);
+}
+
+Executable Client::compile(const std::string& program, const std::string& encoded_options,
+                           int replicas) const {
+  TD_CHECK(Error, !encoded_options.empty(),
+           "xla: the options of a program are empty, which means 0 replicas, and XLA would end the "
+           "process; pass what CompileOptions::encode() gives");
+  const std::string format = "mlir";
   abi::Program source;
   source.head.struct_size = sizeof source;
   source.code = program.data();
@@ -60,11 +68,11 @@ Executable Client::compile(const std::string& program, const CompileOptions& opt
   abi::CompileArgs args;
   args.client = state_->client;
   args.program = &source;
-  args.options = encoded.data();
-  args.options_size = encoded.size();
+  args.options = encoded_options.data();
+  args.options_size = encoded_options.size();
   state_->plugin.call(abi::Slot::kClientCompile, args, "Client_Compile");
   auto state = std::make_shared<Executable::State>(state_, args.executable,
-                                                   static_cast<std::size_t>(options.replicas));
+                                                   static_cast<std::size_t>(replicas));
   abi::LoadedGetArgs get;
   get.loaded = args.executable;
   state_->plugin.call(abi::Slot::kLoadedExecutableGetExecutable, get,
