@@ -53,6 +53,10 @@ class Communicator {
   /// All at the same time, so that two ranks may send to each other.
   virtual void exchange(const std::vector<Parcel>& parcels, void* stream) = 0;
 
+  /// For traces: what is queued on `stream`, and ready(), while the returned object lives is one
+  /// span of that name. @return null where nobody keeps spans.
+  virtual std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) = 0;
+
   /// Gives up: queued work ends without a result, and later calls throw. May hang when a GPU or a
   /// network does.
   virtual void abort() = 0;

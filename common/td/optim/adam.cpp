@@ -8,6 +8,7 @@
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
 #include "td/optim/fused.h"
+#include "td/trace/span.h"
 
 namespace td::optim {
 
@@ -139,6 +140,7 @@ AdamBase<Options, decoupled>::AdamBase(std::vector<OptimizerParamGroup> groups, 
 template <class Options, bool decoupled>
 Tensor AdamBase<Options, decoupled>::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
+  const trace::Span span(decoupled ? "AdamW.step" : "Adam.step", trace::Category::kOperator);
   NoGradGuard no_grad;
   for (OptimizerParamGroup& group : param_groups()) {
     auto& o = static_cast<Options&>(group.options());

@@ -5,6 +5,7 @@
 #include "td/autograd/modes.h"
 #include "td/device/capture.h"
 #include "td/ops/ops.h"
+#include "td/trace/span.h"
 
 namespace td::optim {
 
@@ -69,6 +70,7 @@ void Optimizer::step_if_finite(const Tensor& found_inf, const Tensor& grad_scale
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
+  const trace::Span span("Optimizer.zero_grad", trace::Category::kOperator);
   for (const OptimizerParamGroup& group : groups_)
     for (const Tensor& param : group.params()) clear_gradient(param, set_to_none);
 }

@@ -5,6 +5,7 @@
 #include "td/kernels/optim.h"
 #include "td/ops/ops.h"
 #include "td/optim/fused.h"
+#include "td/trace/span.h"
 
 namespace td::optim {
 
@@ -117,6 +118,7 @@ SGD::SGD(TensorList params, SGDOptions defaults)
 
 Tensor SGD::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
+  const trace::Span span("SGD.step", trace::Category::kOperator);
   NoGradGuard no_grad;
   for (OptimizerParamGroup& group : param_groups()) {
     auto& options = static_cast<SGDOptions&>(group.options());

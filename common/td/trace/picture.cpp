@@ -139,7 +139,7 @@ Picture lay_out(const Trace& trace, const PictureOptions& options) {
     const Row& row = trace.rows[span.row];
     if (!is_drawn(span, row, options)) continue;
     std::string meaning = span.name;
-    if (!row.device.empty()) {
+    if (!row.device.empty() && span.category != Category::kCollective) {
       const auto phase = phases.find(span.correlation);
       meaning = span.category != Category::kKernel ? "copy"
                 : phase == phases.end()            ? "kernel"

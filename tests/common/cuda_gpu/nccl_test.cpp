@@ -161,6 +161,35 @@ TEST_CASE("NCCL waits for the work before it, and the work after it for NCCL") {
         }) == none());
 }
 
+TEST_CASE("a collective is a span in the row of its stream, behind its launch") {
+  const auto sums_on_all_gpus = [] {
+    return on_all_gpus([](ProcessGroup& group, Device device) {
+      const Tensor t = full({1000}, 1.0, TensorOptions().device(device));
+      group.all_reduce(t)->wait();
+      synchronize(device);
+    });
+  };
+  CHECK(sums_on_all_gpus() == none());  // the first use takes its time
+  trace::start();
+  CHECK(sums_on_all_gpus() == none());
+  const trace::Trace seen = trace::stop();
+  int sums = 0, launches = 0;
+  for (const trace::SpanRecord& span : seen.spans) {
+    if (std::string(span.name) != "all_reduce") continue;
+    launches += span.category == trace::Category::kLaunch;
+    if (span.category != trace::Category::kCollective) continue;
+    ++sums;
+    CHECK(span.bytes == 4000);
+    CHECK(span.end > span.begin);
+    const trace::Row& row = seen.rows[span.row];
+    CHECK(row.kind == trace::RowKind::kStream);
+    CHECK(row.device.find("cuda:") == 0);
+    CHECK_THAT(row.name, Catch::EndsWith(", collectives"));
+  }
+  CHECK(sums == device_count(kCUDA));
+  CHECK(launches == sums);
+}
+
 TEST_CASE("two ranks on one GPU are refused before NCCL is asked") {
   Table table(2);
   std::vector<std::string> errors(2);

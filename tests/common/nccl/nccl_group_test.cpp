@@ -41,6 +41,9 @@ class FakeCommunicator final : public Communicator {
   bool ready() override {
     std::lock_guard lock(mutex_);
     if (!error_.empty()) throw DeviceError(error_);
+    const bool called =
+        !calls_.empty() && std::string("[]i").find(calls_.back()[0]) == std::string::npos;
+    if (keeps_spans && called) calls_.push_back("is ready");
     return true;
   }
   void broadcast(void*, Elements e, int root, void* stream) override {
@@ -64,6 +67,16 @@ class FakeCommunicator final : public Communicator {
       text += (p.is_sent ? " to " : " from ") + std::to_string(p.peer);
     note(text, parcels[0].elements, stream);
   }
+  // Between the brackets is what the span is around.
+  std::shared_ptr<void> span(const char* name, std::size_t bytes, void*) override {
+    if (!keeps_spans) return nullptr;
+    std::lock_guard lock(mutex_);
+    calls_.push_back(std::string("[ ") + name + ", " + std::to_string(bytes) + " bytes");
+    return std::shared_ptr<void>(this, [this](void*) {
+      std::lock_guard lock(mutex_);
+      calls_.push_back("]");
+    });
+  }
   void abort() override {
     aborted = true;
     gate.open = true;
@@ -80,6 +93,7 @@ class FakeCommunicator final : public Communicator {
 
   Gate gate;
   std::atomic<bool> aborted{false};
+  std::atomic<bool> keeps_spans{false};
 
  private:
   void note(const std::string& text, Elements e, void* stream) {
@@ -219,6 +233,25 @@ TEST_CASE("sends and recvs start together when one of them is waited for") {
   ranks.group->send(on_device(2), 1);
   ranks.group.reset();
   CHECK(ranks.parcels->calls().back() == "exchange to 1, 2 x float32");
+}
+
+TEST_CASE("a span is around each call until NCCL has queued it") {
+  Ranks ranks;
+  ranks.group->broadcast(on_device(1))->wait();
+  ranks.group->send(on_device(1), 1)->wait();
+  ranks.collectives->keeps_spans = ranks.parcels->keeps_spans = true;
+  ranks.group->all_reduce(on_device(3))->wait();
+  CHECK(ranks.collectives->calls() ==
+        std::vector<std::string>{"broadcast from 0, 1 x float32", "[ all_reduce, 12 bytes",
+                                 "all_reduce by 0, 3 x float32", "is ready", "]"});
+  const auto sent = ranks.group->send(on_device(3), 1);
+  ranks.group->recv(on_device(5), 1)->wait();
+  ranks.group->send(on_device(1), 1)->wait();
+  const auto calls = ranks.parcels->calls();
+  CHECK(std::vector<std::string>(calls.begin() + 1, calls.end()) ==
+        std::vector<std::string>{"[ send and recv, 32 bytes", "exchange to 1 from 1, 3 x float32",
+                                 "is ready", "]", "[ send, 4 bytes", "exchange to 1, 1 x float32",
+                                 "is ready", "]"});
 }
 
 TEST_CASE("a collective that does not end is named, given up, and ends the group") {

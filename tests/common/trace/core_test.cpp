@@ -34,6 +34,47 @@ TEST_CASE("the host's operations and gradients have their names") {
   CHECK(find(seen, Category::kLaunch).empty());
 }
 
+TEST_CASE("an optimizer's step and zero_grad are spans around all that they do") {
+  const auto check_spans = [](auto make, const char* step) {
+    for (const char* device : {"cpu", "sim"}) {
+      td::Tensor w = td::ones({4}, device).requires_grad_();
+      auto optimizer = make(w);
+      trace::start();
+      optimizer.step([&] {
+        const td::Tensor loss = w.square().sum();
+        loss.backward();
+        return loss;
+      });
+      optimizer.zero_grad();
+      const Trace seen = trace::stop();
+      const auto steps = find(seen, Category::kOperator, step);
+      REQUIRE(steps.size() == 1);
+      const auto cleared = find(seen, Category::kOperator, "Optimizer.zero_grad");
+      REQUIRE(cleared.size() == 1);
+      CHECK(cleared[0].begin >= steps[0].end);
+      // Backward is the closure's. What the host does from then to the end of the step, it does in
+      // it.
+      const std::int64_t begin = find(seen, Category::kBackward).back().end;
+      const auto work = *device == 'c' ? Category::kOperator : Category::kLaunch;
+      int parts = 0;
+      for (const SpanRecord& span : find(seen, work)) {
+        if (span.begin < begin || span.begin >= steps[0].end || span.name == steps[0].name)
+          continue;
+        ++parts;
+        CHECK(span.begin >= steps[0].begin);
+        CHECK(span.end <= steps[0].end);
+      }
+      CHECK(parts > 0);
+      CHECK(partly_overlapping(seen).empty());
+    }
+  };
+  check_spans([](auto& w) { return td::optim::SGD({w}, td::optim::SGDOptions(0.1)); }, "SGD.step");
+  check_spans([](auto& w) { return td::optim::Adam({w}, td::optim::AdamOptions(0.1)); },
+              "Adam.step");
+  check_spans([](auto& w) { return td::optim::AdamW({w}, td::optim::AdamWOptions(0.1)); },
+              "AdamW.step");
+}
+
 TEST_CASE("each worker of a loader has a row with the batches that it loaded") {
   td::data::TensorDataset dataset(td::randn({64, 3}), td::zeros({64}, td::kInt64));
   const auto batches = [&](std::size_t workers) {

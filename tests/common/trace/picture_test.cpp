@@ -76,6 +76,18 @@ TEST_CASE("streams, engines and the host each have a line when they are asked fo
         "                         0  100.0 ms\n");
 }
 
+TEST_CASE("a collective that a device carries out has its own name") {
+  Step step;
+  const auto lane = step.row(RowKind::kStream, "sim:0", 1, "stream 1, collectives");
+  step.span(step.host, Category::kLaunch, "all_reduce", 11, 11, 4);
+  step.span(lane, Category::kCollective, "all_reduce", 40, 60, 4);
+  CHECK(text_timeline(step.trace, PictureOptions().width(10)) ==
+        "f forward, a all_reduce, b backward, c copy, . waits\n"
+        "              sim:0 stream 0 |ccff..bbbb|\n"
+        " sim:0 stream 1, collectives |....aa....|\n"
+        "                              0  100.0 ms\n");
+}
+
 TEST_CASE("a picture has every span with its name and its time") {
   Step step;
   step.work(step.host, "less<int> & \"more\"", Category::kKernel, 4, 13, 40, 50);

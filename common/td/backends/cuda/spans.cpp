@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,8 @@ struct Pending {
 };
 
 struct Tracer {
-  std::mutex mutex;  // held from begin() to end()
+  std::mutex mutex;               // held from begin() to end() of a StreamSpan
+  std::optional<Pending> opened;  // that one's
   std::vector<Pending> pending;
   std::vector<cudaEvent_t> idle[kMaxDevices];  // events to use again
   Anchor anchors[kMaxDevices];
@@ -84,12 +86,15 @@ Anchor anchor_of(Tracer& all, int device) {
   return anchor = made;  // the old one is still needed by what is pending
 }
 
-std::uint32_t row_of(Tracer& all, int device, cudaStream_t stream) {
+/// A stream that carries collectives is the communication lane, and called so.
+std::uint32_t row_of(Tracer& all, int device, cudaStream_t stream, trace::Category category) {
   std::uint32_t& row = all.rows[{device, stream}];
   if (row == 0) {
     const int number = all.streams[device]++;
-    row = trace::add_row({trace::RowKind::kStream, "cuda:" + std::to_string(device), number,
-                          stream ? "stream " + std::to_string(number) : "default stream"});
+    std::string name = stream ? "stream " : "default stream";
+    if (stream) name += std::to_string(number);
+    if (category == trace::Category::kCollective) name += ", collectives";
+    row = trace::add_row({trace::RowKind::kStream, "cuda:" + std::to_string(device), number, name});
   }
   return row;
 }
@@ -156,28 +161,62 @@ bool is_capturing(cudaStream_t stream) {
   return !worked(cudaStreamIsCapturing(stream, &status)) || status != cudaStreamCaptureStatusNone;
 }
 
-}  // namespace
-
-void StreamSpan::begin(const char* name, int device, void* native, trace::Category category,
-                       std::uint64_t bytes) {
+/// An event before what is to be queued on the stream; nothing where that fails. Needs the tracer's
+/// mutex.
+std::optional<Pending> open(Tracer& all, trace::SpanRecord span, int device, void* native) {
   static const bool registered = (trace::at_stop(resolve_all), true);
   static_cast<void>(registered);
   const auto stream = static_cast<cudaStream_t>(native);
-  if (is_capturing(stream)) return;
-  Tracer& all = tracer();
-  std::unique_lock lock(all.mutex);
-  if (all.pending.size() == kMostPending) resolve(all, kMostPending / 2);  // the oldest are done
+  if (is_capturing(stream)) return std::nullopt;
+  if (all.pending.size() >= kMostPending) resolve(all, kMostPending / 2);  // the oldest are done
   const Anchor anchor = anchor_of(all, device);
   const cudaEvent_t begin = take_event(all, device), end = take_event(all, device);
-  if (!anchor.event || !begin || !end || !worked(cudaEventRecord(begin, stream))) return;
-  const bool copies = category == trace::Category::kCopy;
-  all.pending.push_back({{name, 0, 0, bytes, row_of(all, device, stream), correlation_, category},
-                         copies ? engine_of(name, device) : 0,
-                         device,
-                         stream,
-                         anchor,
-                         begin,
-                         end});
+  if (!anchor.event || !begin || !end || !worked(cudaEventRecord(begin, stream)))
+    return std::nullopt;
+  span.row = row_of(all, device, stream, span.category);
+  const bool copies = span.category == trace::Category::kCopy;
+  const std::uint32_t engine_row = copies ? engine_of(span.name, device) : 0;
+  return Pending{span, engine_row, device, stream, anchor, begin, end};
+}
+
+/// An event behind it. Needs the tracer's mutex.
+void close(Tracer& all, const Pending& one) {
+  if (worked(cudaEventRecord(one.end, one.stream))) all.pending.push_back(one);
+}
+
+/// See collective_span().
+class CollectiveSpan {
+ public:
+  CollectiveSpan(const char* name, std::uint64_t bytes, int device, void* stream)
+      : correlation_(trace::next_correlation()),
+        launch_({0, correlation_}, name, trace::Category::kLaunch) {
+    use_device(device);
+    const std::lock_guard lock(tracer().mutex);
+    pending_ = open(tracer(), {name, 0, 0, bytes, 0, correlation_, trace::Category::kCollective},
+                    device, stream);
+  }
+  ~CollectiveSpan() {
+    if (!pending_) return;
+    const std::lock_guard lock(tracer().mutex);
+    close(tracer(), *pending_);
+  }
+  CollectiveSpan(const CollectiveSpan&) = delete;
+  CollectiveSpan& operator=(const CollectiveSpan&) = delete;
+
+ private:
+  const std::uint32_t correlation_;
+  const trace::Span launch_;
+  std::optional<Pending> pending_;
+};
+
+}  // namespace
+
+void StreamSpan::begin(const char* name, int device, void* stream, trace::Category category,
+                       std::uint64_t bytes) {
+  Tracer& all = tracer();
+  std::unique_lock lock(all.mutex);
+  all.opened = open(all, {name, 0, 0, bytes, 0, correlation_, category}, device, stream);
+  if (!all.opened) return;
   begun_ = true;
   lock.release();  // end() gives it back
 }
@@ -185,8 +224,13 @@ void StreamSpan::begin(const char* name, int device, void* native, trace::Catego
 void StreamSpan::end() {
   Tracer& all = tracer();
   const std::lock_guard lock(all.mutex, std::adopt_lock);
-  const Pending& mine = all.pending.back();
-  if (!worked(cudaEventRecord(mine.end, mine.stream))) all.pending.pop_back();
+  close(all, *all.opened);
+}
+
+std::shared_ptr<void> collective_span(const char* name, std::uint64_t bytes, int device,
+                                      void* stream) {
+  if (!trace::is_on()) return nullptr;
+  return std::make_shared<CollectiveSpan>(name, bytes, device, stream);
 }
 
 }  // namespace td::cuda

@@ -1,8 +1,10 @@
 // Spans of GPU work for traces: an event before it and one behind it tell when the stream came by.
-// The backend's copies and kernels/launch.h put one around what they queue. Includes nothing of
-// CUDA. Invariant: work of one stream is queued by one traced call at a time, so that its spans
-// never partly overlap.
+// The backend's copies and kernels/launch.h put one around what they queue, NCCL's communicators
+// one around a collective. Includes nothing of CUDA. Invariant: work of one stream is queued by one
+// traced call at a time, so that its spans never partly overlap.
 #pragma once
+
+#include <memory>
 
 #include "td/backends/cuda/cuda.h"
 #include "td/trace/span.h"
@@ -38,5 +40,11 @@ class StreamSpan {
   const trace::Span launch_;  // the host's part
   bool begun_ = false;
 };
+
+/// The same for a collective, which may take its time to be queued: until the other ranks have
+/// come. So nobody else's spans wait meanwhile, and the caller sees to it that nothing else is
+/// queued on the stream. The span ends with the object. @return null unless spans are kept.
+std::shared_ptr<void> collective_span(const char* name, std::uint64_t bytes, int device,
+                                      void* stream);
 
 }  // namespace td::cuda

@@ -123,8 +123,11 @@ void NcclQueue::queue_on(const Stream& stream, Communicator& communicator, const
   if (has_failed()) return;
   try {
     for (const auto& work : works) work->ready_.block(stream);
-    call_nccl(communicator, stream, works);
-    until_ready(communicator);
+    {
+      const auto span = span_of(communicator, stream, works);
+      call_nccl(communicator, stream, works);
+      until_ready(communicator);
+    }
     for (const auto& work : works) {
       work->done_.record(stream);
       for (Tensor* tensor : {&work->input_, &work->output_}) {
@@ -139,6 +142,16 @@ void NcclQueue::queue_on(const Stream& stream, Communicator& communicator, const
   }
   Lock lock(mutex_);
   works_.insert(works_.end(), works.begin(), works.end());
+}
+
+// Behind the waits for the program's work, which are no part of it. Parcels travel as one.
+std::shared_ptr<void> NcclQueue::span_of(Communicator& communicator, const Stream& stream,
+                                         const Works& works) {
+  std::size_t bytes = 0;
+  for (const auto& work : works) bytes += work->key_.bytes();
+  const char* const name =
+      works.size() > 1 ? "send and recv" : collective_name(works[0]->key_.type);
+  return communicator.span(name, bytes, stream.native());
 }
 
 void NcclQueue::call_nccl(Communicator& communicator, const Stream& stream, const Works& works) {

@@ -71,6 +71,8 @@ class NcclQueue : public std::enable_shared_from_this<NcclQueue> {
   using Works = std::vector<std::shared_ptr<NcclWork>>;
 
   void queue_on(const Stream& stream, Communicator& communicator, const Works& works);
+  static std::shared_ptr<void> span_of(Communicator& communicator, const Stream& stream,
+                                       const Works& works);
   void call_nccl(Communicator& communicator, const Stream& stream, const Works& works);
   void until_ready(Communicator& communicator);
   void watch();

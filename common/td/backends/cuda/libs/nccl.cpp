@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/spans.h"
 #include "td/base/bytes.h"
 #endif
 
@@ -166,6 +167,10 @@ class NcclCommunicator final : public Communicator {
       for (const Parcel& parcel : parcels) queue(parcel, stream);
       return ncclGroupEnd();
     });
+  }
+
+  std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) override {
+    return collective_span(name, bytes, device_, stream);
   }
 
   void abort() override {
