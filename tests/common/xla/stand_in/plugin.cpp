@@ -6,14 +6,12 @@
 //   @fails  an error while running   @donates  as @add; a is given for good
 // Built on the course's own declarations; that these agree with the real header is another test's.
 // STAND_IN_MINOR and STAND_IN_SLOTS build versions of it that are too old or lack functions.
-#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "td/xla/abi.h"
+#include "objects.h"
 
 #ifndef STAND_IN_MINOR
 #define STAND_IN_MINOR 81
@@ -22,78 +20,7 @@
 #define STAND_IN_SLOTS 71
 #endif
 
-// What abi.h only points to, given content here.
-namespace td::xla::abi {
-struct Error {
-  int code;
-  std::string text;
-};
-struct Event {
-  Error* error;  // carried, or null
-};
-struct DeviceDescription {
-  int id;
-  std::string text;
-};
-struct Device {
-  DeviceDescription description;
-};
-struct Client {
-  std::vector<Device> devices;
-  std::vector<Device*> pointers;
-};
-struct Buffer {
-  Type type;
-  std::vector<std::int64_t> dims;
-  std::string bytes;
-  Device* device;
-  bool deleted = false;
-};
-struct Executable {};
-struct LoadedExecutable {
-  Client* client;
-  std::string program;
-  std::size_t replicas;
-};
-}  // namespace td::xla::abi
-
-using namespace td::xla::abi;
-
 namespace {
-
-long live = 0, awaited = 0;
-
-template <class T, class... Args>
-T* make(Args&&... args) {
-  ++live;
-  return new T{std::forward<Args>(args)...};
-}
-template <class T>
-Error* destroy(T* object) {
-  if (object) --live;
-  delete object;
-  return nullptr;
-}
-
-constexpr int kInvalidArgument = 3, kUnimplemented = 12;
-Error* error(int code, const std::string& text) { return make<Error>(code, text); }
-
-// Every struct must be as large as the plugin knows it.
-template <class Args>
-Error* too_small(const Args* args) {
-  if (args->head.struct_size >= sizeof(Args)) return nullptr;
-  return error(kInvalidArgument, "Unexpected struct size: expected " +
-                                     std::to_string(sizeof(Args)) + ", got " +
-                                     std::to_string(args->head.struct_size));
-}
-
-// Makes a table entry of a function on one struct.
-template <class Args, Error* (*function)(Args*)>
-Error* entry(void* untyped) {
-  const auto args = static_cast<Args*>(untyped);
-  if (Error* refused = too_small(args)) return refused;
-  return function(args);
-}
 
 // ---- errors, events, the plugin itself ----
 

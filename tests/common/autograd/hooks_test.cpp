@@ -1,0 +1,124 @@
+// Hooks: in which order they run, what they may change and let go of, and callbacks at the end of a
+// backward.
+#include <string>
+#include <vector>
+
+#include "../tensor/values.h"
+#include "td/autograd/engine.h"
+#include "td/autograd/function.h"
+
+using namespace td;
+using List = std::vector<double>;
+
+TEST_CASE("hooks, retained gradients, and hooks after accumulation") {
+  const Tensor x = leaf({1});
+  std::vector<std::string> order;
+  const Tensor y = x * 2;
+  y.retain_grad();
+  y.register_hook([&](const Tensor&) {
+    order.push_back("y");
+    return Tensor();
+  });
+  const unsigned number = x.register_hook([&](const Tensor& g) {
+    order.push_back("x");
+    return g * 10;
+  });
+  const unsigned after = x.register_post_accumulate_grad_hook([&](const Tensor& l) {
+    order.push_back("after");
+    CHECK(l.grad().defined());
+  });
+  (y * 3).backward({}, true);
+  CHECK(order == std::vector<std::string>{"y", "x", "after"});
+  CHECK(values(y.grad()) == List{3});
+  CHECK(values(x.grad()) == List{60});
+  x.remove_hook(number);
+  x.remove_hook(after);
+  (y * 3).backward();
+  CHECK(values(x.grad()) == List{66});
+  CHECK(order.size() == 4);  // only y's hook ran again
+  CHECK_THROWS_WITH(y.register_post_accumulate_grad_hook([](const Tensor&) {}),
+                    Catch::Contains("only a leaf that requires a gradient accumulates one"));
+}
+
+TEST_CASE("a queued callback runs once, when all gradients of its backward are there") {
+  const Tensor x = leaf({1}), y = leaf({2});
+  std::vector<std::string> order;
+  const auto later = [&](const char* text) {
+    autograd::queue_callback([&order, text] { order.emplace_back(text); });
+  };
+  x.register_post_accumulate_grad_hook([&](const Tensor&) {
+    order.emplace_back("x");
+    later("first");
+    autograd::queue_callback([&] { later("from a callback"); });
+    const AutoGradMode recording(true);
+    const Tensor inner = leaf({3});
+    inner.register_hook([&](const Tensor&) { later("end of inner"); });
+    (inner * 2).backward();
+  });
+  y.register_post_accumulate_grad_hook([&](const Tensor&) { order.emplace_back("y"); });
+  (x * y).backward();
+  CHECK(std::vector<std::string>(order.end() - 2, order.end()) ==
+        std::vector<std::string>{"first", "from a callback"});
+  CHECK(std::count(order.begin(), order.end(), "end of inner") == 1);
+  CHECK(order.size() == 5);
+  (leaf({1}) * 2).backward();  // nothing is left behind
+  CHECK(order.size() == 5);
+  CHECK_THROWS_WITH(autograd::queue_callback([] {}),
+                    Catch::Contains("this thread runs no backward"));
+}
+
+TEST_CASE("a callback is dropped with the backward that failed") {
+  const Tensor x = leaf({1});
+  bool called = false;
+  x.register_post_accumulate_grad_hook([&](const Tensor&) {
+    autograd::queue_callback([&] { called = true; });
+    throw Error("stop here");
+  });
+  CHECK_THROWS_WITH((x * 2).backward(), "stop here");
+  (leaf({1}) * 2).backward();
+  CHECK_FALSE(called);
+}
+
+TEST_CASE("a retained gradient does not outlive its tensor's handle") {
+  const Tensor x = leaf({1});
+  Tensor z;
+  {
+    const Tensor y = x * 2;
+    y.retain_grad();
+    z = y * 3;
+  }
+  z.backward();
+  CHECK(values(x.grad()) == List{6});
+}
+
+TEST_CASE("a hook may let go of the graph that is being walked") {
+  const Tensor x = leaf({2});
+  Tensor middle = x * 3, end = middle * 2;
+  end.register_hook([&](const Tensor&) {
+    middle = Tensor();
+    end.detach_();
+    return Tensor();
+  });
+  end.backward();
+  CHECK(end.is_leaf());
+  CHECK(values(x.grad()) == List{6});
+}
+
+TEST_CASE("a hook may return nothing; saved_data keeps values of any kind") {
+  const Tensor x = leaf({2});
+  double seen = 0;
+  x.register_hook([&](const Tensor& g) { seen = g.item<double>(); });
+  (x * 3).backward();
+  CHECK(seen == 3);
+  CHECK(values(x.grad()) == List{3});
+  const IValue number = 2.5, text = "relu", tensor = x;
+  CHECK(number.toDouble() == 2.5);
+  CHECK(number.toInt() == 2);
+  CHECK(IValue(true).toBool());
+  CHECK(text.toStringRef() == "relu");
+  CHECK(tensor.toTensor().is_same(x));
+  CHECK(IValue(std::vector<int>{1, 2}).as<std::vector<int>>()[1] == 2);
+  CHECK(message<Error>([&] { text.toInt(); }) == "saved_data: the value is not a number");
+  CHECK(Scalar(2.5).toInt() == 2);
+  CHECK(Scalar(7).toFloat() == 7.f);
+}
