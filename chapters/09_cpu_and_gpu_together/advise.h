@@ -49,35 +49,39 @@ inline void print_times(const Timings& timings, const std::vector<Choice>& choic
   }
 }
 
-/// What every second size would have been predicted to take.
+/// What the held-out sizes would have been predicted to take, in two ways.
 inline void print_predictions(const Timings& timings, std::size_t measured) {
+  std::vector<std::size_t> places;
+  for (std::size_t s = 0; s < timings.sizes.size(); ++s)
+    if (held_out(timings.sizes[s])) places.push_back(s);
   std::cout
-      << "\nheld out, and predicted by the line between the sizes beside it; the error\n batch";
-  for (std::size_t s = 1; s < timings.sizes.size(); s += 2)
-    std::cout << std::setw(7) << timings.sizes[s];
-  std::cout << "   largest   by one line for all sizes\n";
+      << "\nheld out, and predicted by the line between the two batches beside it; the error\n"
+      << "         batch";
+  for (const std::size_t s : places) std::cout << std::setw(7) << timings.sizes[s];
+  std::cout << "   largest   by one line for all\n";
   for (std::size_t n = 0; n < measured; ++n) {
     double largest = 0, largest_of_line = 0;
-    std::cout << timings.names[n] << "\n      ";
-    for (std::size_t s = 1; s < timings.sizes.size(); s += 2) {
-      const double error = timings.error_between(n, s);
+    std::cout << std::setw(14) << timings.names[n];
+    for (const std::size_t s : places) {
+      const double error = timings.error(timings.through(n, s - 1, s + 1), n, s);
+      const double of_line = timings.error(timings.costs[n], n, s);
       std::cout << std::setw(7) << percent(error);
       largest = std::max(largest, std::abs(error));
-      largest_of_line = std::max(largest_of_line, std::abs(timings.error_of_line(n, s)));
+      largest_of_line = std::max(largest_of_line, std::abs(of_line));
     }
-    std::cout << std::setw(8) << std::lround(100 * largest) << " %" << std::setw(26)
+    std::cout << std::setw(8) << std::lround(100 * largest) << " %" << std::setw(20)
               << std::lround(100 * largest_of_line) << " %\n";
   }
 }
 
 /// Each contender as a straight line. The rate follows from what a sample adds.
 inline void print_costs(const Timings& timings, const StepWork& one) {
-  std::cout << "\nas one line       us a step + us a sample   GFLOP/s   runs differ by\n"
+  std::cout << "\n   as one line   us a step + us a sample   GFLOP/s   runs differ by\n"
             << std::fixed << std::setprecision(1);
   for (std::size_t n = 0; n < timings.names.size(); ++n) {
     const Cost& cost = timings.costs[n];
-    std::cout << std::left << std::setw(16) << timings.names[n] << std::right << std::setw(11)
-              << microseconds(cost.fixed) << std::setw(14) << microseconds(cost.per_sample);
+    std::cout << std::setw(14) << timings.names[n] << std::setw(12) << microseconds(cost.fixed)
+              << std::setw(14) << microseconds(cost.per_sample);
     if (cost.per_sample > 1e-12)
       std::cout << std::setw(10) << 2e-9 * one.multiply_adds / cost.per_sample;
     else
@@ -146,7 +150,7 @@ inline void show_advise(const app::Options& options, const Advising& asked) {
   td::manual_seed(options.seed);
   const int threads = td::parallel_width();
   const Contenders all = contenders(options, asked, threads);
-  const std::vector<StepWork> works = count_work(*all[0], asked, powers_of_two(asked.largest));
+  const std::vector<StepWork> works = count_work(*all[0], asked, sizes_up_to(asked.largest));
   introduce(asked, all, works[0]);
   Timings timings = time_all(all, asked);
   td::set_parallel_width(threads);

@@ -47,8 +47,9 @@ inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& pl
         << plane.y(seconds) + 4 << "\" text-anchor=\"end\">" << power_of_ten(seconds)
         << "</text>\n";
   for (const std::int64_t size : timings.sizes)
-    out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"370\" "
-        << "text-anchor=\"middle\">" << size << "</text>\n";
+    if (!held_out(size))
+      out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"370\" "
+          << "text-anchor=\"middle\">" << size << "</text>\n";
   out << "<path d=\"M70 20V350H670\" stroke=\"black\" fill=\"none\"/>\n"
          "<text x=\"75\" y=\"14\">us a step</text>\n"
          "<text x=\"370\" y=\"392\" text-anchor=\"middle\">samples a batch</text>\n";
@@ -75,8 +76,9 @@ inline void draw_line(std::ostream& out, const Timings& timings, std::size_t nam
         << plane.y(timings.seconds[name][s]) << ' ';
   out << "\"/>\n";
   for (std::size_t s = 0; measured && s < timings.sizes.size(); ++s)
-    out << "<circle r=\"4\" stroke=\"" << colour << "\" fill=\"" << (s % 2 ? "white" : colour)
-        << "\" cx=\"" << plane.x(static_cast<double>(timings.sizes[s])) << "\" cy=\""
+    out << "<circle r=\"4\" stroke=\"" << colour << "\" fill=\""
+        << (held_out(timings.sizes[s]) ? "white" : colour) << "\" cx=\""
+        << plane.x(static_cast<double>(timings.sizes[s])) << "\" cy=\""
         << plane.y(timings.seconds[name][s]) << "\"><title>" << timings.names[name] << ", batch "
         << timings.sizes[s] << ": " << microseconds(timings.seconds[name][s])
         << " us</title></circle>\n";

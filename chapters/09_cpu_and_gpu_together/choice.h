@@ -19,6 +19,9 @@ struct Choice {
 /// To be chosen a contender must take this much less time: below it, noise would decide.
 constexpr double kWorthSwitching = 0.9;
 
+/// Costs that differ by less are not a reason.
+constexpr double kSame = 0.95;
+
 // anchor: cross
 /// The size from which on `other` is ahead of `current`, looking back from sizes[s], where it is.
 inline double crossing(const Timings& timings, std::size_t current, std::size_t other,
@@ -86,7 +89,7 @@ inline std::string reason(const Timings& timings, std::size_t one, std::size_t o
   const Cost &a = timings.costs[one], &b = timings.costs[other];
   std::string text;
   const auto say = [&](const char* what, double mine, double theirs) {
-    if (mine >= theirs) return;
+    if (mine > kSame * theirs) return;
     text.append(text.empty() ? "" : ", and ").append(what).append(microseconds(mine));
     text.append(" us, not ").append(microseconds(theirs)).append(" us");
   };

@@ -19,7 +19,7 @@ struct Advising {
   std::int64_t width = 256;     ///< Of every hidden layer, and of the inputs.
   std::int64_t depth = 3;       ///< Hidden layers.
   std::int64_t largest = 1024;  ///< The largest batch.
-  std::int64_t runs = 15;       ///< How often each size is timed.
+  std::int64_t runs = 25;       ///< How often each size is timed.
   bool inference = false;       ///< Forward without a graph, in place of a training step.
   bool bfloat16 = false;        ///< Every device once more, with products in bfloat16.
   std::string imagine;          ///< `TFLOPS,GB/s,us` of a device that is not here.

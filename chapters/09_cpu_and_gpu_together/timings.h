@@ -1,13 +1,28 @@
-// The advisor's times: one network on all devices at growing sizes, of which every second one is
-// held out to see what a prediction is worth. advise.h makes words of them, advise_picture.h a
-// picture. Invariant: what is held out reaches no prediction.
+// The advisor's times: one network on all devices at growing sizes, of which some are held out to
+// see what a prediction is worth. advise.h makes words of them, advise_picture.h a picture.
+// Invariant: what is held out reaches no prediction.
 #pragma once
 
 #include "contenders.h"
 
 namespace advising {
 
-/// The sizes that were timed, and what came out. Odd places are held out.
+// anchor: sizes
+/// Powers of two, and between some of them one size that is held out: 3, 12, 48, 192 ...
+inline std::vector<std::int64_t> sizes_up_to(std::int64_t largest) {
+  std::vector<std::int64_t> sizes;
+  bool hold_out = false;
+  for (std::int64_t size = 1; size <= largest; size *= 2) {
+    if (hold_out) sizes.push_back(size * 3 / 4);
+    sizes.push_back(size);
+    hold_out = !hold_out && size > 1;
+  }
+  return sizes;
+}
+inline bool held_out(std::int64_t size) { return size % 3 == 0; }
+// anchor end
+
+/// The sizes that were timed, and what came out.
 struct Timings {
   std::vector<std::int64_t> sizes;
   std::vector<std::string> names;
@@ -19,29 +34,18 @@ struct Timings {
   Cost through(std::size_t name, std::size_t first, std::size_t second) const {
     return fit_cost({sizes[first], sizes[second]}, {seconds[name][first], seconds[name][second]});
   }
-  /// What the sizes beside a held-out one say of it: how far off, of what was measured.
-  double error_between(std::size_t name, std::size_t held_out) const {
-    const Cost line = through(name, held_out - 1, held_out + 1);
-    return line.at(static_cast<double>(sizes[held_out])) / seconds[name][held_out] - 1;
-  }
-  /// What one line for all sizes says of it.
-  double error_of_line(std::size_t name, std::size_t held_out) const {
-    return costs[name].at(static_cast<double>(sizes[held_out])) / seconds[name][held_out] - 1;
+  /// What a line says of a size: how far off, of what was measured.
+  double error(const Cost& line, std::size_t name, std::size_t size) const {
+    return line.at(static_cast<double>(sizes[size])) / seconds[name][size] - 1;
   }
 };
-
-inline std::vector<std::int64_t> powers_of_two(std::int64_t largest) {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t size = 1; size <= largest; size *= 2) sizes.push_back(size);
-  if (sizes.size() % 2 == 0) sizes.pop_back();  // what is held out has a neighbour on each side
-  return sizes;
-}
 
 /// The line for all sizes but those that are held out.
 inline Cost fit_known(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
   std::vector<std::int64_t> known;
   std::vector<double> known_seconds;
-  for (std::size_t i = 0; i < sizes.size(); i += 2) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (held_out(sizes[i])) continue;
     known.push_back(sizes[i]);
     known_seconds.push_back(seconds[i]);
   }
@@ -61,7 +65,7 @@ using Contenders = std::vector<std::unique_ptr<Contender>>;
 /// Times all contenders in turns, with the exercise.
 inline Timings time_all(const Contenders& all, const Advising& asked) {
   Timings timings;
-  timings.sizes = powers_of_two(asked.largest);
+  timings.sizes = sizes_up_to(asked.largest);
   std::map<std::int64_t, Batch> batches;
   for (const std::int64_t size : timings.sizes)
     batches[size] = {td::randn({size, asked.width}), td::randint(0, 10, {size}, td::kInt64)};
