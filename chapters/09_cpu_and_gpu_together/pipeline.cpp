@@ -1,4 +1,6 @@
 // run_pipeline: exercise 9.pipeline, declared in exercises.h.
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>

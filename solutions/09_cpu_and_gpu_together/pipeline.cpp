@@ -1,4 +1,6 @@
 // run_pipeline: exercise 9.pipeline, declared in exercises.h.
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -106,6 +108,7 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   Belt belt(ahead);
   std::thread thread([&] {
     td::set_parallel_width(1);
+    pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
       for (std::int64_t i = 0; i < batches && belt.wait_for_place(); ++i)
         belt.put(send(prepare(i), device, copies));

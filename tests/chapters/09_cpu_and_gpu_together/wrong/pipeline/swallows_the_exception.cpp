@@ -1,5 +1,7 @@
 // expect: an error was expected, none was thrown
 // An error in the thread ends the epoch early, and nobody is told.
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -91,6 +93,7 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   Belt belt(ahead);
   std::thread thread([&] {
     td::set_parallel_width(1);
+    pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
       for (std::int64_t i = 0; i < batches && belt.wait_for_place(); ++i)
         belt.put(send(prepare(i), device, copies));

@@ -1,5 +1,7 @@
 // expect: the work on batch 1 is asked for only when that on batch 0 is done
 // Waits for the device in every step: it has nothing to do until the host has asked again.
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -91,6 +93,7 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   Belt belt(ahead);
   std::thread thread([&] {
     td::set_parallel_width(1);
+    pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
       for (std::int64_t i = 0; i < batches && belt.wait_for_place(); ++i)
         belt.put(send(prepare(i), device, copies));
