@@ -1,9 +1,9 @@
 // Three stages at work at the same time: the host prepares, the link copies, the device computes.
 // Times each stage alone, then the ways to run them together, and draws one. main.cpp shows it.
+// Invariant: nothing is timed before all ways have given the same losses.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
@@ -14,104 +14,83 @@
 #include "td/backends/sim/sim.h"
 #include "td/base/parallel.h"
 #include "td/trace/picture.h"
+#include "turns.h"
 
-/// Milliseconds a step that `run` takes, when it makes `steps` of them.
-template <class Run>
-double step_milliseconds(std::size_t steps, const Run& run) {
-  const auto start = std::chrono::steady_clock::now();
-  run();
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-  return taken.count() / static_cast<double>(steps);
-}
+namespace pipeline {
 
-inline double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+/// One way to run the three stages.
+struct Named {
+  const char* name;
+  void (*run)(Training&);
+};
+inline constexpr Named kWays[] = {
+    {"plain", [](Training& training) { training.plain(); }},
+    {"loss not read", [](Training& training) { training.unread(); }},
+    {"run_pipeline", [](Training& training) { training.pipelined(); }},
+    {"the library", [](Training& training) { training.library(1); }}};
+inline constexpr Named kWorkers[] = {{"1", [](Training& training) { training.library(1); }},
+                                     {"2", [](Training& training) { training.library(2); }},
+                                     {"4", [](Training& training) { training.library(4); }}};
+inline constexpr int kTurns = 3;
 
-/// Milliseconds that each stage takes a batch, when nothing else is going on.
-struct StageTimes {
+/// Medians, in milliseconds a step: of each stage when nothing else is going on, and of each way.
+struct Figures {
   double prepare, copy, work;
+  std::vector<double> ways;
   double sum() const { return prepare + copy + work; }
   double longest() const { return std::max({prepare, copy, work}); }
 };
 
 // anchor: alone
-inline StageTimes times_alone(Training& training) {
-  const Plan& plan = training.plan();
-  const auto times = [&plan](const auto& stage) {
-    return step_milliseconds(plan.steps, [&] {
-      for (std::size_t i = 0; i < plan.steps; ++i) stage(static_cast<std::int64_t>(i));
-      td::synchronize(plan.device);
-    });
+/// The stages one by one: as many batches as a way has, and a wait at the end.
+inline std::vector<Way> stages_alone(Training& training) {
+  const auto repeat = [&training](const auto& stage) {
+    for (std::size_t i = 0; i < training.plan().steps; ++i) stage(static_cast<std::int64_t>(i));
+    td::synchronize(training.plan().device);
   };
-  StageTimes alone{};
-  std::thread([&] {  // as in the pipeline: one thread, one core
-    td::set_parallel_width(1);
-    alone.prepare = times([&](std::int64_t i) { training.prepare(i); });
-  })
-      .join();
   const Batch host = training.prepare(0), there = training.copy(host);
-  training.work(there);  // first steps ask the system for memory
-  td::synchronize(plan.device);
-  alone.copy = times([&](std::int64_t) { training.copy(host); });
-  alone.work = times([&](std::int64_t) { training.work(there); });
-  return alone;
+  return {[=, &training] {
+            std::thread([&] {  // as in the pipeline: one thread, one core
+              td::set_parallel_width(1);
+              repeat([&](std::int64_t index) { training.prepare(index); });
+            })
+                .join();
+          },
+          [=, &training] { repeat([&](std::int64_t) { training.copy(host); }); },
+          [=, &training] { repeat([&](std::int64_t) { training.work(there); }); }};
 }
 // anchor end
 
-inline constexpr int kTurns = 3;
-
-/// One way to run the three stages.
-struct Way {
-  const char* name;
-  void (*run)(Training&);
-};
-inline constexpr Way kWays[] = {{"plain", [](Training& training) { training.plain(); }},
-                                {"loss not read", [](Training& training) { training.unread(); }},
-                                {"run_pipeline", [](Training& training) { training.pipelined(); }},
-                                {"the library", [](Training& training) { training.library(1); }}};
-
-/// Medians of turns: the stages alone, and each of the ways.
-struct Figures {
-  StageTimes alone;
-  std::vector<double> ways;
-};
-
-/// In each turn everything is measured once, so that a busy moment of the machine hits all alike.
-/// @throws td::Error when two ways do not give the same losses.
-inline Figures measure(Training& training, const std::vector<Way>& ways) {
-  std::vector<double> prepare, copy, work;
-  std::vector<std::vector<double>> steps(ways.size());
-  td::Tensor expected;
-  for (int turn = 0; turn < kTurns; ++turn) {
+/// @throws td::Error when a way does not give the losses of the plain loop.
+inline void check_losses(Training& training, const Named* ways, std::size_t count) {
+  training.restart();
+  training.plain();
+  const td::Tensor expected = training.losses();
+  for (std::size_t i = 0; i < count; ++i) {
     training.restart();
-    const StageTimes alone = times_alone(training);
-    prepare.push_back(alone.prepare);
-    copy.push_back(alone.copy);
-    work.push_back(alone.work);
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      training.restart();
-      steps[i].push_back(step_milliseconds(training.plan().steps, [&] { ways[i].run(training); }));
-      const td::Tensor losses = training.losses();
-      if (!expected.defined()) expected = losses;
-      TD_CHECK(td::Error, td::equal(losses, expected), "the losses of \"", ways[i].name,
-               "\" are not those of \"", ways[0].name, "\": a batch was lost, or read too early");
-    }
-    if (app::stop_requested()) throw app::Stopped("pipeline, turn " + std::to_string(turn + 1));
+    ways[i].run(training);
+    TD_CHECK(td::Error, td::equal(training.losses(), expected), "the losses of \"", ways[i].name,
+             "\" are not those of the plain loop: a batch was lost, or read before it was there");
   }
-  Figures figures{{median_of(prepare), median_of(copy), median_of(work)}, {}};
-  for (const auto& times : steps) figures.ways.push_back(median_of(times));
-  return figures;
 }
 
-inline void print_alone(const StageTimes& alone) {
+template <std::size_t kCount>
+Figures measure(Training& training, const Named (&ways)[kCount]) {
+  check_losses(training, ways, kCount);
+  std::vector<Way> all = stages_alone(training);
+  for (const Named& way : ways) all.push_back([&training, run = way.run] { run(training); });
+  std::vector<double> times = seconds_in_turns(all, kTurns);
+  for (double& time : times) time *= 1e3 / static_cast<double>(training.plan().steps);
+  return {times[0], times[1], times[2], {times.begin() + 3, times.end()}};
+}
+
+inline void print_alone(const Figures& figures) {
   std::cout << "milliseconds a batch, each stage alone\n"
             << "   prepare      copy      work       sum   the longest\n"
             << std::fixed << std::setprecision(2);
-  for (const double time : {alone.prepare, alone.copy, alone.work, alone.sum()})
+  for (const double time : {figures.prepare, figures.copy, figures.work, figures.sum()})
     std::cout << std::setw(10) << time;
-  std::cout << std::setw(14) << alone.longest() << '\n';
+  std::cout << std::setw(14) << figures.longest() << '\n';
 }
 
 // anchor: link
@@ -121,8 +100,10 @@ class SlowLink {
  public:
   explicit SlowLink(Training& training) : before_(td::sim::link()) {
     if (!training.plan().device.is_sim() || std::getenv("TD_SIM_LINK")) return;
-    const double seconds = 0.5e-3 * measure(training, {}).alone.work;
-    td::sim::set_link({static_cast<double>(training.batch_bytes()) / seconds * 1e-9, 0});
+    const std::vector<Way> alone = stages_alone(training);
+    const double work = seconds_in_turns({alone[2]}, kTurns)[0];
+    const std::size_t bytes = training.batch_bytes() * training.plan().steps;
+    td::sim::set_link({static_cast<double>(bytes) / (0.5 * work) * 1e-9, 0});
     std::cout << "link: set to " << std::fixed << std::setprecision(2) << td::sim::link().gb_per_s
               << " GB/s, so that a copy takes half as long as the work; TD_SIM_LINK sets another\n";
   }
@@ -137,57 +118,48 @@ class SlowLink {
 
 /// The stages together, against the longest of them.
 inline void compare_ways(Training& training) {
-  const std::vector<Way> ways(std::begin(kWays), std::end(kWays));
-  const Figures figures = measure(training, ways);
-  print_alone(figures.alone);
+  const Figures figures = measure(training, kWays);
+  print_alone(figures);
   std::cout << "milliseconds a step    step   / the longest\n";
-  for (std::size_t i = 0; i < ways.size(); ++i)
-    std::cout << std::setw(18) << ways[i].name << std::setw(9) << figures.ways[i] << std::setw(16)
-              << figures.ways[i] / figures.alone.longest() << '\n';
+  for (std::size_t i = 0; i < figures.ways.size(); ++i)
+    std::cout << std::setw(18) << kWays[i].name << std::setw(9) << figures.ways[i] << std::setw(16)
+              << figures.ways[i] / figures.longest() << '\n';
   std::cout << "All gave the same losses, bit by bit.\n";
 }
 
 /// A network that is done sooner than its batches are made.
 inline void add_workers(Training& training) {
-  const std::vector<Way> ways = {{"1", [](Training& t) { t.library(1); }},
-                                 {"2", [](Training& t) { t.library(2); }},
-                                 {"4", [](Training& t) { t.library(4); }}};
-  const Figures figures = measure(training, ways);
-  const StageTimes& alone = figures.alone;
-  std::cout << "A network of " << training.plan().hidden << " instead: to prepare takes longest.\n";
-  print_alone(alone);
+  const Figures figures = measure(training, kWorkers);
+  std::cout << "A network of " << training.plan().hidden << " instead: preparing takes longest.\n";
+  print_alone(figures);
   std::cout << "workers    step   bound   speed-up   Amdahl    (" << td::core_count()
             << " cores)\n";
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const double workers = std::atof(ways[i].name), share = alone.prepare / alone.sum();
-    std::cout << std::setw(7) << ways[i].name << std::setw(8) << figures.ways[i] << std::setw(8)
-              << std::max({alone.prepare / workers, alone.copy, alone.work}) << std::setw(11)
-              << alone.sum() / figures.ways[i] << std::setw(9) << 1 / (1 - share + share / workers)
-              << '\n';
+  for (std::size_t i = 0; i < figures.ways.size(); ++i) {
+    const double workers = std::atof(kWorkers[i].name), share = figures.prepare / figures.sum();
+    std::cout << std::setw(7) << kWorkers[i].name << std::setw(8) << figures.ways[i] << std::setw(8)
+              << std::max({figures.prepare / workers, figures.copy, figures.work}) << std::setw(11)
+              << figures.sum() / figures.ways[i] << std::setw(9)
+              << 1 / (1 - share + share / workers) << '\n';
   }
 }
 
 /// The same small work before the copy and behind it.
-inline void print_twice(Training& training) {
+inline void print_doubling(Training& training) {
   const td::Device device = training.plan().device;
   const Batch host = training.prepare(0), there = training.copy(host);
-  std::vector<double> on_host, on_device;
-  for (int turn = 0; turn < 5 * kTurns; ++turn) {
+  const auto on_host = [&] { const td::Tensor doubled = host.data * 2; };
+  const auto on_device = [&] {
+    const td::Tensor doubled = there.data * 2;
     td::synchronize(device);
-    on_host.push_back(step_milliseconds(1, [&] { host.data * 2; }));
-    on_device.push_back(step_milliseconds(1, [&] {
-      there.data * 2;
-      td::synchronize(device);
-    }));
-  }
-  std::cout << "data * 2 takes " << median_of(on_host) << " ms on the host, "
-            << median_of(on_device) << " ms on " << device << "\n";
+  };
+  const std::vector<double> seconds = seconds_in_turns({on_host, on_device}, 5 * kTurns);
+  std::cout << "data * 2 takes " << 1e3 * seconds[0] << " ms on the host, " << 1e3 * seconds[1]
+            << " ms on " << device << '\n';
 }
 
-inline void draw_pipeline(Plan plan) {
+inline void draw(Plan plan) {
   plan.steps = 6;
   Training training(plan);
-  training.restart();
   training.pipelined();  // first steps ask the system for memory
   td::trace::start();
   training.pipelined();
@@ -196,18 +168,21 @@ inline void draw_pipeline(Plan plan) {
             << td::trace::text_timeline(trace, td::trace::PictureOptions().host(true));
 }
 
+}  // namespace pipeline
+
 inline void show_pipeline(const app::Options& options, td::Device device) {
-  const Plan plan{device, static_cast<std::size_t>(options.batch_size), 48, 160, options.seed};
-  Training training(plan);
+  const pipeline::Plan plan{device, static_cast<std::size_t>(options.batch_size), 40, 224,
+                            options.seed};
+  pipeline::Training training(plan);
   std::cout << "A pipeline of three stages: " << plan.steps << " batches of " << plan.batch_size
             << " pictures, " << std::fixed << std::setprecision(2)
             << static_cast<double>(training.batch_bytes()) / 1e6 << " MB each\n";
-  const SlowLink link(training);
-  compare_ways(training);
-  draw_pipeline(plan);
-  Plan narrow = plan;
+  const pipeline::SlowLink link(training);
+  pipeline::compare_ways(training);
+  pipeline::draw(plan);
+  pipeline::Plan narrow = plan;
   narrow.hidden = 16;
-  Training prepared_longest(narrow);
-  add_workers(prepared_longest);
-  print_twice(training);
+  pipeline::Training prepared_longest(narrow);
+  pipeline::add_workers(prepared_longest);
+  pipeline::print_doubling(training);
 }

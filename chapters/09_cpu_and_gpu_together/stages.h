@@ -10,6 +10,8 @@
 #include "td/data/augmentation.h"
 #include "td/data/collate.h"
 
+namespace pipeline {
+
 // anchor: augment
 /// Pictures that are cut, mirrored and normalised as they are asked for. They come round, and each
 /// time another piece is cut. The random numbers are the index's own: whichever thread prepares
@@ -53,7 +55,9 @@ class Training {
       : plan_(plan),
         examples_(Augmented(td::data::draw_shapes10(kPictures, plan.seed, /*train=*/true),
                             plan.batch_size * plan.steps, plan.seed)
-                      .map(td::data::transforms::Stack<>())) {}
+                      .map(td::data::transforms::Stack<>())) {
+    restart();
+  }
 
   const Plan& plan() const { return plan_; }
   std::size_t batch_bytes() const {
@@ -145,3 +149,5 @@ class Training {
   std::optional<td::optim::SGD> optimizer_;
   std::vector<td::Tensor> losses_;
 };
+
+}  // namespace pipeline
