@@ -171,7 +171,7 @@ inline void draw(Plan plan) {
 }  // namespace pipeline
 
 inline void show_pipeline(const app::Options& options, td::Device device) {
-  const pipeline::Plan plan{device, static_cast<std::size_t>(options.batch_size), 40, 224,
+  const pipeline::Plan plan{device, static_cast<std::size_t>(options.batch_size), 64, 224,
                             options.seed};
   pipeline::Training training(plan);
   std::cout << "A pipeline of three stages: " << plan.steps << " batches of " << plan.batch_size
@@ -182,6 +182,7 @@ inline void show_pipeline(const app::Options& options, td::Device device) {
   pipeline::draw(plan);
   pipeline::Plan narrow = plan;
   narrow.hidden = 16;
+  narrow.steps = 24;
   pipeline::Training prepared_longest(narrow);
   pipeline::add_workers(prepared_longest);
   pipeline::print_doubling(training);
