@@ -17,6 +17,13 @@ namespace advising {
 /// The middle half of equal runs differs by less than this on a machine that does nothing else.
 constexpr double kQuiet = 0.2;
 
+/// Characters of a column that is named like a contender.
+inline int label_width(const Timings& timings) {
+  std::size_t longest = 14;
+  for (const std::string& name : timings.names) longest = std::max(longest, name.size());
+  return static_cast<int>(longest);
+}
+
 inline std::string percent(double fraction) {
   const long whole = std::lround(100 * fraction);
   return std::string(whole > 0 ? "+" : "").append(std::to_string(whole)).append(" %");
@@ -36,14 +43,15 @@ inline void introduce(const Advising& asked, const Contenders& all, const StepWo
 
 /// The times; `<` behind the contender that is advised.
 inline void print_times(const Timings& timings, const std::vector<Choice>& choices) {
+  const int width = label_width(timings);
   std::cout << "\nmicroseconds a step\n batch";
-  for (const std::string& name : timings.names) std::cout << std::setw(18) << name;
+  for (const std::string& name : timings.names) std::cout << std::setw(width + 3) << name;
   std::cout << '\n';
   for (std::size_t s = 0; s < timings.sizes.size(); ++s) {
     std::cout << std::setw(6) << timings.sizes[s];
     const std::size_t chosen = choice_at(choices, static_cast<double>(timings.sizes[s]));
     for (std::size_t n = 0; n < timings.names.size(); ++n)
-      std::cout << std::setw(16) << microseconds(timings.seconds[n][s])
+      std::cout << std::setw(width + 1) << microseconds(timings.seconds[n][s])
                 << (n == chosen ? " <" : "  ");
     std::cout << '\n';
   }
@@ -61,7 +69,7 @@ inline void print_predictions(const Timings& timings, std::size_t measured) {
   std::cout << "   largest   by one line for all\n";
   for (std::size_t n = 0; n < measured; ++n) {
     double largest = 0, largest_of_line = 0;
-    std::cout << std::setw(14) << timings.names[n];
+    std::cout << std::setw(width) << timings.names[n];
     for (const std::size_t s : places) {
       const double error = timings.error(timings.through(n, s - 1, s + 1), n, s);
       const double of_line = timings.error(timings.costs[n], n, s);
@@ -76,11 +84,14 @@ inline void print_predictions(const Timings& timings, std::size_t measured) {
 
 /// Each contender as a straight line. The rate follows from what a sample adds.
 inline void print_costs(const Timings& timings, const StepWork& one) {
-  std::cout << "\n   as one line   us a step + us a sample   GFLOP/s   runs differ by\n"
+  const int width = label_width(timings);
+  std::cout << '\n'
+            << std::setw(width) << "as one line"
+            << "   us a step + us a sample   GFLOP/s   runs differ by\n"
             << std::fixed << std::setprecision(1);
   for (std::size_t n = 0; n < timings.names.size(); ++n) {
     const Cost& cost = timings.costs[n];
-    std::cout << std::setw(14) << timings.names[n] << std::setw(12) << microseconds(cost.fixed)
+    std::cout << std::setw(width) << timings.names[n] << std::setw(12) << microseconds(cost.fixed)
               << std::setw(14) << microseconds(cost.per_sample);
     if (cost.per_sample > 1e-12)
       std::cout << std::setw(10) << 2e-9 * one.multiply_adds / cost.per_sample;
@@ -162,11 +173,12 @@ inline void show_advise(const app::Options& options, const Advising& asked) {
   std::cout << "\nUse\n";
   print_choices(timings, choices);
   print_losers(timings, choices, all.size());
+  std::vector<std::vector<Choice>> marked = {choices};
   if (imagined) {
     std::cout << "With a device of " << asked.imagine
               << " (TFLOPS, GB/s, us a launch; calculated, not measured), use\n";
-    print_choices(timings, choose(timings, timings.names.size()));
+    marked.push_back(choose(timings, timings.names.size()));
+    print_choices(timings, marked.back());
   }
-  if (!asked.picture.empty())
-    write_picture(asked.picture, timings, all.size(), choose(timings, timings.names.size()));
+  if (!asked.picture.empty()) write_picture(asked.picture, timings, all.size(), marked);
 }

@@ -87,8 +87,9 @@ inline void draw_line(std::ostream& out, const Timings& timings, std::size_t nam
 }
 
 /// @throws td::IoError when the file cannot be written.
+/// Choices of several kinds may be marked, as without and with an imagined contender.
 inline void write_picture(const std::string& path, const Timings& timings, std::size_t measured,
-                          const std::vector<Choice>& choices) {
+                          const std::vector<std::vector<Choice>>& all_choices) {
   constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                       "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
   const Plane plane(timings);
@@ -100,9 +101,10 @@ inline void write_picture(const std::string& path, const Timings& timings, std::
   draw_axes(out, timings, plane);
   for (std::size_t n = 0; n < timings.names.size(); ++n)
     draw_line(out, timings, n, plane, kColours[n % std::size(kColours)], n < measured);
-  for (std::size_t i = 1; i < choices.size(); ++i)
-    draw_crossing(out, plane, choices[i], 20 + 16 * static_cast<double>(i),
-                  timings.names[choices[i].contender]);
+  double height = 20;
+  for (const std::vector<Choice>& choices : all_choices)
+    for (std::size_t i = 1; i < choices.size(); ++i)
+      draw_crossing(out, plane, choices[i], height += 16, timings.names[choices[i].contender]);
   out << "</svg>\n";
   if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
 }
