@@ -59,6 +59,7 @@ inline void print_times(const Timings& timings, const std::vector<Choice>& choic
 
 /// What the held-out sizes would have been predicted to take, in two ways.
 inline void print_predictions(const Timings& timings, std::size_t measured) {
+  const int width = label_width(timings);
   std::vector<std::size_t> places;
   for (std::size_t s = 0; s < timings.sizes.size(); ++s)
     if (held_out(timings.sizes[s])) places.push_back(s);
