@@ -19,6 +19,7 @@ class Handover {
   Handover(td::Device from, td::Device to)
       : out_(stream_of_its_own(from)), in_(stream_of_its_own(to)) {}
 
+  // anchor: send
   /// Starts to copy a tensor of the sending device and returns at once; where both are one device,
   /// there is no copy. No gradient is recorded. The caller may drop the tensor, and must not write
   /// to it. Host memory that is not page-locked is pinned first, or the host would have to wait.
@@ -36,6 +37,7 @@ class Handover {
     const td::Tensor copy = source.to(in_.device(), source.dtype(), /*non_blocking=*/true);
     return {copy, behind(from_host ? in_ : out_)};
   }
+  // anchor end
 
  private:
   static td::Stream stream_of_its_own(td::Device device) {

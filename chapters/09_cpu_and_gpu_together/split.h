@@ -155,12 +155,16 @@ inline td::trace::Trace traced(Training& training, std::int64_t micro_batches) {
   return td::trace::stop();
 }
 
-/// What part of the time of a forward and backward two devices had nothing to do, a median.
+/// What part of the time of a forward and backward two devices computed nothing, a median.
 inline double bubble(Training& training, std::int64_t micro_batches) {
   std::vector<double> shares;
   for (int run = 0; run < 5; ++run) {
-    const td::trace::OverlapTimes times = td::trace::overlap_times(traced(training, micro_batches));
-    shares.push_back(1 - times.serial / (2 * times.measured));
+    const td::trace::Trace trace = traced(training, micro_batches);
+    double busy = 0;
+    for (const td::trace::SpanRecord& span : trace.spans)
+      if (span.category == td::trace::Category::kKernel)
+        busy += td::trace::Trace::seconds(span.begin, span.end);
+    shares.push_back(1 - busy / (2 * td::trace::overlap_times(trace).measured));
   }
   std::sort(shares.begin(), shares.end());
   return shares[shares.size() / 2];
@@ -168,10 +172,10 @@ inline double bubble(Training& training, std::int64_t micro_batches) {
 
 inline void print_bubbles(Training& training) {
   for (const std::int64_t m : {std::int64_t{1}, kMicroBatches})
-    std::cout << (m == 1 ? "The whole batch" : "In micro-batches") << ": of the devices' time "
-              << std::fixed << std::setprecision(2) << bubble(training, m)
-              << " are without work; (p - 1) / (m + p - 1) is " << 1.0 / static_cast<double>(m + 1)
-              << "\n"
+    std::cout << (m == 1 ? "The whole batch" : "In micro-batches") << ": " << std::fixed
+              << std::setprecision(2) << bubble(training, m)
+              << " of the devices' time is without work; (p - 1) / (m + p - 1) is "
+              << 1.0 / static_cast<double>(m + 1) << "\n"
               << td::trace::text_timeline(traced(training, m));
 }
 

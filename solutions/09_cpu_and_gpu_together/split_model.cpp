@@ -5,7 +5,6 @@
 // solution only
 namespace {
 
-// anchor: order
 /// Asks for a(i) and b(i), piece by piece. Only when b runs on the host, which must wait for what a
 /// made, is every a asked for first: a device must not run out of work while the host waits.
 template <class A, class B>
@@ -16,23 +15,19 @@ void each_piece(std::size_t pieces, bool b_is_on_host, const A& a, const B& b) {
   }
   for (std::size_t i = 0; b_is_on_host && i < pieces; ++i) b(i);
 }
-// anchor end
 
 }  // namespace
 // end
 
 td::Tensor split_forward(SplitModel& model, const td::Tensor& x) {
   // blank: One part, the way over, the other part. 2 lines.
-  // anchor: forward
   const td::Tensor middle = model.first->forward(x.to(model.first_device));
   return model.second->forward(middle.to(model.second_device));
-  // anchor end
   // end
 }
 
 td::Tensor split_backward(SplitModel& model, const Batch& batch, std::int64_t micro_batches) {
   // blank: All forward work, then all backward work. About 30 lines.
-  // anchor: backward
   const td::TensorList inputs = batch.data.chunk(micro_batches);
   const td::TensorList targets = batch.target.chunk(micro_batches);
   const std::size_t pieces = inputs.size();
@@ -68,6 +63,5 @@ td::Tensor split_backward(SplitModel& model, const Batch& batch, std::int64_t mi
   td::Tensor loss = losses[0].detach();
   for (std::size_t i = 1; i < pieces; ++i) loss = loss + losses[i].detach();
   return loss;
-  // anchor end
   // end
 }
