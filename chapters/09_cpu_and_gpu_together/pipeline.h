@@ -20,17 +20,10 @@ namespace pipeline {
 
 /// One way to run the three stages.
 struct Named {
-  const char* name;
-  void (*run)(Training&);
+  std::string name;
+  std::function<void(Training&)> run;
 };
-inline constexpr Named kWays[] = {
-    {"plain", [](Training& training) { training.plain(); }},
-    {"loss not read", [](Training& training) { training.unread(); }},
-    {"run_pipeline", [](Training& training) { training.pipelined(); }},
-    {"the library", [](Training& training) { training.library(1); }}};
-inline constexpr Named kWorkers[] = {{"1", [](Training& training) { training.library(1); }},
-                                     {"2", [](Training& training) { training.library(2); }},
-                                     {"4", [](Training& training) { training.library(4); }}};
+
 inline constexpr int kTurns = 3;
 
 /// Medians, in milliseconds a step: of each stage when nothing else is going on, and of each way.
@@ -62,23 +55,22 @@ inline std::vector<Way> stages_alone(Training& training) {
 // anchor end
 
 /// @throws td::Error when a way does not give the losses of the plain loop.
-inline void check_losses(Training& training, const Named* ways, std::size_t count) {
+inline void check_losses(Training& training, const std::vector<Named>& ways) {
   training.restart();
   training.plain();
   const td::Tensor expected = training.losses();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (const Named& way : ways) {
     training.restart();
-    ways[i].run(training);
-    TD_CHECK(td::Error, td::equal(training.losses(), expected), "the losses of \"", ways[i].name,
+    way.run(training);
+    TD_CHECK(td::Error, td::equal(training.losses(), expected), "the losses of \"", way.name,
              "\" are not those of the plain loop: a batch was lost, or read before it was there");
   }
 }
 
-template <std::size_t kCount>
-Figures measure(Training& training, const Named (&ways)[kCount]) {
-  check_losses(training, ways, kCount);
+inline Figures measure(Training& training, const std::vector<Named>& ways) {
+  check_losses(training, ways);
   std::vector<Way> all = stages_alone(training);
-  for (const Named& way : ways) all.push_back([&training, run = way.run] { run(training); });
+  for (const Named& way : ways) all.push_back([&training, &way] { way.run(training); });
   std::vector<double> times = seconds_in_turns(all, kTurns);
   for (double& time : times) time *= 1e3 / static_cast<double>(training.plan().steps);
   return {times[0], times[1], times[2], {times.begin() + 3, times.end()}};
@@ -95,7 +87,7 @@ inline void print_alone(const Figures& figures) {
 
 // anchor: link
 /// Makes sim's link so slow that a copy takes half as long as the work: beside a network this small
-/// there would be nothing to see of it. The chapter's other parts find the link as it was.
+/// there would be nothing to see of it. Afterwards the link is as it was.
 class SlowLink {
  public:
   explicit SlowLink(Training& training) : before_(td::sim::link()) {
@@ -118,25 +110,36 @@ class SlowLink {
 
 /// The stages together, against the longest of them.
 inline void compare_ways(Training& training) {
-  const Figures figures = measure(training, kWays);
+  const std::vector<Named> ways = {
+      {"plain", [](Training& t) { t.plain(); }},
+      {"loss not read", [](Training& t) { t.unread(); }},
+      {"run_pipeline", [](Training& t) { t.pipelined(); }},
+      {"the library", [](Training& t) { t.library(1); }},
+  };
+  const Figures figures = measure(training, ways);
   print_alone(figures);
   std::cout << "milliseconds a step    step   / the longest\n";
-  for (std::size_t i = 0; i < figures.ways.size(); ++i)
-    std::cout << std::setw(18) << kWays[i].name << std::setw(9) << figures.ways[i] << std::setw(16)
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    std::cout << std::setw(18) << ways[i].name << std::setw(9) << figures.ways[i] << std::setw(16)
               << figures.ways[i] / figures.longest() << '\n';
   std::cout << "All gave the same losses, bit by bit.\n";
 }
 
 /// A network that is done sooner than its batches are made.
 inline void add_workers(Training& training) {
-  const Figures figures = measure(training, kWorkers);
+  constexpr std::size_t kWorkers[] = {1, 2, 4};
+  std::vector<Named> ways;
+  for (const std::size_t workers : kWorkers)
+    ways.push_back({std::to_string(workers), [workers](Training& t) { t.library(workers); }});
+  const Figures figures = measure(training, ways);
   std::cout << "A network of " << training.plan().hidden << " instead: preparing takes longest.\n";
   print_alone(figures);
   std::cout << "workers    step   bound   speed-up   Amdahl    (" << td::core_count()
             << " cores)\n";
-  for (std::size_t i = 0; i < figures.ways.size(); ++i) {
-    const double workers = std::atof(kWorkers[i].name), share = figures.prepare / figures.sum();
-    std::cout << std::setw(7) << kWorkers[i].name << std::setw(8) << figures.ways[i] << std::setw(8)
+  const double share = figures.prepare / figures.sum();
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const auto workers = static_cast<double>(kWorkers[i]);
+    std::cout << std::setw(7) << kWorkers[i] << std::setw(8) << figures.ways[i] << std::setw(8)
               << std::max({figures.prepare / workers, figures.copy, figures.work}) << std::setw(11)
               << figures.sum() / figures.ways[i] << std::setw(9)
               << 1 / (1 - share + share / workers) << '\n';
@@ -177,9 +180,11 @@ inline void show_pipeline(const app::Options& options, td::Device device) {
   std::cout << "A pipeline of three stages: " << plan.steps << " batches of " << plan.batch_size
             << " pictures, " << std::fixed << std::setprecision(2)
             << static_cast<double>(training.batch_bytes()) / 1e6 << " MB each\n";
-  const pipeline::SlowLink link(training);
-  pipeline::compare_ways(training);
-  pipeline::draw(plan);
+  {
+    const pipeline::SlowLink link(training);
+    pipeline::compare_ways(training);
+    pipeline::draw(plan);
+  }
   pipeline::Plan narrow = plan;
   narrow.hidden = 16;
   narrow.steps = 24;

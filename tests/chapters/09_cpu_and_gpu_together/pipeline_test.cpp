@@ -71,11 +71,10 @@ class Calls {
 }  // namespace
 
 TEST_CASE("every batch is prepared and worked on once, in order, on its device", "[pipeline]") {
-  for (const char* name : {"cpu", "sim:0"})
+  for (const td::Device device : check::devices())
     for (const std::size_t ahead : {1u, 2u, 3u})
       for (const std::int64_t batches : {0, 1, 2, 7}) {
-        const td::Device device(name);
-        const std::string with = std::string(" on ") + name + " with " + std::to_string(batches) +
+        const std::string with = " on " + device.str() + " with " + std::to_string(batches) +
                                  " batches, " + std::to_string(ahead) + " ahead";
         Calls calls;
         const std::thread::id caller = std::this_thread::get_id();
