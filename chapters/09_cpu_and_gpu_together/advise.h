@@ -63,9 +63,9 @@ inline void print_predictions(const Timings& timings, std::size_t measured) {
   std::vector<std::size_t> places;
   for (std::size_t s = 0; s < timings.sizes.size(); ++s)
     if (held_out(timings.sizes[s])) places.push_back(s);
-  std::cout
-      << "\nheld out, and predicted by the line between the two batches beside it; the error\n"
-      << "         batch";
+  std::cout << "\nheld out, and predicted by the line between the two batches beside it; the "
+               "error\n"
+            << std::setw(width) << "batch";
   for (const std::size_t s : places) std::cout << std::setw(7) << timings.sizes[s];
   std::cout << "   largest   by one line for all\n";
   for (std::size_t n = 0; n < measured; ++n) {
