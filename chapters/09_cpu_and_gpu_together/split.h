@@ -21,7 +21,6 @@ constexpr std::int64_t kLayers = 8, kWidth = 256, kClasses = 10, kMicroBatches =
 /// input half as wide again, half of the layers is half of the work.
 constexpr std::int64_t kInputs = kWidth * 3 / 2;
 
-// anchor: parts
 /// Layers `from` to `to` - 1 of the model.
 inline td::nn::Sequential layers(std::int64_t from, std::int64_t to) {
   td::nn::Sequential part;
@@ -32,14 +31,21 @@ inline td::nn::Sequential layers(std::int64_t from, std::int64_t to) {
   if (to == kLayers) part->push_back(td::nn::Linear(kWidth, kClasses));
   return part;
 }
-// anchor end
 
-/// The model, cut behind its first `in_front` layers, with an optimizer and one batch.
+/// The model, cut behind its first `in_front` layers. Their weights are drawn first, so that they
+/// are the same wherever it is cut.
+inline SplitModel split_model(std::int64_t in_front, td::Device first, td::Device second) {
+  const td::nn::Sequential front = layers(0, in_front);
+  return SplitModel(front, layers(in_front, kLayers), first, second);
+}
+
+/// Such a model with an optimizer and one batch.
 struct Training {
   Training(std::int64_t in_front, td::Device first, td::Device second, const Batch& from_host)
-      : Training(layers(0, in_front), layers(in_front, kLayers), first, second, from_host) {}
+      : model(split_model(in_front, first, second)),
+        optimizer(model.parameters(), td::optim::SGDOptions(0.05)),
+        batch{from_host.data.to(first), from_host.target.to(second)} {}
 
-  // anchor: step
   /// One step. 0 micro-batches: as anybody would do it, with one graph over both parts.
   void step(std::int64_t micro_batches) {
     optimizer.zero_grad();
@@ -52,7 +58,6 @@ struct Training {
     }
     optimizer.step();
   }
-  // anchor end
   void finish() const {
     td::synchronize(model.first_device);
     td::synchronize(model.second_device);
@@ -72,13 +77,6 @@ struct Training {
   td::optim::SGD optimizer;
   Batch batch;
   td::Tensor loss;
-
- private:
-  Training(td::nn::Sequential front, td::nn::Sequential back, td::Device first, td::Device second,
-           const Batch& from_host)
-      : model(std::move(front), std::move(back), first, second),
-        optimizer(model.parameters(), td::optim::SGDOptions(0.05)),
-        batch{from_host.data.to(first), from_host.target.to(second)} {}
 };
 
 // anchor: balance
