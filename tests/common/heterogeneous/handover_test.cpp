@@ -73,3 +73,20 @@ TEST_CASE("a busy receiver keeps neither the copy nor the sender") {
     CHECK(td::equal(receive(sent).cpu(), counted("cpu")));
   }
 }
+
+TEST_CASE("what was received may be dropped while it is still read") {
+  for (const auto& [from, to] : kWays) {
+    if (to.is_cpu() || from == to) continue;
+    INFO("from " << from << " to " << to);
+    const Handover handover(from, to);
+    const td::Tensor first = td::full({kMany}, 1.f).to(from),
+                     next = td::full({kMany}, 2.f).to(from);
+    test::Gate gate;
+    gate.hold(td::getCurrentStream(to));
+    const td::Tensor used = receive(handover.send(first)) * 1;
+    const Sent sent = handover.send(next);  // must not take the first one's memory
+    sent.ready.synchronize();
+    gate.open();
+    CHECK(td::equal(used.cpu(), td::full({kMany}, 1.f)));
+  }
+}
