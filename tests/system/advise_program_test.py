@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Runs chapter 09's advisor: what it concludes must follow from what it prints, and what it calculates from the counts.
+
+    advise_program_test.py PROGRAM_FOLDER
+
+Called by CTest. Times are whatever this machine gives; nothing here expects a device to be fast. The network is small, so that
+a run takes a second.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+from training_program_test import PATIENCE, ends, expect, faults
+
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+SMALL = ["--advise", "--width", "16", "--largest", "16"]
+SIZES = [1, 2, 3, 4, 8, 12, 16]
+NAME = r"(?:cpu, \d+ threads?|sim:0|cuda:0|imagined)"
+
+
+def advise(program, *arguments, **environment):
+    """What one run prints."""
+    done = subprocess.run([program, *SMALL, "--runs", "3", *arguments], env={**ENVIRONMENT, **environment}, timeout=120, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    expect(done.returncode == 0, f"{arguments}: exit code {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def table(text):
+    """{name: {batch: microseconds}} of the table of times."""
+    lines = text[text.index("microseconds a step"):].splitlines()
+    times = {name: {} for name in re.findall(NAME, lines[1])}
+    for line in lines[2:2 + len(SIZES)]:
+        batch, *row = re.findall(r"[\d.]+", line)
+        for name, value in zip(times, row):
+            times[name][int(batch)] = float(value)
+    return times
+
+
+def predictions_follow_from_the_table(text):
+    """Each error is that of the straight line between the two sizes beside the one held out."""
+    times = table(text)
+    block = text[text.index("held out"):text.index("as one line")]
+    for name in (n for n in times if n != "imagined"):
+        expect(list(times[name]) == SIZES, f"{name}: the sizes are {list(times[name])}")
+        printed = re.search(rf"^ *{name}((?: *[+-]?\d+ %)+)$", block, re.M)
+        expect(printed, f"{name} has no predictions:\n{block}")
+        if not printed:
+            continue
+        errors = [int(value) for value in re.findall(r"([+-]?\d+) %", printed.group(1))]
+        largest = 0
+        for held_out, below, above, error in ((3, 2, 4, errors[0]), (12, 8, 16, errors[1])):
+            of = times[name]
+            line = of[below] + (of[above] - of[below]) * (held_out - below) / (above - below)
+            expected = 100 * (line / of[held_out] - 1)
+            largest = max(largest, abs(expected))
+            expect(abs(error - expected) < 2 + 0.02 * abs(expected),
+                   f"{name}, batch {held_out}: the error is said to be {error} %, the table gives {expected:.1f} %")
+        expect(abs(errors[2] - largest) < 2 + 0.02 * largest,
+               f"{name}: the largest error is said to be {errors[2]} %, the table gives {largest:.1f} %")
+
+
+def picture_shows_the_times(text, path):
+    """A line a contender, a dot for each time, a ring for each that was held out."""
+    measured = [name for name in table(text) if name != "imagined"]
+    elements = list(xml.etree.ElementTree.parse(path).iter())
+    lines = [e for e in elements if e.tag.endswith("polyline")]
+    circles = [e for e in elements if e.tag.endswith("circle")]
+    rings = [e for e in circles if e.get("fill") == "white"]
+    expect(len(lines) == len(measured) + 1 and sum("stroke-dasharray" in e.attrib for e in lines) == 1,
+           f"{len(lines)} lines for {measured} and the one that is imagined")
+    expect(len(circles) == 7 * len(measured) and len(rings) == 2 * len(measured),
+           f"{len(circles)} dots, {len(rings)} of them rings, for {measured}")
+
+
+def calculated_from_counts(program):
+    """Launches alone, then arithmetic alone."""
+    text = advise(program, "--device", "cpu", "--imagine", "1000000,1000000,7")
+    launches = int(re.search(r"A step is (\d+) launches", text).group(1))
+    expect(all(us == 7 * launches for us in table(text)["imagined"].values()),
+           f"{launches} launches of 7 us:\n{text}")
+    text = advise(program, "--device", "cpu", "--imagine", "0.0001,1000000,0.0001")
+    each = int(re.search(r"A sample adds (\d+) multiply-adds", text).group(1))
+    expect(each == 3 * (3 * 16 * 16 + 16 * 10) - 16 * 16, f"{each} multiply-adds a sample")
+    for batch, us in table(text)["imagined"].items():
+        expected = 2 * each * batch / 0.0001 * 1e-6
+        expect(abs(us / expected - 1) < 0.01, f"batch {batch}: {us} us at 0.1 GFLOP/s, not {expected}")
+
+
+def stops(program):
+    """Ctrl-C while it times: the timing in hand is finished, and nothing is concluded from the ones there are."""
+    run = subprocess.Popen([program, *SMALL, "--runs", "100000"], env=ENVIRONMENT, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run.stdout.readline()
+    time.sleep(1)  # by now it times
+    run.send_signal(signal.SIGINT)
+    printed, errors = run.communicate(timeout=PATIENCE)
+    expect(run.returncode == 130 and re.search(r"Stopped by Ctrl-C after \d+ timings\.", errors),
+           f"Ctrl-C: exit code {run.returncode}, not 130:\n{errors}")
+    expect("Use" not in printed, f"advice after Ctrl-C:\n{printed}")
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]) / "ch09_cpu_and_gpu_together"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "advice.svg"
+        text = advise(program, "--imagine", "1000000,1000000,0.000001", "--picture", str(path),
+                      TD_SIM_LAUNCH_COST="400us")
+        predictions_follow_from_the_table(text)
+        picture_shows_the_times(text, path)
+        expect("  sim:0 for no batch: " in text, f"10 ms of launches a step, and sim is advised:\n{text}")
+        expect("  imagined for every batch\n" in text, f"a device that takes no time is not advised:\n{text}")
+        ends(program, [*SMALL, "--picture", path / "no.svg"], 1, "the picture cannot be written")
+    calculated_from_counts(program)
+    ends(program, [*SMALL, "--imagine", "82.6,1008"], 1, "expected three positive numbers, as in 82.6,1008,5")
+    ends(program, ["--advise", "--largest", 3], 1, "take 4 or more")
+    ends(program, ["--advise", "--depth", 0], 1, "must be 1 or more")
+    stops(program)
+    for fault in faults:
+        print(fault)
+    print(f"{len(faults)} faults")
+    return 1 if faults else 0
+
+
+sys.exit(main())
