@@ -44,7 +44,7 @@ inline void introduce(const Advising& asked, const Contenders& all, const StepWo
 /// The times; `<` behind the contender that is advised.
 inline void print_times(const Timings& timings, const std::vector<Choice>& choices) {
   const int width = label_width(timings);
-  std::cout << "\nmicroseconds a step\n batch";
+  std::cout << "\nmicroseconds a step, medians of " << timings.runs << " runs\n batch";
   for (const std::string& name : timings.names) std::cout << std::setw(width + 3) << name;
   std::cout << '\n';
   for (std::size_t s = 0; s < timings.sizes.size(); ++s) {

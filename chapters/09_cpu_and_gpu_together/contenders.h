@@ -19,12 +19,15 @@ struct Advising {
   std::int64_t width = 256;     ///< Of every hidden layer, and of the inputs.
   std::int64_t depth = 3;       ///< Hidden layers.
   std::int64_t largest = 1024;  ///< The largest batch.
-  std::int64_t runs = 25;       ///< How often each size is timed.
+  std::int64_t runs = 25;       ///< How often each size is timed, if there is time.
   bool inference = false;       ///< Forward without a graph, in place of a training step.
   bool bfloat16 = false;        ///< Every device once more, with products in bfloat16.
   std::string imagine;          ///< `TFLOPS,GB/s,us` of a device that is not here.
   std::string picture;          ///< An .svg to draw into.
 };
+
+/// Seconds that one timing takes at least: shorter ones are mostly clock and chance.
+constexpr double kBurst = 2e-3;
 
 /// What one step asks of a device: no time, only counts.
 struct StepWork {
@@ -63,7 +66,7 @@ class Contender {
     optimizer_.step();
   }
 
-  /// Seconds a step: the mean of as many as fill two milliseconds, with one wait behind them. The
+  /// Seconds a step: the mean of as many as fill a burst, with one wait behind them. The
   /// step before them finds the weights out of the caches and the threads asleep.
   double seconds(const Batch& batch) {
     td::set_parallel_width(threads_);
@@ -75,7 +78,7 @@ class Contender {
     do {
       step(batch);
       taken = std::chrono::steady_clock::now() - start;
-    } while (++steps < 256 && taken.count() < 2e-3);
+    } while (++steps < 256 && taken.count() < kBurst);
     td::synchronize(device_);
     taken = std::chrono::steady_clock::now() - start;
     return taken.count() / steps;

@@ -33,7 +33,7 @@ void take_advising(app::Command& command, Advising& asked) {
   command.option("--width", asked.width, "with --advise: of the network's layers");
   command.option("--depth", asked.depth, "with --advise: hidden layers of the network");
   command.option("--largest", asked.largest, "with --advise: the largest batch");
-  command.option("--runs", asked.runs, "with --advise: how often each batch is timed");
+  command.option("--runs", asked.runs, "with --advise: how often each batch is timed, at most");
   command.flag("--inference", asked.inference, "with --advise: inference, not a training step");
   command.flag("--bfloat16", asked.bfloat16, "with --advise: every device in bfloat16, too");
   command.option("--imagine", asked.imagine, "with --advise: TFLOPS,GB/s,us of another device");

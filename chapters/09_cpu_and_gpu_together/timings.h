@@ -25,6 +25,7 @@ inline bool held_out(std::int64_t size) { return size % 3 == 0; }
 /// The sizes that were timed, and what came out.
 struct Timings {
   std::vector<std::int64_t> sizes;
+  int runs = 0;
   std::vector<std::string> names;
   std::vector<std::vector<double>> seconds;  ///< [name][size]
   std::vector<Cost> costs;                   ///< One line for all sizes that are not held out.
@@ -59,8 +60,22 @@ inline double spread(std::vector<double> values) {
   return (values[3 * n / 4] - values[n / 4]) / values[n / 2];
 }
 
-// anchor: time
 using Contenders = std::vector<std::unique_ptr<Contender>>;
+
+/// As many runs as were asked for, or fewer, so that all of them take about 15 seconds.
+inline int runs_that_fit(const Contenders& all, const Advising& asked,
+                         const std::vector<std::int64_t>& sizes) {
+  constexpr double kPatience = 15;
+  const Batch largest{td::randn({sizes.back(), asked.width}),
+                      td::randint(0, 10, {sizes.back()}, td::kInt64)};
+  double round = 0;
+  for (const auto& contender : all)  // all sizes together are three of the largest, timed twice
+    round += kBurst * static_cast<double>(sizes.size()) + 6 * contender->seconds(largest);
+  const double runs = std::min(static_cast<double>(asked.runs), kPatience / round);
+  return std::max(3, static_cast<int>(runs));
+}
+
+// anchor: time
 
 /// Times all contenders in turns, with the exercise.
 inline Timings time_all(const Contenders& all, const Advising& asked) {
@@ -84,7 +99,8 @@ inline Timings time_all(const Contenders& all, const Advising& asked) {
       return seconds;
     });
   }
-  timings.seconds = time_in_turns(measures, timings.sizes, static_cast<int>(asked.runs));
+  timings.runs = runs_that_fit(all, asked, timings.sizes);
+  timings.seconds = time_in_turns(measures, timings.sizes, timings.runs);
   for (std::size_t c = 0; c < all.size(); ++c) {
     timings.costs.push_back(fit_known(timings.sizes, timings.seconds[c]));
     std::vector<double> each = {0};

@@ -35,7 +35,7 @@ def advise(program, *arguments, **environment):
 
 def table(text):
     """{name: {batch: microseconds}} of the table of times."""
-    lines = text[text.index("microseconds a step"):].splitlines()
+    lines = text[text.index("\nmicroseconds a step") + 1:].splitlines()
     times = {name: {} for name in re.findall(NAME, lines[1])}
     for line in lines[2:2 + len(SIZES)]:
         batch, *row = re.findall(r"[\d.]+", line)
