@@ -38,8 +38,8 @@ inline std::vector<double> seconds_in_turns(const std::vector<Way>& ways, int tu
 class CoresForTheHost {
  public:
   explicit CoresForTheHost(td::Device device) : before_(td::parallel_width()) {
-    const int devices = device.is_sim() ? td::device_count(td::kSIM) : td::core_count();
-    td::set_parallel_width(std::max(1, td::core_count() - td::core_count() / devices));
+    const int taken = device.is_sim() ? td::core_count() / td::device_count(td::kSIM) : 0;
+    td::set_parallel_width(std::max(1, td::core_count() - taken));
   }
   ~CoresForTheHost() { td::set_parallel_width(before_); }
   CoresForTheHost(const CoresForTheHost&) = delete;
