@@ -3,8 +3,8 @@
 // Invariant: all three trainings begin with the same weights and see the same batch.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
-#include <deque>
 #include <iomanip>
 #include <iostream>
 #include <string>
@@ -113,6 +113,22 @@ void print_memory(const char* name, td::Device device, std::int64_t rows, std::u
             << '\n';
 }
 
+/// @throws Error when they differ.
+inline void print_losses(OnDevice& on_device, InTurn& in_turn, Overlapped& overlapped) {
+  constexpr int kSteps = 5;
+  double furthest = 0, last = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    last = on_device.step().item<double>();
+    for (const td::Tensor& loss : {in_turn.step(), overlapped.step()})
+      furthest = std::max(furthest, std::abs(loss.item<double>() - last));
+  }
+  TD_CHECK(td::Error, furthest < 1e-3, "offload: a loss is ", furthest,
+           " away from that of Adam on the device; wherever it runs, it should be the same");
+  std::cout << "After " << kSteps << " steps the loss is " << std::fixed << std::setprecision(4)
+            << last << "; with Adam on the host it was never further away than "
+            << std::setprecision(6) << std::max(furthest, 1e-6) << ".\n";
+}
+
 /// Seconds that each stage was at work.
 struct Stages {
   double device = 0, down = 0, adam = 0, up = 0;
@@ -185,14 +201,6 @@ inline void show_offload(const app::Options& options, td::Device device) {
   OnDevice on_device(device, rows, options.seed);
   InTurn in_turn(device, rows, options.seed);
   Overlapped overlapped(device, rows, options.seed);
-  double furthest = 0, last = 0;
-  for (int step = 0; step < 5; ++step) {
-    last = on_device.step().item<double>();
-    for (const td::Tensor& loss : {in_turn.step(), overlapped.step()})
-      furthest = std::max(furthest, std::abs(loss.item<double>() - last));
-  }
-  std::cout << "After 5 steps the loss is " << std::fixed << std::setprecision(4) << last
-            << "; with Adam on the host it was never further away than " << std::setprecision(6)
-            << std::max(furthest, 1e-6) << ".\n";
+  print_losses(on_device, in_turn, overlapped);
   print_times(on_device, in_turn, overlapped);
 }

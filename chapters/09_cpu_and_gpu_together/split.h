@@ -97,7 +97,7 @@ inline std::int64_t balance(td::Device first, td::Device second, std::int64_t ro
 }
 // anchor end
 
-/// Losses of the plain model and of its splits.
+/// Losses of the plain model and of its splits. @throws Error when they differ.
 inline void print_losses(std::deque<Training>& trainings) {
   constexpr int kSteps = 5;
   double plain = 0, furthest = 0;
@@ -108,6 +108,8 @@ inline void print_losses(std::deque<Training>& trainings) {
       if (i == 0) plain = loss;
       furthest = std::max(furthest, std::abs(loss - plain));
     }
+  TD_CHECK(td::Error, furthest < 1e-3, "split: a loss is ", furthest,
+           " away from the plain model's; in two places the model should compute the same");
   std::cout << "After " << kSteps << " steps the loss is " << std::fixed << std::setprecision(4)
             << plain << " in one place; in two it was never further away than "
             << std::setprecision(6) << std::max(furthest, 1e-6) << ".\n";
