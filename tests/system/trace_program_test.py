@@ -21,7 +21,7 @@ SMALL = {  # programs whose usual work takes long
     "ch06_nccl_ddp": ["--model", "simple"],
     "ch07_amp": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
     "ch08_pinned_memory": ["--show", "feeding", "--steps", 4, "--batch-size", 8],
-    "ch09_cpu_and_gpu_together": ["--show", "pipeline", "--batch-size", 8],
+    "ch09_cpu_and_gpu_together": ["--show", "split", "--batch-size", 8],
 }
 WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu",)  # its devices are the plug-in's
 HOST = ("user_annotation", "cpu_op", "cuda_runtime", "cuda_sync", "collective_comm")
