@@ -100,6 +100,10 @@ inline void print_costs(const Timings& timings, const StepWork& one) {
       std::cout << std::setw(10) << '-';
     std::cout << std::setw(13) << std::lround(100 * timings.spread[n]) << " %\n";
   }
+  for (std::size_t i = 0; i < timings.copied.size(); ++i)
+    std::cout << "Of that, copying the batch to " << timings.copied[i] << " is "
+              << microseconds(timings.copy_costs[i].fixed) << " us a step and "
+              << microseconds(timings.copy_costs[i].per_sample) << " us a sample.\n";
   if (*std::max_element(timings.spread.begin(), timings.spread.end()) > kQuiet)
     std::cout << "This machine was busy: equal runs took different times, and what follows may be "
                  "chance. Run it again when nothing else runs.\n";

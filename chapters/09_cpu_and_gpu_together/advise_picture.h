@@ -59,7 +59,7 @@ inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& pl
 inline void draw_crossing(std::ostream& out, const Plane& plane, const Choice& choice, double y,
                           const std::string& name) {
   const double x = plane.x(choice.from);
-  const bool right = x < 370;
+  const bool right = x < 480;
   out << "<path d=\"M" << x << " 20V350\" stroke=\"black\" stroke-dasharray=\"2 3\"/>\n<text x=\""
       << (right ? x + 5 : x - 5) << "\" y=\"" << y << "\" text-anchor=\""
       << (right ? "start" : "end") << "\">" << name << " from "

@@ -22,7 +22,6 @@ constexpr double kWorthSwitching = 0.9;
 /// Costs that differ by less are not a reason.
 constexpr double kSame = 0.95;
 
-// anchor: cross
 /// The size from which on `other` is ahead of `current`, looking back from sizes[s], where it is.
 inline double crossing(const Timings& timings, std::size_t current, std::size_t other,
                        std::size_t s) {
@@ -51,7 +50,6 @@ inline std::vector<Choice> choose(const Timings& timings, std::size_t count) {
   }
   return choices;
 }
-// anchor end
 
 inline std::size_t choice_at(const std::vector<Choice>& choices, double size) {
   std::size_t contender = choices[0].contender;

@@ -66,26 +66,39 @@ class Contender {
     optimizer_.step();
   }
 
-  /// Seconds a step: the mean of as many as fill a burst, with one wait behind them. The
-  /// step before them finds the weights out of the caches and the threads asleep.
+  /// Seconds a step.
   double seconds(const Batch& batch) {
+    return burst([&] { step(batch); });
+  }
+  /// Seconds of a step's copies alone.
+  double copy_seconds(const Batch& batch) {
+    return burst([&] {
+      batch.data.to(device_);
+      if (!asked_.inference) batch.target.to(device_);
+    });
+  }
+  /// Whether copies cost something, and are not another contender's, too.
+  bool copies() const { return !device_.is_cpu() && !products_; }
+
+  /// The mean of as many calls as fill a burst, with one wait behind them. The call before them
+  /// finds the weights out of the caches and the threads asleep.
+  double burst(const std::function<void()>& work) {
     td::set_parallel_width(threads_);
-    step(batch);
+    work();
     td::synchronize(device_);
     const auto start = std::chrono::steady_clock::now();
     std::chrono::duration<double> taken{};
-    int steps = 0;
+    int calls = 0;
     do {
-      step(batch);
+      work();
       taken = std::chrono::steady_clock::now() - start;
-    } while (++steps < 256 && taken.count() < kBurst);
+    } while (++calls < 256 && taken.count() < kBurst);
     td::synchronize(device_);
     taken = std::chrono::steady_clock::now() - start;
-    return taken.count() / steps;
+    return taken.count() / calls;
   }
   // anchor end
 
-  // anchor: work
   /// Counts one step: launches and the bytes that they read and write, by listening; the
   /// multiply-adds of the products from the sizes of the layers.
   StepWork work(const Batch& batch) {
@@ -106,7 +119,6 @@ class Contender {
     counted.multiply_adds = static_cast<double>(batch.data.size(0)) * each;
     return counted;
   }
-  // anchor end
 
   std::int64_t parameters() const {
     std::int64_t count = 0;

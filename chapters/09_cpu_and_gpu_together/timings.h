@@ -7,7 +7,6 @@
 
 namespace advising {
 
-// anchor: sizes
 /// Powers of two, and between some of them one size that is held out: 3, 12, 48, 192 ...
 inline std::vector<std::int64_t> sizes_up_to(std::int64_t largest) {
   std::vector<std::int64_t> sizes;
@@ -20,7 +19,6 @@ inline std::vector<std::int64_t> sizes_up_to(std::int64_t largest) {
   return sizes;
 }
 inline bool held_out(std::int64_t size) { return size % 3 == 0; }
-// anchor end
 
 /// The sizes that were timed, and what came out.
 struct Timings {
@@ -29,6 +27,8 @@ struct Timings {
   std::vector<std::string> names;
   std::vector<std::vector<double>> seconds;  ///< [name][size]
   std::vector<Cost> costs;                   ///< One line for all sizes that are not held out.
+  std::vector<std::string> copied;           ///< Those of the names whose steps copy,
+  std::vector<Cost> copy_costs;              ///< and what the copies of a step cost.
   std::vector<double> spread;  ///< How far apart the middle half of the runs is, of the median.
 
   /// The line through two of the sizes.
@@ -60,6 +60,15 @@ inline double spread(std::vector<double> values) {
   return (values[3 * n / 4] - values[n / 4]) / values[n / 2];
 }
 
+/// The spread of the size in the middle. What warmed up is not counted.
+inline double typical_spread(const std::map<std::int64_t, std::vector<double>>& runs) {
+  std::vector<double> each = {0};
+  for (const auto& [size, seconds] : runs)
+    if (seconds.size() > 1) each.push_back(spread({seconds.begin() + 1, seconds.end()}));
+  std::sort(each.begin(), each.end());
+  return each[each.size() / 2];
+}
+
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
 /// As many runs as were asked for, or fewer, so that all of them take about 15 seconds.
@@ -75,42 +84,52 @@ inline int runs_that_fit(const Contenders& all, const Advising& asked,
   return std::max(3, static_cast<int>(runs));
 }
 
-// anchor: time
+/// Batches of all sizes, on the host.
+inline std::map<std::int64_t, Batch> make_batches(const std::vector<std::int64_t>& sizes,
+                                                  std::int64_t width) {
+  std::map<std::int64_t, Batch> batches;
+  for (const std::int64_t size : sizes)
+    batches[size] = {td::randn({size, width}), td::randint(0, 10, {size}, td::kInt64)};
+  return batches;
+}
 
-/// Times all contenders in turns, with the exercise.
+/// Times all contenders, and the copies of those that have some, in turns with the exercise.
 inline Timings time_all(const Contenders& all, const Advising& asked) {
   Timings timings;
   timings.sizes = sizes_up_to(asked.largest);
-  std::map<std::int64_t, Batch> batches;
-  for (const std::int64_t size : timings.sizes)
-    batches[size] = {td::randn({size, asked.width}), td::randint(0, 10, {size}, td::kInt64)};
+  timings.runs = runs_that_fit(all, asked, timings.sizes);
+  std::map<std::int64_t, Batch> batches = make_batches(timings.sizes, asked.width);
   std::vector<Measure> measures;
-  std::vector<std::map<std::int64_t, std::vector<double>>> runs(all.size());
+  std::vector<std::map<std::int64_t, std::vector<double>>> runs(2 * all.size());
   app::ProgressLine progress;
   std::int64_t done = 0;
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    timings.names.push_back(all[c]->name());
-    measures.push_back([&, c](std::int64_t size) {
+  const auto add = [&](const std::string& name, auto&& timed) {
+    measures.push_back([&, name, timed, place = measures.size()](std::int64_t size) {
       if (app::stop_requested()) throw app::Stopped(std::to_string(done) + " timings");
-      progress.show("timing " + all[c]->name() + ", batch " + std::to_string(size));
-      const double seconds = all[c]->seconds(batches[size]);
-      if (static_cast<std::size_t>(++done) > all.size() * timings.sizes.size())
-        runs[c][size].push_back(seconds);
-      return seconds;
+      progress.show("timing " + name + ", batch " + std::to_string(size));
+      ++done;
+      return runs[place][size].emplace_back(timed(batches[size]));
     });
+  };
+  for (const auto& one : all) {
+    timings.names.push_back(one->name());
+    add(one->name(), [&](const Batch& batch) { return one->seconds(batch); });
   }
-  timings.runs = runs_that_fit(all, asked, timings.sizes);
+  for (const auto& one : all) {
+    if (!one->copies()) continue;
+    timings.copied.push_back(one->name());
+    add("copies to " + one->name(), [&](const Batch& batch) { return one->copy_seconds(batch); });
+  }
   timings.seconds = time_in_turns(measures, timings.sizes, timings.runs);
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    timings.costs.push_back(fit_known(timings.sizes, timings.seconds[c]));
-    std::vector<double> each = {0};
-    for (const auto& [size, seconds] : runs[c]) each.push_back(spread(seconds));
-    std::sort(each.begin(), each.end());
-    timings.spread.push_back(each[each.size() / 2]);
-  }
+  for (std::size_t i = 0; i < measures.size(); ++i)
+    timings.costs.push_back(fit_known(timings.sizes, timings.seconds[i]));
+  for (std::size_t i = 0; i < all.size(); ++i) timings.spread.push_back(typical_spread(runs[i]));
+  timings.copy_costs.assign(timings.costs.begin() + static_cast<std::ptrdiff_t>(all.size()),
+                            timings.costs.end());
+  timings.costs.resize(all.size());
+  timings.seconds.resize(all.size());
   return timings;
 }
-// anchor end
 
 /// A row that nobody measured: what the data sheet of `imagined` promises for the same steps.
 inline void add_imagined(Timings& timings, const std::string& name, const Imagined& imagined,
