@@ -29,13 +29,15 @@ inline std::string percent(double fraction) {
   return std::string(whole > 0 ? "+" : "").append(std::to_string(whole)).append(" %");
 }
 
-inline void introduce(const Advising& asked, const Contenders& all, const StepWork& one) {
+inline void introduce(const Asked& asked, const Contenders& all, const StepWork& one) {
   std::cout << asked.depth << " hidden layers of " << asked.width << ", " << all[0]->parameters()
             << " parameters; " << (asked.inference ? "inference" : "a training step with SGD")
             << "\nA step is " << one.launches << " launches. A sample adds " << std::fixed
             << std::setprecision(0) << one.multiply_adds << " multiply-adds, and "
             << 4 * asked.width << " bytes to copy.\n";
-  if (all.back()->device().is_sim())
+  const bool on_sim =
+      std::any_of(all.begin(), all.end(), [](const auto& one) { return one->device().is_sim(); });
+  if (on_sim)
     std::cout << "sim: a launch takes " << td::sim::launch_cost() << " us of the host; the link "
               << "gives " << td::sim::link().gb_per_s << " GB/s after "
               << td::sim::link().latency_us << " us\n";
@@ -49,7 +51,7 @@ inline void print_times(const Timings& timings, const std::vector<Choice>& choic
   std::cout << '\n';
   for (std::size_t s = 0; s < timings.sizes.size(); ++s) {
     std::cout << std::setw(6) << timings.sizes[s];
-    const std::size_t chosen = choice_at(choices, static_cast<double>(timings.sizes[s]));
+    const std::size_t chosen = choice_at(choices, timings.sizes[s]);
     for (std::size_t n = 0; n < timings.names.size(); ++n)
       std::cout << std::setw(width + 1) << microseconds(timings.seconds[n][s])
                 << (n == chosen ? " <" : "  ");
@@ -137,7 +139,7 @@ inline void print_losers(const Timings& timings, const std::vector<Choice>& choi
 }
 
 /// The counts of a step at every size: what an imagined device is calculated from.
-inline std::vector<StepWork> count_work(Contender& contender, const Advising& asked,
+inline std::vector<StepWork> count_work(Contender& contender, const Asked& asked,
                                         const std::vector<std::int64_t>& sizes) {
   std::vector<StepWork> works;
   for (const std::int64_t size : sizes)
@@ -146,7 +148,7 @@ inline std::vector<StepWork> count_work(Contender& contender, const Advising& as
   return works;
 }
 
-inline void check(const Advising& asked) {
+inline void check(const Asked& asked) {
   TD_CHECK(td::Error, asked.width > 0 && asked.depth > 0 && asked.runs > 0,
            "--width, --depth and --runs must be 1 or more; they are ", asked.width, ", ",
            asked.depth, " and ", asked.runs);
@@ -157,7 +159,7 @@ inline void check(const Advising& asked) {
 }  // namespace advising
 
 /// Times, predicts, advises. `options.device` "auto" means every kind of device there is.
-inline void show_advise(const app::Options& options, const Advising& asked) {
+inline void show_advise(const app::Options& options, const advising::Asked& asked) {
   using namespace advising;
   check(asked);
   td::optional<Imagined> imagined;

@@ -58,12 +58,11 @@ inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& pl
 /// Where the choice changes, and to whom. Texts stay within the axes.
 inline void draw_crossing(std::ostream& out, const Plane& plane, const Choice& choice, double y,
                           const std::string& name) {
-  const double x = plane.x(choice.from);
+  const double x = plane.x(static_cast<double>(choice.from));
   const bool right = x < 480;
   out << "<path d=\"M" << x << " 20V350\" stroke=\"black\" stroke-dasharray=\"2 3\"/>\n<text x=\""
       << (right ? x + 5 : x - 5) << "\" y=\"" << y << "\" text-anchor=\""
-      << (right ? "start" : "end") << "\">" << name << " from "
-      << static_cast<std::int64_t>(std::ceil(choice.from)) << "</text>\n";
+      << (right ? "start" : "end") << "\">" << name << " from " << choice.from << "</text>\n";
 }
 
 /// A line through all times; what was held out is a ring. Calculated ones are dashed.

@@ -14,8 +14,10 @@
 #include "td/base/parallel.h"
 #include "td/device/record.h"
 
+namespace advising {
+
 /// What `--advise` is asked for.
-struct Advising {
+struct Asked {
   std::int64_t width = 256;     ///< Of every hidden layer, and of the inputs.
   std::int64_t depth = 3;       ///< Hidden layers.
   std::int64_t largest = 1024;  ///< The largest batch.
@@ -37,7 +39,7 @@ struct StepWork {
 /// The network of `--width` and `--depth` on one device, and its batches on the host.
 class Contender {
  public:
-  Contender(std::string name, const Advising& asked, td::Device device, int threads,
+  Contender(std::string name, const Asked& asked, td::Device device, int threads,
             td::optional<td::ScalarType> products = td::nullopt)
       : name_(std::move(name)),
         asked_(asked),
@@ -127,7 +129,7 @@ class Contender {
   }
 
  private:
-  static td::nn::Sequential layers(const Advising& asked) {
+  static td::nn::Sequential layers(const Asked& asked) {
     td::nn::Sequential model;
     for (std::int64_t i = 0; i < asked.depth; ++i) {
       model->push_back(td::nn::Linear(asked.width, asked.width));
@@ -138,7 +140,7 @@ class Contender {
   }
 
   std::string name_;
-  Advising asked_;
+  Asked asked_;
   td::Device device_;
   int threads_;
   td::optional<td::ScalarType> products_;
@@ -148,7 +150,7 @@ class Contender {
 
 /// The cpu with one thread and with all, and every accelerator; with `--device` only that one.
 inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& options,
-                                                          const Advising& asked, int threads) {
+                                                          const Asked& asked, int threads) {
   std::vector<std::unique_ptr<Contender>> all;
   const auto add = [&](const std::string& name, td::Device device, int width) {
     all.push_back(std::make_unique<Contender>(name, asked, device, width));
@@ -159,15 +161,12 @@ inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& op
   add("cpu, 1 thread", td::kCPU, 1);
   if (threads > 1)
     add(std::string("cpu, ").append(std::to_string(threads)).append(" threads"), td::kCPU, threads);
-  for (const td::DeviceType type : {td::kSIM, td::kCUDA}) {
-    if (td::device_count(type) == 0) continue;
-    const td::Device first(type, 0);
-    if (options.device == "auto") add(first.str(), first, threads);
-  }
-  if (options.device != "auto" && !td::Device(options.device).is_cpu()) {
-    const td::Device device = td::check_device(td::Device(options.device));
-    add(device.str(), device, threads);
-  }
+  std::vector<td::Device> others;
+  for (const td::DeviceType type : {td::kSIM, td::kCUDA})
+    if (td::device_count(type) > 0) others.emplace_back(type, 0);
+  if (options.device != "auto") others = {td::check_device(td::Device(options.device))};
+  for (const td::Device device : others)
+    if (!device.is_cpu()) add(device.str(), device, threads);
   return all;
 }
 
@@ -194,3 +193,5 @@ struct Imagined {
   }
 };
 // anchor end
+
+}  // namespace advising

@@ -29,7 +29,7 @@ void run(const app::Options& options, const std::string& show) {
   }
 }
 
-void take_advising(app::Command& command, Advising& asked) {
+void take_advising(app::Command& command, advising::Asked& asked) {
   command.option("--width", asked.width, "with --advise: of the network's layers");
   command.option("--depth", asked.depth, "with --advise: hidden layers of the network");
   command.option("--largest", asked.largest, "with --advise: the largest batch");
@@ -45,7 +45,7 @@ void take_advising(app::Command& command, Advising& asked) {
 int main(int argc, char** argv) {
   std::string show = "all";
   bool advise = false;
-  Advising asked;
+  advising::Asked asked;
   app::Command command("ch09_cpu_and_gpu_together", "The host and a device work together.");
   command.takes({"batch-size", "seed"});
   command.options.batch_size = 256;

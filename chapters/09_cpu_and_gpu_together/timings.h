@@ -72,7 +72,7 @@ inline double typical_spread(const std::map<std::int64_t, std::vector<double>>& 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
 /// As many runs as were asked for, or fewer, so that all of them take about 15 seconds.
-inline int runs_that_fit(const Contenders& all, const Advising& asked,
+inline int runs_that_fit(const Contenders& all, const Asked& asked,
                          const std::vector<std::int64_t>& sizes) {
   constexpr double kPatience = 15;
   const Batch largest{td::randn({sizes.back(), asked.width}),
@@ -93,8 +93,18 @@ inline std::map<std::int64_t, Batch> make_batches(const std::vector<std::int64_t
   return batches;
 }
 
+/// The answer of the exercise, unless it has another shape: nobody reads beyond its end.
+inline std::vector<std::vector<double>> checked(std::vector<std::vector<double>> seconds,
+                                                std::size_t devices, std::size_t sizes) {
+  bool complete = seconds.size() == devices;
+  for (const std::vector<double>& row : seconds) complete = complete && row.size() == sizes;
+  TD_CHECK(td::Error, complete, "time_in_turns was given ", devices, " devices and ", sizes,
+           " sizes, and gave no table of that shape; ./course check 9.advisor tells more");
+  return seconds;
+}
+
 /// Times all contenders, and the copies of those that have some, in turns with the exercise.
-inline Timings time_all(const Contenders& all, const Advising& asked) {
+inline Timings time_all(const Contenders& all, const Asked& asked) {
   Timings timings;
   timings.sizes = sizes_up_to(asked.largest);
   timings.runs = runs_that_fit(all, asked, timings.sizes);
@@ -120,7 +130,8 @@ inline Timings time_all(const Contenders& all, const Advising& asked) {
     timings.copied.push_back(one->name());
     add("copies to " + one->name(), [&](const Batch& batch) { return one->copy_seconds(batch); });
   }
-  timings.seconds = time_in_turns(measures, timings.sizes, timings.runs);
+  timings.seconds = checked(time_in_turns(measures, timings.sizes, timings.runs), measures.size(),
+                            timings.sizes.size());
   for (std::size_t i = 0; i < measures.size(); ++i)
     timings.costs.push_back(fit_known(timings.sizes, timings.seconds[i]));
   for (std::size_t i = 0; i < all.size(); ++i) timings.spread.push_back(typical_spread(runs[i]));

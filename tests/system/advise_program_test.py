@@ -67,6 +67,24 @@ def predictions_follow_from_the_table(text):
                f"{name}: the largest error is said to be {errors[2]} %, the table gives {largest:.1f} %")
 
 
+def choices_follow_each_other(text):
+    """Each batch has one choice, the next choice is another one, and the table marks the same."""
+    block = text[text.index("\nUse\n") + 5:].splitlines()
+    lines = [re.match(rf"  ({NAME}) (?:up to batch (\d+)|from batch (\d+) (?:to (\d+)|on)|for every batch)", line)
+             for line in block]
+    choices = [(m.group(1), int(m.group(3) or 1), int(m.group(2) or m.group(4) or SIZES[-1]))
+               for m in lines if m and m.group(1) != "imagined"]
+    own = choices[:1 + next((i for i, c in enumerate(choices) if c[2] == SIZES[-1]), 0)]
+    expect(own and own[0][1] == 1 and own[-1][2] == SIZES[-1], f"not every batch has a choice:\n{text}")
+    for (name, _, last), (following, first, _) in zip(own, own[1:]):
+        expect(name != following and first == last + 1, f"{name} up to {last}, then {following} from {first}:\n{text}")
+    names = list(table(text))
+    for line, batch in zip(text[text.index("\nmicroseconds a step"):].splitlines()[3:], SIZES):
+        marked = names[re.findall(r"[\d.]+( <)?", line)[1:].index(" <")]
+        chosen = [name for name, first, last in own if first <= batch <= last]
+        expect(chosen == [marked], f"batch {batch}: {marked} is marked, {chosen} advised:\n{text}")
+
+
 def picture_shows_the_times(text, path):
     """A line a contender, a dot for each time, a ring for each that was held out."""
     measured = [name for name in table(text) if name != "imagined"]
@@ -83,6 +101,7 @@ def picture_shows_the_times(text, path):
 def calculated_from_counts(program):
     """Launches alone, then arithmetic alone."""
     text = advise(program, "--device", "cpu", "--imagine", "1000000,1000000,7")
+    choices_follow_each_other(text)
     launches = int(re.search(r"A step is (\d+) launches", text).group(1))
     expect(all(us == 7 * launches for us in table(text)["imagined"].values()),
            f"{launches} launches of 7 us:\n{text}")
@@ -114,6 +133,7 @@ def main():
         text = advise(program, "--imagine", "1000000,1000000,0.000001", "--picture", str(path),
                       TD_SIM_LAUNCH_COST="400us")
         predictions_follow_from_the_table(text)
+        choices_follow_each_other(text)
         picture_shows_the_times(text, path)
         expect("  sim:0 for no batch: " in text, f"10 ms of launches a step, and sim is advised:\n{text}")
         expect("  imagined for every batch\n" in text, f"a device that takes no time is not advised:\n{text}")
