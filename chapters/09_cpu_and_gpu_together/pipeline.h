@@ -174,7 +174,7 @@ inline void draw(Plan plan) {
 }  // namespace pipeline
 
 inline void show_pipeline(const app::Options& options, td::Device device) {
-  const pipeline::Plan plan{device, static_cast<std::size_t>(options.batch_size), 64, 224,
+  const pipeline::Plan plan{device, static_cast<std::size_t>(options.batch_size), 64, 256,
                             options.seed};
   pipeline::Training training(plan);
   std::cout << "A pipeline of three stages: " << plan.steps << " batches of " << plan.batch_size
