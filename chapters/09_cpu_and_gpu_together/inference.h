@@ -1,10 +1,8 @@
 // Inference beside training: what evaluation mode, no_grad and inference mode each change, in time,
 // in memory and in the answers. main.cpp shows it.
-// Invariant: ways that are compared take turns, and every time ends when the device is done.
+// Invariant: what is compared takes turns, and every time ends when the device is done.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iomanip>
 #include <iostream>
@@ -16,6 +14,7 @@
 #include "app/app.h"
 #include "exercises.h"
 #include "td/device/graph.h"
+#include "turns.h"
 
 namespace inference {
 
@@ -31,55 +30,41 @@ inline td::nn::Sequential picture_net() {
 }
 // anchor end
 
-/// What one way to compute takes, medians of several turns.
-struct Cost {
-  double seconds = 0;
-  double held = 0, peak = 0;  ///< bytes on top of what was there: by the result, and on the way
-};
-
 using Work = std::function<td::Tensor()>;
 
-/// One turn. The result lives until its memory is counted.
-inline Cost measure(const Work& work, td::Device device) {
+/// Bytes on top of what was there: the most on the way, and what the result holds.
+struct Memory {
+  double peak, held;
+};
+
+inline Memory memory_of(const Work& work, td::Device device) {
   td::synchronize(device);
   td::allocator(device).reset_peak();
   const std::size_t before = td::memory_stats(device).allocated;
-  const auto start = std::chrono::steady_clock::now();
   const td::Tensor result = work();
   td::synchronize(device);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   const td::MemoryStats after = td::memory_stats(device);
-  return {taken.count(), static_cast<double>(after.allocated - before),
-          static_cast<double>(after.peak_allocated - before)};
+  return {static_cast<double>(after.peak_allocated - before),
+          static_cast<double>(after.allocated - before)};
 }
 
-/// All ways in turn, so that a machine that slows down slows down all of them; the first turn warms
-/// up and does not count.
-inline std::vector<Cost> in_turns(const std::vector<Work>& ways, td::Device device, int turns) {
-  std::vector<std::vector<double>> seconds(ways.size());
-  std::vector<Cost> costs(ways.size());
-  for (int turn = 0; turn <= turns; ++turn)
-    for (std::size_t way = 0; way < ways.size(); ++way) {
-      if (app::stop_requested()) throw app::Stopped("inference, turn " + std::to_string(turn));
-      costs[way] = measure(ways[way], device);
-      if (turn > 0) seconds[way].push_back(costs[way].seconds);
-    }
-  for (std::size_t way = 0; way < ways.size(); ++way) {
-    std::sort(seconds[way].begin(), seconds[way].end());
-    costs[way].seconds = seconds[way][seconds[way].size() / 2];
-  }
-  return costs;
+/// The work, and a wait until the device is done.
+inline Way waited(const Work& work, td::Device device) {
+  return [=] {
+    work();
+    td::synchronize(device);
+  };
 }
 
 inline double mib(double bytes) { return bytes / (1 << 20); }
 
-struct Way {
+struct Mode {
   const char* name;
   Work forward;
 };
 
 // anchor: ways
-inline std::vector<Way> ways_of(td::nn::Sequential model, const td::Tensor& x) {
+inline std::vector<Mode> modes_of(td::nn::Sequential model, const td::Tensor& x) {
   const auto training = [=]() mutable {
     model->train();
     return model->forward(x);
@@ -110,10 +95,10 @@ inline std::vector<Way> ways_of(td::nn::Sequential model, const td::Tensor& x) {
 }
 // anchor end
 
-/// What a way leaves behind, and how far its answers are from those of `eval`.
-inline std::string effects(const Way& way, const Way& eval, const td::Tensor& statistics) {
+/// What a mode leaves behind, and how far its answers are from those of `eval`.
+inline std::string effects(const Mode& mode, const Mode& eval, const td::Tensor& statistics) {
   const td::Tensor before = statistics.clone(), expected = eval.forward().detach();
-  const td::Tensor result = way.forward();
+  const td::Tensor result = mode.forward();
   std::ostringstream text;
   text << std::setw(10) << (result.requires_grad() ? "yes" : "no") << std::setw(12)
        << (td::equal(statistics, before) ? "stay" : "move") << std::setw(12) << std::setprecision(2)
@@ -121,29 +106,29 @@ inline std::string effects(const Way& way, const Way& eval, const td::Tensor& st
   return text.str();
 }
 
-/// The table of the ways on one batch.
-inline void print_ways(const td::Tensor& x, int turns) {
-  const td::Device device = x.device();
+/// The table of the modes, on one batch.
+inline void print_modes(const td::Tensor& x, int turns) {
   td::nn::Sequential model = picture_net();
-  model->to(device);
+  model->to(x.device());
   for (int i = 0; i < 5; ++i) model->forward(x);  // statistics that have seen something
-  const std::vector<Way> ways = ways_of(model, x);
-  std::vector<Work> works;
-  for (const Way& way : ways) works.push_back(way.forward);
-  const std::vector<Cost> costs = in_turns(works, device, turns);
   const td::Tensor statistics = model->buffers()[0];
+  const std::vector<Mode> modes = modes_of(model, x);
+  std::vector<Way> ways;
+  for (const Mode& mode : modes) ways.push_back(waited(mode.forward, x.device()));
+  const std::vector<double> seconds = seconds_in_turns(ways, turns);
+  const double training_peak = memory_of(modes[0].forward, x.device()).peak;
   std::cout << x.size(0) << " pictures of 3 x 32 x 32; medians of " << turns
             << " turns; MiB on top of model and pictures\n"
             << "                      ms  of training     peak  of training     held"
                "  recorded  statistics  differs by\n";
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const Cost& cost = costs[i];
-    std::cout << std::left << std::setw(16) << ways[i].name << std::right << std::fixed
-              << std::setprecision(1) << std::setw(8) << 1e3 * cost.seconds << std::setprecision(2)
-              << std::setw(13) << cost.seconds / costs[0].seconds << std::setprecision(1)
-              << std::setw(9) << mib(cost.peak) << std::setprecision(2) << std::setw(13)
-              << cost.peak / costs[0].peak << std::setprecision(1) << std::setw(9) << mib(cost.held)
-              << effects(ways[i], ways[1], statistics) << std::endl;
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const Memory memory = memory_of(modes[i].forward, x.device());
+    std::cout << std::left << std::setw(16) << modes[i].name << std::right << std::fixed
+              << std::setprecision(1) << std::setw(8) << 1e3 * seconds[i] << std::setprecision(2)
+              << std::setw(13) << seconds[i] / seconds[0] << std::setprecision(1) << std::setw(9)
+              << mib(memory.peak) << std::setprecision(2) << std::setw(13)
+              << memory.peak / training_peak << std::setprecision(1) << std::setw(9)
+              << mib(memory.held) << effects(modes[i], modes[1], statistics) << std::endl;
   }
 }
 
@@ -156,11 +141,11 @@ inline double replay_seconds(td::nn::Sequential model, const td::Tensor& x, int 
   td::Tensor scores = model->forward(x);  // what is made at first use must be there
   td::Graph graph;
   graph.capture(stream, [&] { scores = model->forward(x); });
-  const Work replay = [&] {
+  const auto replay = [&] {
     graph.replay();
-    return td::Tensor();
+    stream.synchronize();
   };
-  return in_turns({replay}, x.device(), turns)[0].seconds;
+  return seconds_in_turns({replay}, turns)[0];
 }
 
 /// Latency against throughput.
@@ -171,12 +156,12 @@ inline void print_batch_sizes(const td::Tensor& x, int turns) {
             << "pictures   ms a batch   pictures a second   peak MiB   ms as a graph\n";
   for (std::int64_t size = 1; size <= x.size(0); size *= 4) {
     const td::Tensor batch = x.narrow(0, 0, size);
-    const Work forward = ways_of(model, batch)[3].forward;
-    const Cost cost = in_turns({forward}, x.device(), turns)[0];
+    const Work forward = modes_of(model, batch)[3].forward;
+    const double seconds = seconds_in_turns({waited(forward, x.device())}, turns)[0];
     std::cout << std::setw(8) << size << std::fixed << std::setprecision(2) << std::setw(13)
-              << 1e3 * cost.seconds << std::setprecision(0) << std::setw(20)
-              << static_cast<double>(size) / cost.seconds << std::setprecision(1) << std::setw(11)
-              << mib(cost.peak) << std::setprecision(2) << std::setw(16);
+              << 1e3 * seconds << std::setprecision(0) << std::setw(20)
+              << static_cast<double>(size) / seconds << std::setprecision(1) << std::setw(11)
+              << mib(memory_of(forward, x.device()).peak) << std::setprecision(2) << std::setw(16);
     if (x.device().is_cpu())
       std::cout << "-";
     else
@@ -188,11 +173,10 @@ inline void print_batch_sizes(const td::Tensor& x, int turns) {
 /// Nanoseconds of one call, the median of turns of 1000 calls.
 inline double nanoseconds(const Work& work) {
   constexpr int kCalls = 1000;
-  const Work many = [&] {
-    for (int i = 1; i < kCalls; ++i) work();
-    return work();
+  const auto many = [&] {
+    for (int i = 0; i < kCalls; ++i) work();
   };
-  return in_turns({many}, td::kCPU, 11)[0].seconds * 1e9 / kCalls;
+  return seconds_in_turns({many}, 11)[0] * 1e9 / kCalls;
 }
 
 // anchor: small
@@ -238,19 +222,16 @@ inline void print_predict(std::int64_t batch_size, td::Device device) {
     batches.push_back(device.is_cpu() ? batch : batch.pin_memory());
   }
   const Work predicted = [&] { return predict(model, batches, device); };
-  // anchor: forgets
   const Work forgets = [&] {
     model->eval();  // and nothing else: every output keeps what its gradient would need
     std::vector<td::Tensor> outputs;
     for (const td::Tensor& batch : batches) outputs.push_back(model->forward(batch.to(device)));
     return td::cat(outputs).argmax(1).cpu();
   };
-  // anchor end
-  const std::vector<Cost> costs = in_turns({predicted, forgets}, device, 1);
   std::cout << kBatches << " batches of " << batch_size << " pictures: predict takes " << std::fixed
-            << std::setprecision(1) << mib(costs[0].peak)
+            << std::setprecision(1) << mib(memory_of(predicted, device).peak)
             << " MiB at its peak; with eval() alone and the outputs kept, it is "
-            << mib(costs[1].peak) << " MiB.\nThe classes are "
+            << mib(memory_of(forgets, device).peak) << " MiB.\nThe classes are "
             << (td::equal(predicted(), forgets()) ? "the same.\n" : "NOT the same.\n");
 }
 
@@ -259,7 +240,7 @@ inline void print_predict(std::int64_t batch_size, td::Device device) {
 inline void show_inference(const app::Options& options, td::Device device) {
   constexpr int kTurns = 7;
   const td::Tensor x = td::randn({options.batch_size, 3, 32, 32}).to(device);
-  inference::print_ways(x, kTurns);
+  inference::print_modes(x, kTurns);
   inference::print_batch_sizes(x, kTurns);
   inference::print_bookkeeping();
   inference::print_predict(options.batch_size, device);
