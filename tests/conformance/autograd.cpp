@@ -186,6 +186,84 @@ void modes() {
   REPORT((made.clone() * x).requires_grad());
 }
 
+// What inference mode switches off, and what may be done with a tensor that was made in it.
+void inference() {
+  const Tensor x = formula({2, 3}).requires_grad_(), plain = formula({2, 3});
+  Tensor made, of_made, of_plain, of_x;
+  {
+    torch::InferenceMode mode;
+    made = x * 2;
+    of_made = made.view({3, 2});
+    of_plain = plain.view({3, 2});
+    of_x = x.view({3, 2});
+    REPORT(torch::InferenceMode::is_enabled());
+    REPORT(made.is_inference());
+    REPORT(of_made.is_inference());
+    REPORT(of_plain.is_inference());
+    REPORT(of_x.is_inference());
+    REPORT(plain.detach().is_inference());
+    REPORT(plain.contiguous().is_inference());
+    REPORT(plain.clone().is_inference());
+    REPORT(plain.to(torch::kFloat64).is_inference());
+    REPORT(torch::ones({2}, torch::requires_grad()).requires_grad());
+    REPORT_THROWS(made.mul_(x));
+    REPORT_THROWS((x * 2).sum().backward());
+    {
+      torch::InferenceMode off(false);
+      REPORT(torch::InferenceMode::is_enabled());
+      REPORT(torch::GradMode::is_enabled());
+      REPORT((x * 2).requires_grad());
+      REPORT((x * 2).is_inference());
+      REPORT(made.clone().is_inference());
+      REPORT_THROWS(made.add_(1));
+    }
+    {
+      torch::AutoGradMode on(true);
+      REPORT((x * 2).requires_grad());
+      REPORT((x * made).is_inference());
+    }
+    REPORT(torch::GradMode::is_enabled());
+  }
+  {
+    torch::NoGradGuard no_grad;
+    {
+      torch::InferenceMode off(false);
+      REPORT(torch::GradMode::is_enabled());
+    }
+    REPORT(torch::GradMode::is_enabled());
+    REPORT_THROWS(made.add_(1));
+    REPORT_THROWS(made * x);
+  }
+  REPORT(torch::GradMode::is_enabled());
+  REPORT(made.is_inference());
+  REPORT(made.view({6}).is_inference());
+  REPORT(made.contiguous().is_inference());
+  REPORT(made.detach().is_inference());
+  REPORT(made.clone().is_inference());
+  REPORT((made + 1).is_inference());
+  REPORT((made + x).requires_grad());
+  REPORT_THROWS(torch::mm(made, x.t()));
+  REPORT_THROWS(torch::cat({made, x}).sum().backward());
+  REPORT_THROWS(made.requires_grad_());
+  REPORT_THROWS(made.requires_grad_(false));
+  REPORT_THROWS(made.copy_(plain));
+  REPORT_THROWS(made[0].add_(1));
+  REPORT_THROWS(of_made.add_(1));
+  REPORT_THROWS(made.clone().add_(1));
+  REPORT_THROWS((x * 2).add_(made));
+  REPORT_THROWS((x * 2).mul_(made));
+  REPORT_THROWS(of_plain.add_(1));
+  REPORT_THROWS(of_plain.mul_(x.view({3, 2})));
+  REPORT_THROWS(of_x.mul_(x.view({3, 2})));
+  Tensor classes;
+  {
+    torch::InferenceMode mode;
+    classes = x.argmax(1);
+  }
+  REPORT_THROWS(torch::nn::functional::cross_entropy(x, classes).backward());
+  REPORT_THROWS(torch::nn::functional::cross_entropy(x, classes.clone()).backward());
+}
+
 struct Cube : public torch::autograd::Function<Cube> {
   static Tensor forward(AutogradContext* ctx, Tensor x, double scale) {
     ctx->save_for_backward({x});
@@ -249,6 +327,7 @@ int main() {
   functions_of_gradients();
   hooks();
   modes();
+  inference();
   own_functions();
   return 0;
 }

@@ -37,10 +37,12 @@ class NoGradGuard : public AutoGradMode {
 };
 
 /// Like NoGradGuard, and tensors made here can never join a graph later, which spares bookkeeping.
+/// One that is not `enabled` is an island inside of it where operations are recorded, also under a
+/// NoGradGuard, as in libtorch. While it is enabled an AutoGradMode(true) records nothing.
 class InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true)
-      : previous_(thread_state().inference_mode), grad_(enabled ? false : GradMode::is_enabled()) {
+      : previous_(thread_state().inference_mode), grad_(!enabled) {
     thread_state().inference_mode = enabled;
   }
   ~InferenceMode() { thread_state().inference_mode = previous_; }

@@ -11,7 +11,7 @@ namespace td {
 thread_local constinit std::uint64_t next_sequence = 0;
 
 bool recording(const TensorList& tensors) {
-  if (!thread_state().grad_mode) return false;
+  if (!thread_state().grad_mode || thread_state().inference_mode) return false;
   for (const Tensor& t : tensors)
     if (t.defined() && t.impl().requires_grad) return true;
   return false;
@@ -151,7 +151,10 @@ void attach_result(intrusive_ptr<Node> node, const Tensor& result) {
 }
 
 void mark_view(const Tensor& view, const Tensor& source) {
-  if (!thread_state().grad_mode || thread_state().inference_mode) return;
+  if (!thread_state().grad_mode || thread_state().inference_mode) {
+    view.impl().unrecorded_view = true;
+    return;
+  }
   AutogradMeta* of_source = source.impl().autograd ? find_meta(source) : nullptr;
   AutogradMeta& meta = meta_of(view);
   meta.base = of_source && of_source->base.defined() ? of_source->base : source;
@@ -161,6 +164,11 @@ void mark_view(const Tensor& view, const Tensor& source) {
 void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   AutogradMeta* meta = find_meta(self);
   const bool is_view = meta && meta->base.defined();
+  TD_CHECK(
+      AutogradError, !(is_view ? meta->base : self).impl().unrecorded_view, node->operation(),
+      ": changes a view in place that was made under no_grad or in inference mode, so that the "
+      "gradients of what it looks into would be wrong. Make the view where recording is on, "
+      "or change a clone()");
   if (!is_view) return attach_result(std::move(node), self);
   // The base becomes: what it was outside the window, and the node's result inside.
   const Tensor base = meta->base;

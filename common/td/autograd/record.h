@@ -19,7 +19,9 @@ namespace td {
 /// True when the operation must be recorded: recording is on and some argument wants a gradient.
 template <class... T>
 bool recording(const T&... tensors) {
-  return thread_state().grad_mode && ((tensors.defined() && tensors.impl().requires_grad) || ...);
+  const ThreadState& state = thread_state();
+  return state.grad_mode && ((tensors.defined() && tensors.impl().requires_grad) || ...) &&
+         !state.inference_mode;
 }
 bool recording(const TensorList& tensors);
 

@@ -19,6 +19,7 @@ struct TensorImpl : public RefCounted, public Slabbed {
   Sizes sizes;                     ///< by dimension
   Sizes strides;                   ///< in elements
   ScalarType dtype;                ///< type of an element
+  bool unrecorded_view = false;    ///< a view made without recording: nobody knows its base
   Device device;                   ///< where the memory is
   bool contiguous = true;          ///< row-major without gaps; kept by set_geometry
   bool requires_grad = false;      ///< a leaf that wants a gradient, or a result of such
