@@ -30,9 +30,10 @@ bool fits(const Tensor& memory, const Tensor& like) {
   return true;
 }
 
-// As many rows as `like` has. A tensor of its own in any case, because the loop may change it.
+// As many rows as `like` has. A tensor of its own in any case, because the loop may change it, also
+// by recorded operations; so it is no view of the slot's memory either.
 Tensor first_rows(const Tensor& memory, const Tensor& like) {
-  return like.dim() == 0 ? memory.detach() : memory.narrow(0, 0, like.size(0));
+  return (like.dim() == 0 ? memory : memory.narrow(0, 0, like.size(0))).detach();
 }
 
 }  // namespace

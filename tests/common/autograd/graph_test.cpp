@@ -209,8 +209,8 @@ TEST_CASE("a recorded change of a view that nobody recorded is refused") {
   }
   for (const Tensor& view : {of_no_grad, of_inference}) {
     CHECK_NOTHROW(view.add_(1));  // is not recorded
-    CHECK_THROWS_WITH(view.mul_(x.view({2, 1})), Catch::Matchers::ContainsSubstring(
-                                                     "made under no_grad or in inference mode"));
+    CHECK_THROWS_WITH(view.mul_(x.view({2, 1})),
+                      Catch::Contains("made under no_grad or in inference mode"));
     CHECK_THROWS_AS(view.view({2}).mul_(x), AutogradError);  // a view of such a view
     CHECK((view.clone().mul_(x.view({2, 1}))).requires_grad());
   }

@@ -155,6 +155,13 @@ TEST_CASE("a batch that backward still needs is not overwritten") {
   CHECK(values(weight.grad()) == std::vector<double>(4, 15));
 }
 
+TEST_CASE("a batch may be changed in place by a recorded operation") {
+  const Tensor scale = full({1}, 3.0, TensorOptions(kSim).requires_grad(true));
+  auto loader = loader_of(6, 3, 0);
+  for (auto& [x, y] : prefetch(*loader, kSim)) x.mul_(scale).sum().backward();
+  CHECK(values(scale.grad()) == std::vector<double>{0 + 1 + 2 + 3 + 4 + 5});
+}
+
 TEST_CASE("a worker's exception takes the place of its batch, and the loop may start again") {
   for (std::size_t workers : {0u, 2u}) {
     auto loader = make_data_loader<SequentialSampler>(
