@@ -2,7 +2,6 @@
 #include "exercises.h"
 #include "td/exercise.h"
 
-// anchor: evaluation
 Evaluation::Evaluation(td::nn::Module& model) {
   // Your code here: Note each module's mode; evaluation mode for all; begin inference mode.
   td::not_done_yet("inference");
@@ -12,7 +11,6 @@ void Evaluation::restore() {
   // Your code here: Give each module its mode, in the order in which it was noted. One line.
   td::not_done_yet("inference");
 }
-// anchor end
 
 td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batches,
                    td::Device device) {

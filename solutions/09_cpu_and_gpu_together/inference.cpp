@@ -2,7 +2,6 @@
 #include "exercises.h"
 #include "td/exercise.h"
 
-// anchor: evaluation
 Evaluation::Evaluation(td::nn::Module& model) {
   // blank: Note each module's mode; evaluation mode for all; begin inference mode.
   model.apply([this](td::nn::Module& module) {
@@ -19,12 +18,10 @@ void Evaluation::restore() {
   for (const Mode& mode : modes_) mode.module->train(mode.training);
   // end
 }
-// anchor end
 
 td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batches,
                    td::Device device) {
   // blank: In the scope: copy, forward, argmax, keep. Behind it: join and fetch. About 10 lines.
-  // anchor: predict
   std::vector<td::Tensor> classes;
   {
     const Evaluation evaluation(*model);
@@ -35,6 +32,5 @@ td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batc
   }
   if (classes.empty()) return td::empty({0}, td::kInt64);
   return td::cat(classes).cpu();  // outside the scope: what is made here may join a graph
-  // anchor end
   // end
 }
