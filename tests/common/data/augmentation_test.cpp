@@ -7,6 +7,7 @@
 
 #include "../tensor/values.h"
 #include "td/data/data.h"
+#include "td/tensor/generator.h"
 
 using namespace td;
 using namespace td::data;
