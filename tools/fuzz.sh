@@ -14,7 +14,7 @@ case "${1:-}" in
     exit 2
     ;;
 esac
-export SECONDS_EACH="$1" FOLDER="${FUZZ_FOLDER:-build/fuzz}"
+export SECONDS_EACH="$1" FOLDER="${FUZZ_FOLDER:-build/fuzz}" PROGRAMS="${FUZZ_PROGRAMS:-build/asan/fuzz}"
 shift
 if [ $# -eq 0 ]; then
   for source in tests/fuzz/*_fuzz.cpp; do set -- "$@" "$(basename "$source" _fuzz.cpp)"; done
@@ -24,7 +24,7 @@ run_one() {  # run_one NAME: one line and, after a finding, what led to it
   local name="$1" corpus="$FOLDER/corpus/$1" log="$FOLDER/$1.log" runs
   mkdir -p "$corpus" "$FOLDER/findings"
   # No parser may ask for much memory on the word of a damaged file, and none may take long.
-  if "$FOLDER/fuzz/${name}_fuzz" -max_total_time="$SECONDS_EACH" -timeout=25 -rss_limit_mb=1024 \
+  if "$PROGRAMS/${name}_fuzz" -max_total_time="$SECONDS_EACH" -timeout=25 -rss_limit_mb=1024 \
     -malloc_limit_mb=128 -seed="${FUZZ_SEED:-0}" -print_funcs=0 -print_final_stats=1 -artifact_prefix="$FOLDER/findings/$name-" \
     "$corpus" "tests/fuzz/seeds/$name" >"$log" 2>&1 </dev/null; then
     runs="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
@@ -37,8 +37,8 @@ run_one() {  # run_one NAME: one line and, after a finding, what led to it
 }
 export -f run_one
 
-# FUZZ_FOLDER names fuzzers that are built already.
-if [ -z "${FUZZ_FOLDER:-}" ] && ! build_in fuzz "${@/%/_fuzz}"; then
+# FUZZ_PROGRAMS is where fuzzers lie that are built already.
+if [ -z "${FUZZ_PROGRAMS:-}" ] && ! build_in asan "${@/%/_fuzz}"; then
   echo "0 passed, 1 failed, 0 skipped"
   exit 1
 fi

@@ -91,7 +91,7 @@ done
 chmod +x "$folder"/fuzzers/fuzz/*
 all="$(find "$folder/fuzzers/fuzz" -type f | wc -l)"
 fuzz() {  # fuzz NAME: what `test --all` counts when this fuzzer finds something
-  run env FUZZ_FOLDER="$folder/fuzzers" FINDS="$1" bash -c 'cd "$0" && . tools/shell/test.sh && fuzz 1
+  run env FUZZ_FOLDER="$folder/fuzzers" FUZZ_PROGRAMS="$folder/fuzzers/fuzz" FINDS="$1" bash -c 'cd "$0" && . tools/shell/test.sh && fuzz 1
     echo "counted $passed $failed $skipped"' "$source_folder"
 }
 fuzz nothing
@@ -101,7 +101,7 @@ fuzz device_fuzz
 expect 0 "fail: fuzz device"
 expect 0 "counted $((all - 1)) 1 0"
 echo "what was said before stays, also in a file"
-FUZZ_FOLDER="$folder/fuzzers" FINDS=nothing bash -c 'cd "$0" && . tools/shell/test.sh &&
+FUZZ_FOLDER="$folder/fuzzers" FUZZ_PROGRAMS="$folder/fuzzers/fuzz" FINDS=nothing bash -c 'cd "$0" && . tools/shell/test.sh &&
   echo "said before" && fuzz 1' "$source_folder" >"$folder/said" 2>&1 </dev/null
 run cat "$folder/said"
 expect 0 "said before"

@@ -66,6 +66,7 @@ check_this_machine() {  # What CI must have: absent is a failure here, never a s
   check "redis is here" redis-server --version
   check "torchrun is here" torchrun --help
   check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
+  check "clang's OpenMP is here" test -f /usr/lib/llvm-14/lib/libomp.so
 }
 
 has_cuda() { grep -q '^CMAKE_CUDA_COMPILER:.*nvcc' build/release/CMakeCache.txt 2>/dev/null; }
