@@ -134,7 +134,10 @@ TEST_CASE("an optimizer's state is saved by number, or by name in any order") {
   swapped->load_state_dict(adam->state_dict(names), other->named_parameters());
   CHECK(values(swapped->state_dict(other->named_parameters())["state.bias.exp_avg"]) ==
         values(adam->state_dict()["state.1.exp_avg"]));
-  CHECK(message<Error>([&] { swapped->state_dict(same->named_parameters()); }) ==
+  const auto wrong_names = [&optimizer = *swapped, &module = *same] {
+    optimizer.state_dict(module.named_parameters());
+  };
+  CHECK(message<Error>(wrong_names) ==
         "optimizer: parameter 0 of size [2] has no name in the list given; give the "
         "named_parameters() of the module that holds it");
 }
