@@ -77,7 +77,9 @@ void small_by_elements(const Gemm& g, const MatrixView<T>& a, const MatrixView<T
 template <class T>
 void small_gemm(const Gemm& g, const T* a_data, const T* b_data, const T* bias, T* c) {
   const MatrixView<T> a(a_data, g.transpose_a, g.lda), b(b_data, g.transpose_b, g.ldb);
-  if (a.column_step == 1 && (b.column_step != 1 || g.n < 4))
+  if (g.k == 0)  // the factors have no memory to point into
+    small_by_elements(g, a, b, bias, c);
+  else if (a.column_step == 1 && (b.column_step != 1 || g.n < 4))
     small_by_columns(g, a, b, bias, c);
   else if (b.column_step == 1)
     small_by_rows(g, a, b, bias, c);
