@@ -23,7 +23,8 @@ class AutocastGuard {
   /// @param dtype what products and convolutions run in: float16 on cuda and sim, bfloat16 on cpu
   ///     unless given. Any other type than these two is a warning, and autocast is off.
   /// @param cache whether the casts of parameters are kept until the outermost guard ends.
-  /// @throws DeviceError for a kind of device that there is not.
+  /// @throws DeviceError for a kind of device that there is not, and for bfloat16 on a GPU that
+  ///     cannot compute in it.
   explicit AutocastGuard(DeviceType device_type, optional<ScalarType> dtype = nullopt,
                          bool enabled = true, bool cache = true);
   ~AutocastGuard();
@@ -34,6 +35,10 @@ class AutocastGuard {
   AutocastMode previous_;
 };
 
+/// Asks whether a GPU can compute in bfloat16, which began with compute capability 8.0.
+/// @param compute_capability 75 for 7.5; 0 for a device that is no GPU, which can.
+/// @throws DeviceError with the cure when it cannot.
+void check_bfloat16(Device device, int compute_capability);
 /// Whether autocast is on for operations of this thread on a kind of device.
 bool is_autocast_enabled(DeviceType device_type);
 /// What this thread's regions on a kind of device run products in.

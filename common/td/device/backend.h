@@ -23,6 +23,8 @@ class Backend {
   virtual std::string why_none() const = 0;
   /// The name of the hardware.
   virtual std::string name(int index) const = 0;
+  /// What an NVIDIA GPU can do, 90 for compute capability 9.0; 0 for all other devices.
+  virtual int compute_capability(int) const { return 0; }
   /// Bytes the device has in all and bytes free now.
   virtual void memory(int index, std::size_t* free, std::size_t* total) const = 0;
 

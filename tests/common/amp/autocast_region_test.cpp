@@ -1,26 +1,14 @@
 // Autocast's regions: what a guard sets and puts back, which threads and devices it reaches, what
 // it leaves alone, and its warnings and errors.
-#include <iostream>
-
+#include "captured_warnings.h"
 #include "casts.h"
 
 using namespace td;
 using amp::AutocastGuard;
 using amp::is_autocast_enabled;
+using test::CapturedWarnings;
 
 namespace {
-
-// What is written to stderr meanwhile.
-class CapturedWarnings {
- public:
-  CapturedWarnings() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
-  ~CapturedWarnings() { std::cerr.rdbuf(before_); }
-  std::string text() const { return text_.str(); }
-
- private:
-  std::ostringstream text_;
-  std::streambuf* before_;
-};
 
 ScalarType product_type(Device device) {
   return mm(numbers({2, 2}).to(device), numbers({2, 2}).to(device)).dtype();
@@ -149,6 +137,17 @@ TEST_CASE("a guard that cannot do what it was asked for warns once and does noth
   const CapturedWarnings captured;
   const AutocastGuard off(kCPU, kDouble, /*enabled=*/false);
   CHECK(captured.text().empty());
+}
+
+TEST_CASE("bfloat16 is refused on GPUs from before compute capability 8.0") {
+  CHECK(message<DeviceError>([] { amp::check_bfloat16("cuda:1", 75); }) ==
+        "autocast: cuda:1 has compute capability 7.5 and cannot compute in bfloat16, which began "
+        "with 8.0; ask for float16, and scale the loss with a GradScaler");
+  CHECK_THROWS_AS(amp::check_bfloat16("cuda:0", 53), DeviceError);
+  for (const int can : {80, 86, 90, 120}) CHECK_NOTHROW(amp::check_bfloat16("cuda:0", can));
+  // sim asks its backend, which is no GPU and computes in every type.
+  const AutocastGuard guard(kSIM, kBFloat16);
+  CHECK(product_type("sim:0") == kBFloat16);
 }
 
 TEST_CASE("errors of regions and of operations in them") {

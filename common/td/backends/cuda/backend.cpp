@@ -126,6 +126,14 @@ class CudaBackend final : public Backend {
     return properties.name;
   }
 
+  int compute_capability(int index) const override {
+    int major = 0, minor = 0;
+    const char* const doing = "asking for the compute capability";
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index), doing, index);
+    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index), doing, index);
+    return 10 * major + minor;
+  }
+
   void memory(int index, std::size_t* free, std::size_t* total) const override {
     use_device(index);
     check(cudaMemGetInfo(free, total), "asking for the free memory", index);
