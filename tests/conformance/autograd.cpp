@@ -181,6 +181,7 @@ void modes() {
     REPORT(made);
   }
   REPORT(made + 1);
+  REPORT_THROWS(made._version());
   REPORT_THROWS(made.add_(1));
   REPORT_THROWS((made * x).sum().backward());
   REPORT((made.clone() * x).requires_grad());

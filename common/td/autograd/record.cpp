@@ -123,7 +123,7 @@ void refuse_shared_elements(const char* operation, const TensorImpl& impl) {
 Edge gradient_edge(const Tensor& tensor) {
   if (!tensor.defined()) return {};
   AutogradMeta* meta = find_meta(tensor);
-  if (meta && meta->base.defined() && meta->view_version != tensor._version() &&
+  if (meta && meta->base.defined() && meta->view_version != tensor.impl().storage->version() &&
       meta->base.requires_grad() && !meta->base.is_leaf()) {
     refresh_view(tensor, *meta);
   }
@@ -158,7 +158,7 @@ void mark_view(const Tensor& view, const Tensor& source) {
   AutogradMeta* of_source = source.impl().autograd ? find_meta(source) : nullptr;
   AutogradMeta& meta = meta_of(view);
   meta.base = of_source && of_source->base.defined() ? of_source->base : source;
-  meta.view_version = view._version();
+  meta.view_version = view.impl().storage->version();
 }
 
 void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {

@@ -12,7 +12,7 @@ Saved save(const Tensor& input) {
            "mode");
   Saved saved;
   saved.tensor_ = input;
-  if (input.defined()) saved.version_ = input._version();
+  if (input.defined()) saved.version_ = input.impl().storage->version();
   return saved;
 }
 
@@ -20,17 +20,17 @@ Saved save_result(const Tensor& result) {
   // Without its graph: the node keeps this tensor, so the tensor must not keep the node.
   Saved saved;
   saved.tensor_ = alias(result, result.impl().sizes, result.impl().strides, result.impl().offset);
-  saved.version_ = result._version();
+  saved.version_ = result.impl().storage->version();
   saved.result_ = true;
   return saved;
 }
 
 Tensor Saved::operator()() const {
   if (!tensor_.defined()) return tensor_;
-  TD_CHECK(AutogradError, tensor_._version() == version_, "backward: a tensor of sizes ",
-           tensor_.sizes(),
+  TD_CHECK(AutogradError, tensor_.impl().storage->version() == version_,
+           "backward: a tensor of sizes ", tensor_.sizes(),
            " that was saved for the gradient has been changed in place since (version ",
-           tensor_._version(), ", expected ", version_,
+           tensor_.impl().storage->version(), ", expected ", version_,
            "). Use the operation without the trailing underscore, or change a clone().");
   if (!result_ || !thread_state().grad_mode) return tensor_;
   Node* node = static_cast<Node*>(thread_state().current_node);

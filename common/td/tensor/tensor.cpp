@@ -144,6 +144,12 @@ MemoryFormat Tensor::suggest_memory_format() const {
   return channels_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
 }
 
+std::uint32_t Tensor::_version() const {
+  TD_CHECK(AutogradError, !impl().inference,
+           "_version: tensors made in inference mode do not track a version counter; clone it "
+           "outside that mode");
+  return impl().storage->version();
+}
 bool Tensor::is_pinned() const { return is_cpu() && is_pinned_memory(impl().storage->data()); }
 
 void Tensor::record_stream(const Stream& stream) const {

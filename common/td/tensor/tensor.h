@@ -90,8 +90,9 @@ class Tensor {
   }
   /// Made in inference mode: can never be part of a graph.
   bool is_inference() const { return impl().inference; }
-  /// In-place changes seen by this tensor's memory.
-  std::uint32_t _version() const { return impl().storage->version(); }
+  /// In-place changes seen by this tensor's memory. @throws AutogradError for a tensor made in
+  /// inference mode.
+  std::uint32_t _version() const;
   /// The only element, brought to the host. @throws ShapeError unless numel() is 1.
   template <class T>
   T item() const;

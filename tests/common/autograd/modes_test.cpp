@@ -23,6 +23,10 @@ TEST_CASE("modes: what is recorded") {
     CHECK_FALSE(GradMode::is_enabled());
   }
   CHECK_FALSE(made.requires_grad());
+  CHECK_THROWS_WITH(made._version(),
+                    "_version: tensors made in inference mode do not track a version counter; "
+                    "clone it outside that mode");
+  CHECK_NOTHROW(made.clone()._version());
   CHECK_THROWS_AS(made.requires_grad_(), AutogradError);
   CHECK_THROWS_AS(made.add_(1), AutogradError);
   CHECK_THROWS_AS(x * made, AutogradError);  // would be kept for x's gradient
