@@ -2,6 +2,8 @@
 // finds them where it did.
 #include "td/optim/on_device.h"
 
+#include "td/base/warning.h"
+#include "td/device/capture.h"
 #include "td/ops/ops.h"
 
 namespace td::optim {
@@ -20,6 +22,15 @@ const Tensor& DeviceNumber::on(Device device, double value) {
 }
 
 void DeviceNumber::set(double value) {
+  if (capturing_graph)
+    refuse_in_capture("optimizer: a change of the learning rate",
+                      "Each replay would set the rate of the capture again. Change it before the "
+                      "capture and run a step, or between replays.");
+  if (frozen_ && value != value_)
+    warn_once(
+        "optimizer: its learning rate was changed after its step was captured in a graph, which "
+        "holds the old one as a number. Make the optimizer with capturable(true), or capture the "
+        "step again.");
   value_ = value;
   for (const Tensor& copy : copies_) copy.fill_(value);
 }

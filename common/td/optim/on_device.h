@@ -24,10 +24,14 @@ class DeviceNumber {
   /// The number as a float64 tensor on `device`, made at the first call and set to `value`.
   const Tensor& on(Device device, double value);
   /// Sets it on every device where it is, by a launch on the current stream.
+  /// @throws DeviceError while a graph is captured.
   void set(double value);
+  /// Notes that a graph being captured holds the host's number: set() warns when it takes another.
+  void frozen_in_graph(double value) { value_ = value, frozen_ = true; }
 
  private:
   double value_ = 0;
+  bool frozen_ = false;
   SmallVector<Tensor, 1> copies_;  // one a device
 };
 

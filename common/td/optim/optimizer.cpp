@@ -33,6 +33,10 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   const TensorList& params = group.params();
   for (std::size_t i = 0; i < params.size(); ++i) {
     check_new(params[i], i);
+    if (capturing_graph && !params[i].is_cpu())
+      refuse_in_capture("add_param_group",
+                        "A replay repeats the steps on the parameters of the capture. Add the "
+                        "group and run a step before the capture.");
     for (std::size_t j = 0; j < i; ++j)
       TD_CHECK(Error, !params[j].is_same(params[i]), "optimizer: parameters ", j, " and ", i,
                " are the same tensor; it would be changed twice a step");

@@ -36,7 +36,8 @@ class OptimizerOptions {
   /// The learning rate.
   virtual double get_lr() const = 0;
   /// Changes the learning rate. For a capturable optimizer also in device memory, in the order of
-  /// the current stream, so that recorded steps that are replayed later use it.
+  /// the current stream, so that recorded steps that are replayed later use it. Recorded steps of
+  /// any other keep theirs, which is a warning. @throws DeviceError while a graph is captured.
   virtual void set_lr(double lr) = 0;
   /// Calls `f` with the name and the place of every number, for state_dict and load_state_dict.
   /// A switch counts as a number, 0 or 1.
@@ -57,8 +58,8 @@ class OptimizerCloneableOptions : public OptimizerOptions {
   }
   double get_lr() const override { return static_cast<const Derived&>(*this).lr(); }
   void set_lr(double lr) override {
-    static_cast<Derived&>(*this).lr(lr);
     device_lr().set(lr);
+    static_cast<Derived&>(*this).lr(lr);
   }
 };
 
@@ -117,6 +118,7 @@ class Optimizer {
   void zero_grad(bool set_to_none = false);
 
   /// Adds parameters, with the default options unless the group brings its own.
+  /// @throws DeviceError while a graph is captured, unless they are on the cpu.
   void add_param_group(const OptimizerParamGroup& group);
   /// Parameters with their options, group by group.
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return groups_; }

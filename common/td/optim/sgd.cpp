@@ -2,6 +2,7 @@
 #include "td/optim/sgd.h"
 
 #include "td/autograd/record.h"
+#include "td/device/capture.h"
 #include "td/kernels/optim.h"
 #include "td/ops/ops.h"
 #include "td/optim/fused.h"
@@ -88,6 +89,7 @@ class Batch {
       const ControlOn control(o.device_lr().on(device, o.lr()), decision_);
       kernels::sgd(tensors_, count_, numbers, control.get());
     } else {
+      if (capturing_graph && !tensors_[0].param->is_cpu()) o.device_lr().frozen_in_graph(o.lr());
       kernels::sgd(tensors_, count_, numbers);
     }
     while (count_) gradients_[--count_] = Tensor();

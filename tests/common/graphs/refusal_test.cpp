@@ -1,4 +1,5 @@
 // What a capture cannot hold is refused in words, and the graph is as new afterwards.
+#include "captured_warnings.h"
 #include "graphs.h"
 #include "sim_work.h"
 #include "td/distributed/thread_group.h"
@@ -229,4 +230,53 @@ TEST_CASE("an optimizer whose state a replay would reset or freeze is refused") 
         "optimizer: not while a graph is captured. What it remembers of a parameter is made at the "
         "first step, and each replay would make it anew. Run the step once or twice before the "
         "capture.");
+}
+
+TEST_CASE("learning rates and groups do not change within a capture") {
+  const OnStream on;
+  const Tensor w = on_sim({1, 2}).requires_grad_();
+  const Tensor other = on_sim({3});
+  const std::string refused =
+      "optimizer: a change of the learning rate: not while a graph is captured. Each replay would "
+      "set the rate of the capture again. Change it before the capture and run a step, or between "
+      "replays.";
+  for (const bool capturable : {true, false}) {
+    w.mutable_grad() = on_sim({1, 1});
+    optim::SGD sgd({w}, optim::SGDOptions(0.25).capturable(capturable));
+    optim::OptimizerOptions& options = sgd.param_groups()[0].options();
+    optim::StepLR schedule(sgd, 1, 0.5);
+    sgd.step();
+    CHECK(refusal_in_capture(on, [&] { options.set_lr(0.5); }) == refused);
+    CHECK(options.get_lr() == 0.25);
+    CHECK(refusal_in_capture(on, [&] { schedule.step(); }) == refused);
+    CHECK(refusal_in_capture(on, [&] { sgd.add_param_group({{other}}); }) ==
+          "add_param_group: not while a graph is captured. A replay repeats the steps on the "
+          "parameters of the capture. Add the group and run a step before the capture.");
+    CHECK(sgd.param_groups().size() == 1);
+  }
+  // Changed past set_lr: a capturable optimizer would write the new rate at each replay.
+  optim::SGD sgd({w}, optim::SGDOptions(0.25).capturable(true));
+  sgd.step();
+  static_cast<optim::SGDOptions&>(sgd.param_groups()[0].options()).lr(0.5);
+  CHECK(refusal_in_capture(on, [&] { sgd.step(); }) == refused);
+}
+
+TEST_CASE("a learning rate that a graph holds as a number warns when it is changed") {
+  const OnStream on;
+  const Tensor w = on_sim({1}).requires_grad_();
+  w.mutable_grad() = on_sim({1});
+  optim::SGD sgd({w}, optim::SGDOptions(0.25));
+  optim::OptimizerOptions& options = sgd.param_groups()[0].options();
+  Graph graph;
+  graph.capture(on.stream, [&] { sgd.step(); });
+  const test::CapturedWarnings captured;
+  options.set_lr(0.25);
+  CHECK(captured.text().empty());
+  options.set_lr(0.5);
+  CHECK(captured.text() ==
+        "Warning: optimizer: its learning rate was changed after its step was captured in a "
+        "graph, which holds the old one as a number. Make the optimizer with capturable(true), or "
+        "capture the step again.\n");
+  graph.replay();
+  CHECK(values(w) == List{0.75});
 }
