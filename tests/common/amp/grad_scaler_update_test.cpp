@@ -115,6 +115,26 @@ TEST_CASE("the scale has no lower bound, and 0 is never left") {
   }
 }
 
+TEST_CASE(
+    "where the scale has found its limit, one step in growth_interval + 1 is skipped for good") {
+  for (const Device device : devices()) {
+    Tensor p = leaf({0}, device);
+    optim::SGD sgd({p}, optim::SGDOptions(std::ldexp(1, -119)));
+    GradScaler scaler(from_scale(256, /*growth_interval=*/4));
+    std::vector<int> skipped;
+    for (int step = 0; step < 20; ++step) {
+      sgd.zero_grad();
+      // 256 times this is the largest power of two in float32, and 512 times this is infinite.
+      backward_scaled(scaler, p, std::ldexp(1.0f, 119));
+      if (!scaler.step(sgd)) skipped.push_back(step);
+      scaler.update();
+      CHECK(scaler.get_scale() == (step % 5 == 3 ? 512 : 256));
+    }
+    CHECK(skipped == std::vector<int>{4, 9, 14, 19});
+    CHECK(values(p) == std::vector<double>{-16});  // all others made their step
+  }
+}
+
 TEST_CASE("update(new_scale) sets the scale and lets the count go on") {
   for (const Device device : devices()) {
     Tensor p = leaf({1}, device);
