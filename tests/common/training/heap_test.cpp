@@ -120,11 +120,19 @@ TEST_CASE("a prefetched loop asks the heap for nothing") {
     synchronize(Device("sim:0"));
   };
   for (int i = 0; i < 2; ++i) epoch();
-  HeapCalls calls;
-  for (const data::Example<>& batch : prefetched) static_cast<void>(batch);
-  calls.stop();
-  INFO("pinned " << pinned << "; called from:\n" << calls.sites());
-  CHECK(calls.ours() == 0);
+  // A thread of sim asks once in its life, when it is the last to let go of something. Whether the
+  // first epochs saw that is chance; what an epoch asks for itself, it asks for in each.
+  int ours = 1;
+  std::string sites;
+  for (int i = 0; i < 4 && ours > 0; ++i) {
+    HeapCalls calls;
+    for (const data::Example<>& batch : prefetched) static_cast<void>(batch);
+    calls.stop();
+    ours = calls.ours();
+    sites = calls.sites();
+  }
+  INFO("pinned " << pinned << "; called from:\n" << sites);
+  CHECK(ours == 0);
 }
 
 TEST_CASE("a GradScaler's steady step makes no heap call either, on the host or on the device") {
