@@ -42,6 +42,12 @@ if(TD_SANITIZE)
   # Instrumented code makes g++ see uses before initialization in the standard library.
   add_compile_options(-fsanitize=${TD_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${TD_SANITIZE})
+  foreach(sanitizer IN ITEMS address thread)
+    if(TD_SANITIZE MATCHES ${sanitizer})
+      string(TOUPPER ${sanitizer} name)
+      add_compile_definitions(TD_${name}_SANITIZER)  # compilers have no name for it in common
+    endif()
+  endforeach()
   if(TD_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(TD_ADDRESS_SANITIZER) && !defined(TD_THREAD_SANITIZER)
 #define TD_COUNTS_HEAP_CALLS 1
 #endif
 
