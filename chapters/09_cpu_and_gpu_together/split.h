@@ -188,7 +188,7 @@ inline void show_split(const app::Options& options, td::Device device) {
     return;
   }
   const CoresForTheHost cores(device);
-  const std::int64_t rows = 8 * options.batch_size;  // a piece must be work enough for a device
+  const std::int64_t rows = 16 * options.batch_size;  // a piece must be work enough for a device
   const Batch batch{td::randn({rows, kInputs}), td::randint(0, kClasses, {rows}, td::kInt64)};
   const std::int64_t on_host = balance("cpu", device, rows);
   std::cout << "A model of " << kLayers << " layers, " << rows << " rows a step; on the cpu lie "
