@@ -24,7 +24,8 @@ using Prepare = std::function<Batch(std::int64_t index)>;
 using Work = std::function<void(std::int64_t index, const Batch& batch)>;
 
 /// Exercise 9.pipeline. Three stages at work at the same time: while the device works on batch i,
-/// batch i + 1 is on its way, and a thread of the host prepares batch i + 2.
+/// batch i + 1 is on its way, and a thread of the host prepares batch i + 2. The queue between the
+/// two threads, a Belt, is in belt.h.
 ///
 /// @param prepare is called on one thread of its own, which takes one core
 ///     (td::set_parallel_width), once a batch and in order. The batch is copied from that thread,

@@ -1,17 +1,16 @@
 // run_pipeline: exercise 9.pipeline, declared in exercises.h.
 #include <pthread.h>
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 
+#include "belt.h"
 #include "exercises.h"
 #include "td/base/parallel.h"
 #include "td/exercise.h"
 
 void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
                   std::size_t ahead) {
-  // Your code here: A thread that prepares and sends; here take, wait, work, mark. About 50 lines.
+  // Your code here: A thread that prepares and sends; here take, wait, work, mark. About 45 lines.
   td::not_done_yet("pipeline");
 }

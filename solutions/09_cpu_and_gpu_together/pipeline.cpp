@@ -1,11 +1,10 @@
 // run_pipeline: exercise 9.pipeline, declared in exercises.h.
 #include <pthread.h>
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 
+#include "belt.h"
 #include "exercises.h"
 #include "td/base/parallel.h"
 #include "td/exercise.h"
@@ -13,13 +12,6 @@
 // solution only
 namespace {
 
-/// A batch on its way. It is kept whole until the work on it is done.
-struct Parcel {
-  Batch host, on_device;
-  td::Event copied, used;
-};
-
-// anchor: send
 Parcel send(Batch host, td::Device device, const td::Stream& copies) {
   const td::StreamGuard on_copies(copies);
   const auto copy = [&](const td::Tensor& t) { return t.to(device, /*non_blocking=*/true); };
@@ -29,57 +21,6 @@ Parcel send(Batch host, td::Device device, const td::Stream& copies) {
   parcel.copied.record(copies);
   return parcel;
 }
-// anchor end
-
-// anchor: belt
-/// Carries batches from the preparing thread to the caller, at most `places` at a time.
-class Belt {
- public:
-  explicit Belt(std::size_t places) : places_(places) {}
-
-  /// For the thread: waits for a free place. @return false when no more batches are wanted.
-  bool wait_for_place() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return closed_ || parcels_.size() < places_; });
-    return !closed_;
-  }
-  void put(Parcel parcel) {
-    const std::lock_guard lock(mutex_);
-    parcels_.push_back(std::move(parcel));
-    changed_.notify_all();
-  }
-  /// No batch will come any more, and this is why.
-  void fail(std::exception_ptr error) {
-    const std::lock_guard lock(mutex_);
-    error_ = error;
-    changed_.notify_all();
-  }
-  /// For the caller: waits for a batch, or throws what came in its place.
-  Parcel take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return error_ || !parcels_.empty(); });
-    if (parcels_.empty()) std::rethrow_exception(error_);
-    Parcel first = std::move(parcels_.front());
-    parcels_.pop_front();
-    changed_.notify_all();
-    return first;
-  }
-  /// No batch is wanted any more.
-  void close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  const std::size_t places_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Parcel> parcels_;
-  std::exception_ptr error_;
-  bool closed_ = false;
-};
-// anchor end
 
 /// Ends the thread and waits for the device, however the pipeline is left.
 struct Ending {
@@ -102,8 +43,7 @@ struct Ending {
 
 void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
                   std::size_t ahead) {
-  // blank: A thread that prepares and sends; here take, wait, work, mark. About 50 lines.
-  // anchor: run
+  // blank: A thread that prepares and sends; here take, wait, work, mark. About 45 lines.
   const td::Stream copies = td::getStreamFromPool(device), compute = td::getCurrentStream(device);
   Belt belt(ahead);
   std::thread thread([&] {
@@ -131,6 +71,5 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
     if (in_work.size() > 1) finish_first();
   }
   while (!in_work.empty()) finish_first();
-  // anchor end
   // end
 }

@@ -2,20 +2,14 @@
 // A queue without a bound: right numbers, and all batches in memory when the device is slow.
 #include <pthread.h>
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 
+#include "belt.h"
 #include "exercises.h"
 #include "td/base/parallel.h"
 
 namespace {
-
-struct Parcel {
-  Batch host, on_device;
-  td::Event copied, used;
-};
 
 Parcel send(Batch host, td::Device device, const td::Stream& copies) {
   const td::StreamGuard on_copies(copies);
@@ -26,49 +20,6 @@ Parcel send(Batch host, td::Device device, const td::Stream& copies) {
   parcel.copied.record(copies);
   return parcel;
 }
-
-class Belt {
- public:
-  explicit Belt(std::size_t places) : places_(places) {}
-
-  bool wait_for_place() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return true || closed_ || parcels_.size() < places_; });
-    return !closed_;
-  }
-  void put(Parcel parcel) {
-    const std::lock_guard lock(mutex_);
-    parcels_.push_back(std::move(parcel));
-    changed_.notify_all();
-  }
-  void fail(std::exception_ptr error) {
-    const std::lock_guard lock(mutex_);
-    error_ = error;
-    changed_.notify_all();
-  }
-  Parcel take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return error_ || !parcels_.empty(); });
-    if (parcels_.empty()) std::rethrow_exception(error_);
-    Parcel first = std::move(parcels_.front());
-    parcels_.pop_front();
-    changed_.notify_all();
-    return first;
-  }
-  void close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  const std::size_t places_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Parcel> parcels_;
-  std::exception_ptr error_;
-  bool closed_ = false;
-};
 
 struct Ending {
   Belt& belt;
@@ -90,7 +41,7 @@ struct Ending {
 void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
                   std::size_t ahead) {
   const td::Stream copies = td::getStreamFromPool(device), compute = td::getCurrentStream(device);
-  Belt belt(ahead);
+  Belt belt(1000);
   std::thread thread([&] {
     td::set_parallel_width(1);
     pthread_setname_np(pthread_self(), "prepare");  // how traces call it
