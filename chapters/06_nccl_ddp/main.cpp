@@ -22,23 +22,24 @@ struct Choices {
 constexpr std::int64_t kBatch = 64;  // for which --lr is right, in one process
 
 // anchor: device
-// One GPU a rank. A sim device is this process's own, so that every rank may use sim:0.
+// One GPU per rank. A launcher may show each rank its own GPU only, which is then cuda:0 for all of
+// them. Each process has its own sim devices, so every rank may use sim:0.
 td::Device device_of_rank(const app::Options& options, const td::distributed::Environment& here) {
   const auto local = static_cast<std::size_t>(here.local_rank);
   if (!options.devices.empty()) {
     if (local >= options.devices.size())
       throw app::CannotRunHere("--devices names " + std::to_string(options.devices.size()) +
                                " devices for " + std::to_string(here.local_world_size) +
-                               " ranks on this host; name one a rank");
+                               " ranks on this host; name one per rank");
     return td::check_device(td::Device(options.devices[local]));
   }
   const int gpus = td::device_count(td::kCUDA);
   if (options.device == "cuda" || (options.device == "auto" && gpus > 0)) {
-    if (gpus > 0 && here.local_rank >= gpus)
+    if (gpus > 1 && here.local_rank >= gpus)
       throw app::CannotRunHere("rank " + std::to_string(here.rank) + " has no GPU: this host has " +
                                std::to_string(gpus) + "; start at most that many ranks here, or " +
                                "use --device cpu");
-    return td::check_device(td::Device(td::kCUDA, here.local_rank));
+    return td::check_device(td::Device(td::kCUDA, gpus == 1 ? 0 : here.local_rank));
   }
   return td::check_device(td::Device(options.device == "auto" ? "sim:0" : options.device));
 }

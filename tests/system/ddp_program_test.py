@@ -64,7 +64,7 @@ def main():
         agrees(epochs(program, *three), epochs(program, *data, "--samples", 24, "--batch-size", 6), "three ranks")
         # 47 pictures do not go round; the test half still counts each of its pictures once.
         epochs(program, *data, "--samples", 47, "--spawn", 2)
-        fails(program, 1, "rank 1: --devices names 1 devices for 2 ranks on this host; name one a rank",
+        fails(program, 1, "rank 1: --devices names 1 devices for 2 ranks on this host; name one per rank",
               *data, "--spawn", 2, "--devices", "cpu")
         fails(program, 2, "--strategy", *data, "--strategy", "psychic")
     print("\n".join(faults) or "what several ranks print is what one prints")

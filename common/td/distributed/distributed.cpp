@@ -1,6 +1,7 @@
 // The default group and the functions that use it.
 #include "td/distributed/distributed.h"
 
+#include <cstdlib>
 #include <mutex>
 
 #include "td/distributed/planes/lane.h"
@@ -10,7 +11,7 @@ namespace {
 
 std::mutex mutex;
 std::shared_ptr<ProcessGroup>& process_default() {
-  static std::shared_ptr<ProcessGroup> group;
+  static auto& group = *new std::shared_ptr<ProcessGroup>;  // outlives main, see set_default_group
   return group;
 }
 thread_local std::shared_ptr<ProcessGroup> thread_default;
@@ -18,6 +19,10 @@ thread_local std::shared_ptr<ProcessGroup> thread_default;
 }  // namespace
 
 void set_default_group(std::shared_ptr<ProcessGroup> group) {
+  // A program may end without destroy_process_group. The group then has to end before the libraries
+  // that it uses. They registered their own end when the group was made, and the last one
+  // registered runs first.
+  [[maybe_unused]] static const int registered = std::atexit(destroy_process_group);
   {
     std::lock_guard lock(mutex);
     std::swap(process_default(), group);

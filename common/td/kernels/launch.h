@@ -42,23 +42,6 @@ inline Extent extent_of(const Tensor& tensor) {
   return {tensor.data_ptr(), static_cast<std::size_t>(last + 1) * tensor.element_size()};
 }
 
-#ifdef __CUDACC__
-// Starts the work and throws when CUDA refused it, or tells of earlier work that failed.
-template <class Work>
-void launch_on_cuda(const char* name, Device device, const Work& work) {
-  const cuda::StreamSpan span(name, device.index(), current_native_stream(device));
-  work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
-  if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
-    cuda::throw_error(name + (" on " + device.str()), error);
-}
-#endif
-
-template <class Work>
-struct HostRun {
-  Work work;
-  void operator()() const { work.on_host(); }
-};
-
 /// The tensors a record reads or writes: braces, or an array whose length is known at run time.
 class TensorRefs {
  public:
@@ -75,6 +58,35 @@ class TensorRefs {
  private:
   const Tensor* const* data_;
   std::size_t size_;
+};
+
+#ifdef __CUDACC__
+// A kernel that reads address 0 or the host's memory ends this process's use of the GPU, and the
+// error comes later and names another operation. So every launch is checked before it starts.
+inline void check_memory(const char* name, Device device, TensorRefs tensors) {
+  for (const Tensor* t : tensors) {
+    if (!t->defined() || t->numel() == 0) continue;
+    const bool is_number = t->is_cpu() && t->dim() == 0;  // its value is among the arguments
+    TD_CHECK(DeviceError, is_number || (t->device() == device && t->data_ptr()), name, " on ",
+             device, " was launched with a tensor on ", t->device(), " at address ", t->data_ptr(),
+             "; this is a fault of td, please report it");
+  }
+}
+
+// Starts the work and throws when CUDA refused it, or tells of earlier work that failed.
+template <class Work>
+void launch_on_cuda(const char* name, Device device, const Work& work) {
+  const cuda::StreamSpan span(name, device.index(), current_native_stream(device));
+  work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
+  if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
+    cuda::throw_error(name + (" on " + device.str()), error);
+}
+#endif
+
+template <class Work>
+struct HostRun {
+  Work work;
+  void operator()() const { work.on_host(); }
 };
 
 template <class Work>
@@ -107,6 +119,8 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
                                   current_native_stream(device));
     case DeviceType::CUDA:
 #ifdef __CUDACC__
+      check_memory(name, device, reads);
+      check_memory(name, device, writes);
       return launch_on_cuda(name, device, work);
 #else
       fail<DeviceError>(name, ": this build has no CUDA kernels; build where nvcc is installed");

@@ -166,8 +166,8 @@ struct PointwiseRow {
 namespace td {
 namespace {
 
-// A 0-dimensional cpu tensor beside a device tensor travels as a number in the arguments.
-inline bool travels_as_number(const Tensor& input, Device device) {
+// A 0-dimensional cpu tensor next to a device tensor is passed as a number in the arguments.
+inline bool is_passed_as_number(const Tensor& input, Device device) {
   return !device.is_cpu() && input.is_cpu() && input.dim() == 0;
 }
 
@@ -179,9 +179,12 @@ void fill_operands(PointwiseWork<N>& work, const Tensor* const (&operands)[N]) {
   for (int k = 0; k < N; ++k) {
     const Tensor& operand = *operands[k];
     work.element_bytes[k] = static_cast<std::uint8_t>(operand.element_size());
-    const bool number = travels_as_number(operand, device);
-    if (number) std::memcpy(work.constants[k], operand.data_ptr(), operand.element_size());
+    const bool number = is_passed_as_number(operand, device);
     work.data[k] = number ? nullptr : kernel_pointer<void>(operand);
+    if (!number) continue;
+    std::memcpy(work.constants[k], operand.data_ptr(), operand.element_size());
+    // Stride 0 means "one number" to all loops. A result without dimensions would give it stride 1.
+    std::fill_n(work.g.strides[k], work.g.dims, 0);
   }
 }
 

@@ -1,10 +1,15 @@
 // What the process group over NCCL does around NCCL: streams, order, failures. NCCL's place is
 // taken by a communicator that notes its calls and keeps the GPU's place, sim:0, busy as long as
 // the test wants; so these tests need no GPU. NCCL itself is tested in cuda_gpu/nccl_test.cpp.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
+#include "child_process.h"
 #include "td/device/backend.h"
 #include "td/distributed/planes/nccl_group.h"
 #include "td/td.h"
@@ -40,6 +45,7 @@ class FakeCommunicator final : public Communicator {
  public:
   bool ready() override {
     std::lock_guard lock(mutex_);
+    if (answers_until_ready > 0) return --answers_until_ready == 0;
     if (!error_.empty()) throw DeviceError(error_);
     const bool called =
         !calls_.empty() && std::string("[]i").find(calls_.back()[0]) == std::string::npos;
@@ -94,6 +100,7 @@ class FakeCommunicator final : public Communicator {
   Gate gate;
   std::atomic<bool> aborted{false};
   std::atomic<bool> keeps_spans{false};
+  std::atomic<int> answers_until_ready{0};
 
  private:
   void note(const std::string& text, Elements e, void* stream) {
@@ -343,9 +350,51 @@ TEST_CASE("without enough GPUs the backend nccl is refused in one line") {
     CHECK_THROWS_WITH(init_process_group("nccl"), text);
     CHECK_FALSE(is_initialized());
   }
-  if (count == 1)
-    CHECK_THROWS_WITH(
-        nccl_device(1),
-        "the backend \"nccl\" needs a GPU for each rank, and rank 1 of this host finds "
-        "1 GPU: start at most 1 ranks on a host, or use the backend \"gloo\"");
+}
+
+TEST_CASE("a rank takes the GPU of its number, or the only one that its launcher shows it") {
+  CHECK(gpu_of_rank(0, 2) == 0);
+  CHECK(gpu_of_rank(1, 2) == 1);
+  CHECK(gpu_of_rank(0, 1) == 0);
+  CHECK(gpu_of_rank(3, 1) == 0);
+  CHECK_THROWS_WITH(gpu_of_rank(2, 2),
+                    "the backend \"nccl\" needs a GPU for each rank, and rank 2 of this host finds "
+                    "2 GPUs: start at most 2 ranks on a host, or use the backend \"gloo\"");
+}
+
+TEST_CASE("a call that NCCL queues soon does not put the host to sleep") {
+  Ranks ranks;
+  const Tensor t = on_device(3);
+  ranks.group->all_reduce(t)->wait();  // the first call of a thread does more
+  ranks.collectives->answers_until_ready = 200;
+  rusage before{}, after{};
+  getrusage(RUSAGE_THREAD, &before);
+  ranks.group->all_reduce(t)->wait();
+  getrusage(RUSAGE_THREAD, &after);
+  CHECK(ranks.collectives->answers_until_ready == 0);
+  CHECK(after.ru_nvcsw - before.ru_nvcsw < 100);  // a sleep is a voluntary switch of the thread
+}
+
+// The end of a program that never calls destroy_process_group. CUDA's driver registers its own end
+// when it is first used: after the first question for a group, before a group is made.
+TEST_CASE("child: the process ends with its group", "[.child]") {
+  CHECK_FALSE(is_initialized());
+  std::atexit([] { std::puts("the driver ends"); });
+  struct Group final : NcclGroup {
+    using NcclGroup::NcclGroup;
+    ~Group() override { std::puts("the group ends"); }
+  };
+  set_default_group(std::make_shared<Group>(
+      0, 1, std::chrono::seconds(10), kDevice,
+      std::vector<std::shared_ptr<Communicator>>{std::make_shared<FakeCommunicator>()}));
+}
+
+TEST_CASE("a group that the program leaves behind ends before the driver does") {
+  const test::ChildResult child = test::run_child("child: the process ends with its group");
+  INFO(child.output);
+  CHECK(child.exit_code == 0);
+  const auto group = child.output.find("the group ends"),
+             driver = child.output.find("the driver ends");
+  REQUIRE(group != std::string::npos);
+  CHECK(group < driver);
 }

@@ -74,16 +74,21 @@ void until_joined(Communicator& communicator, const NcclOptions& options) {
 
 }  // namespace
 
+int gpu_of_rank(int local_rank, int visible) {
+  if (visible == 1) return 0;
+  TD_CHECK(DeviceError, local_rank < visible,
+           "the backend \"nccl\" needs a GPU for each rank, and rank ", local_rank,
+           " of this host finds ", visible, " GPUs: start at most ", visible,
+           " ranks on a host, or use the backend \"gloo\"");
+  return local_rank;
+}
+
 Device nccl_device(int local_rank) {
   const int count = device_count(kCUDA);
   TD_CHECK(DeviceError, count > 0,
            "the backend \"nccl\" needs a GPU for each rank: ", backend(kCUDA).why_none(),
            " The backend for sim and cpu tensors is \"gloo\".");
-  TD_CHECK(DeviceError, local_rank < count,
-           "the backend \"nccl\" needs a GPU for each rank, and rank ", local_rank,
-           " of this host finds ", count, count == 1 ? " GPU" : " GPUs", ": start at most ", count,
-           " ranks on a host, or use the backend \"gloo\"");
-  return Device(kCUDA, local_rank);
+  return Device(kCUDA, gpu_of_rank(local_rank, count));
 }
 
 std::shared_ptr<ProcessGroup> join_nccl(const NcclOptions& options) {

@@ -43,7 +43,12 @@ class NcclGroup final : public ProcessGroup {
   int exceptions_;  // in flight when the group was made
 };
 
-/// The GPU of the rank that is `local_rank` on its host: cuda:local_rank.
+/// Which of the `visible` GPUs the rank takes that is `local_rank` on its host: the one with its
+/// number. Where only one is visible, that one, because a launcher may show each rank its own
+/// (Slurm does with --gpus-per-task); join_nccl finds ranks that share a GPU by comparing UUIDs.
+/// @throws DeviceError when there are several GPUs but too few.
+int gpu_of_rank(int local_rank, int visible);
+/// The GPU of the rank that is `local_rank` on its host, by gpu_of_rank.
 /// @throws DeviceError when there is none, with the reason and the next step.
 Device nccl_device(int local_rank);
 

@@ -9,6 +9,8 @@ namespace td::distributed {
 namespace {
 
 constexpr std::chrono::microseconds kPause(100);
+// NCCL queues most calls within some ten microseconds, which a sleep would make 150.
+constexpr int kAnswersBeforeSleep = 1000;
 
 bool is_parcel(CollectiveType type) {
   return type == CollectiveType::kSend || type == CollectiveType::kReceive;
@@ -174,7 +176,12 @@ void NcclQueue::call_nccl(Communicator& communicator, const Stream& stream, cons
 
 void NcclQueue::until_ready(Communicator& communicator) {
   const auto end = Clock::now() + timeout_;
-  for (; !communicator.ready(); std::this_thread::sleep_for(kPause)) {
+  for (int answers = 1; !communicator.ready(); ++answers) {
+    if (answers < kAnswersBeforeSleep) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::this_thread::sleep_for(kPause);
     check();
     TD_CHECK(DistributedError, Clock::now() < end, "the other ranks did not come within ",
              timeout_.count(), " ms");
