@@ -31,8 +31,7 @@ std::size_t segment_bytes(std::size_t bytes) {
   return round_up(bytes, kSmallSegment);
 }
 
-}  // namespace
-
+/// False where TD_NO_CACHING is set to anything but 0.
 bool caches_memory() {
   static const bool answer = [] {
     const char* const value = std::getenv("TD_NO_CACHING");
@@ -40,6 +39,8 @@ bool caches_memory() {
   }();
   return answer;
 }
+
+}  // namespace
 
 bool CachingAllocator::BestFit::operator()(const Block* a, const Block* b) const {
   const std::less<const void*> less;

@@ -37,9 +37,6 @@
 
 namespace td {
 
-/// False where TD_NO_CACHING is set to anything but 0. Read once.
-bool caches_memory();
-
 /// The allocator of one sim or cuda device.
 class CachingAllocator : public Allocator {
  public:
