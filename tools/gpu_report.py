@@ -4,9 +4,9 @@
   gpu_report.py collect STATE BUILD gpu.json   what the stages left in STATE, and the machine; called by the script
   gpu_report.py fill PAGE.md gpu.json          writes results into the cells of docs/measurements/gpu.md
 
-A row of the page whose second cell begins with `STAGE/ITEM` gets that item's result, one with
-`STAGE/ITEM: NAME` the value that the item printed as "NAME: value". Invariant: what the file does not
-know stays "not measured".
+A row of the page with a cell `STAGE` gets that stage's counts, one with `STAGE/ITEM` that item's result,
+one with `STAGE/ITEM: NAME` the value that the item printed as "NAME: value". Invariant: what the file
+does not know stays "not measured".
 """
 
 import ctypes
@@ -19,7 +19,7 @@ import sys
 
 STAGES = ["configure", "build-core", "core-tests", "chapters", "sanitize", "measure"]
 VALUE = re.compile(r"^\s*([^:=|]{3,60}): +(-?[0-9][^|]*)$")
-ROW = re.compile(r"^(\|.*\| *`([\w-]+)/([\w.-]+)(?:: ([^`]+))?`.*\|)[^|]*\|$")
+ROW = re.compile(r"^(\|.*\| *`([\w-]+)(?:/([\w.-]+)(?:: ([^`]+))?)?` *\|.*?)[^|]*\|$")
 
 
 def said_by(*command):
@@ -59,6 +59,8 @@ def machine(build):
     compiler = said_by(cached.get("CMAKE_CXX_COMPILER", "c++"), "--version")
     cublas = cached.get("CUDA_cublas_LIBRARY") or cached.get("CUBLAS_LIBRARY")
     return {
+        "memory": next((line.split(":")[1].strip() for line in said_by("nvidia-smi", "-q")
+                        if "Addressing Mode" in line), None),
         "gpus": [dict(zip(fields, line.split(", "))) for line in gpus],
         "cpu": f"{len(cpus)} x {cpus[0]}" if cpus else None,
         "toolkit": nvcc[0] if nvcc else None,
@@ -119,6 +121,18 @@ def collect(state, build, target):
     target.write_text(json.dumps(report, indent=1) + "\n")
 
 
+def result(about, item, value):
+    """A cell's text from what is known about a stage; nothing where it is not known."""
+    if not about.get("items"):
+        return None
+    if not item:
+        return ", ".join(f"{about[status]} {status}" for status in ("passed", "failed", "skipped"))
+    found = about["items"].get(item, {})
+    if value:
+        return found.get("values", {}).get(value)
+    return ", ".join(filter(None, [found.get("status"), found.get("text")]))
+
+
 def fill(page, report):
     """Writes results into the page's cells."""
     if report["dry_run"]:
@@ -128,13 +142,10 @@ def fill(page, report):
     def cell(match):
         row, name, item, value = match.groups()
         about = report["stages"].get(name, {})
-        found = about.get("items", {}).get(item)
-        text = found and (found.get("values", {}).get(value) if value else
-                          " ".join([found["status"], *filter(None, [found.get("text")])]))
+        text = result(about, item, value)
         if not text:
             return match.group(0)
-        text = text.replace("|", "/")
-        return f"{row} {text} ({gpu}, {about['commit']}, {about['date'][:10]}) |"
+        return f"{row} {text.replace('|', '/')} ({gpu}, {about['commit']}, {about['date'][:10]}) |"
 
     lines = [ROW.sub(cell, line) for line in page.read_text().splitlines()]
     page.write_text("\n".join(lines) + "\n")
