@@ -13,6 +13,8 @@ endif()
 
 set(TD_CUDA AUTO CACHE STRING "Build the cuda backend: AUTO (when nvcc is found), ON or OFF")
 set_property(CACHE TD_CUDA PROPERTY STRINGS AUTO ON OFF)
+option(TD_CUDNN "Use cuDNN where it is found, for convolutions on cuda" ON)
+option(TD_NCCL "Use NCCL where it is found, for collectives on cuda" ON)
 option(TD_OPENMP "Use OpenMP for parallel_for" ON)
 option(TD_ONEDNN "Use oneDNN where it is found" ON)
 option(TD_OPENBLAS "Use OpenBLAS where it is found" ON)

@@ -1,15 +1,30 @@
 #!/bin/bash
-# Proves the CUDA half of the course on a machine with a GPU; CI has none and only compiles it.
-#   tools/gpu_check.sh pack DIR    on Debian: copies the header packages that a bare machine lacks
-#   tools/gpu_check.sh [run [DIR]] there: builds, runs all tests and chapters on cuda, looks for
-#                                  wrong memory accesses with compute-sanitizer
-# TD_GPU_BUILD names the build folder (build/gpu), TD_GPU_SECONDS the limit of one sanitizer run.
-# Needs CMake 3.25, Ninja, g++ and nvcc 13 on PATH, and no network.
+# Proves the CUDA half of the course on a machine with a GPU that is lent for half an hour, bare and
+# without network. CI has no GPU: it compiles that half, and tries this script with --without-gpu.
+#   tools/gpu_check.sh pack DIR             on Debian: copies the header packages that such a machine lacks
+#   tools/gpu_check.sh [OPTION...] all      there: every stage that is not finished, in order
+#   tools/gpu_check.sh [OPTION...] STAGE... some: configure build-core core-tests chapters sanitize measure
+#     --out DIR      for the logs and gpu.json, which holds the results of all stages (build/gpu-check)
+#     --prefix DIR   the folder that pack made
+#     --seconds N    how long this command may take (540); a stage takes 480 s at most
+#     --without-gpu  a dry run in a finished build: what needs a GPU must refuse in words
+# What runs out of time is resumed by the same command; a finished stage that is named begins again.
+# Needs CMake 3.25, Ninja, Python 3, g++ and nvcc on PATH. TD_GPU_BUILD names the build folder (build/gpu;
+# for a dry run build/release), TD_GPU_SECONDS limits every program in place of its own limit.
+# Exit codes: 0 all passed, 1 failures, 2 wrong usage or no GPU, 3 not finished in time.
+# Invariant: what BUILD/check knows of a stage belongs to the sources and options as they are.
 set -u
-cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
+root="$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)" || exit 1
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-build="${TD_GPU_BUILD:-build/gpu}"
-passed=0 failed=0 skipped=0
+stages=(configure build-core core-tests chapters sanitize measure)
+out="" prefix="" dry=false budget=540 stage_limit=480 least=3
+. "$root/tools/shell/gpu_stages.sh"
+
+fail_usage() {
+  echo "gpu_check: $1" >&2
+  sed -n '4,11s/^#  \?//p' "$root/tools/gpu_check.sh" >&2
+  exit 2
+}
 
 pack() {  # pack DIR: the packages' files under their own paths, so that DIR/usr is a CMake prefix
   local file
@@ -21,65 +36,155 @@ pack() {  # pack DIR: the packages' files under their own paths, so that DIR/usr
   du -sh "$1"
 }
 
-step() {  # step NAME COMMAND...: runs it, keeps its output, counts the result
-  local name="$1" log="$build/check/$1.log" start=$SECONDS status
-  shift
-  "$@" >"$log" 2>&1
+note() {  # note NAME STATUS SECONDS TEXT: one result, on the screen and for the JSON
+  printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" >>"$state/$stage.tsv"
+  printf '  %-8s %s (%s s)%s\n' "$2" "$1" "$3" "${4:+: $4}"
+}
+
+seconds_left() { echo $(((stage_end < budget ? stage_end : budget) - SECONDS)); }
+is_known() { grep -q "^$1	" "$state/$stage.tsv"; }
+last_line() { grep -v '^ *$' "$1" | tail -1 | tr -d '\t\r' | cut -c 1-300; }
+
+# What an exit code means: "STATUS<tab>TEXT". must_refuse, skip_code and skip_text are the caller's.
+judge() {  # judge CODE LIMIT LOG
+  local said
+  said="$(last_line "$3")"
+  if ${must_refuse:-false}; then  # there is no GPU, and the program has to say so itself
+    if [[ $1 =~ ^(1|77)$ && $said == *cuda* ]]; then echo "skipped	$said"; else
+      echo "failed	expected a refusal of cuda in words, got exit code $1: $said"
+    fi
+    return
+  fi
+  if [ -n "${skip_text:-}" ] && grep -q "$skip_text" "$3"; then echo "skipped	$skip_text" && return; fi
+  case $1 in
+    0) echo "passed	" ;;
+    "${skip_code:-77}") echo "skipped	$said" ;;
+    124 | 137) echo "failed	took more than $2 s; last it said: $said" ;;
+    *) echo "failed	exit code $1: $said" ;;
+  esac
+}
+
+# One program of a stage. What a stopped stage has done already is not done again; what the stage's end
+# cuts off is no failure and comes next time.
+item() {  # item NAME SECONDS COMMAND...; 0 seconds: as long as the stage may take
+  local name="$1" limit="${TD_GPU_SECONDS:-$2}" log="$state/item.log" start=$SECONDS status left result
+  if [ "$2" -eq 0 ]; then limit=$((stage_limit + 1)); fi
+  shift 2
+  if is_known "$name"; then return; fi
+  left="$(seconds_left)"
+  if [ "$left" -lt "$least" ]; then undone+=("$name") && return; fi
+  # In braces, because bash tells of a crash itself.
+  { timeout -k 5 "$((limit < left ? limit : left))" "$@" >"$log" 2>&1 </dev/null; } 2>/dev/null
   status=$?
-  case $status in
-    0) passed=$((passed + 1)) && echo "pass     $name ($((SECONDS - start)) s)" ;;
-    77) skipped=$((skipped + 1)) && echo "skipped  $name: $(tail -1 "$log")" ;;
+  { echo "==== $name: $*" && tail -c 100000 "$log"; } >>"$state/$stage.log"
+  if [[ $status =~ ^(124|137)$ && $left -lt $limit ]]; then undone+=("$name") && return; fi
+  result="$(judge $status "$limit" "$log")"
+  note "$name" "${result%%	*}" $((SECONDS - start)) "${result#*	}"
+}
+skip() { is_known "$1" || note "$1" skipped 0 "$2"; }  # skip NAME WHY
+
+is_finished() { [ -f "$state/$1.done" ] && [ "$(head -1 "$state/$1.key" 2>/dev/null)" = "$key" ]; }
+count() { grep -c "	$2	" "$state/$1.tsv"; }
+
+publish() {  # Everything that is known, for whoever reads it elsewhere.
+  mkdir -p "$out" || return 1
+  cp "$state"/*.log "$out" 2>/dev/null
+  rm -f "$out/item.log"
+  python3 "$root/tools/gpu_report.py" collect "$state" "$build" "$out/gpu.json"
+}
+
+needed_by() {  # needed_by STAGE: the stage that must be finished before it
+  case "$1" in
+    configure) ;;
+    core-tests | sanitize) echo build-core ;;
+    *) echo configure ;;
+  esac
+}
+
+run_stage() {  # run_stage NAME: 0 finished, 2 too early, 3 out of time
+  local before
+  before="$(needed_by "$1")"
+  if [ -n "$before" ] && ! is_finished "$before"; then
+    echo "gpu_check: $1 needs $before first, of these sources: tools/gpu_check.sh $before $1"
+    return 2
+  fi
+  stage="$1" undone=()
+  stage_end=$((SECONDS + stage_limit))
+  if [ "$(head -1 "$state/$stage.key" 2>/dev/null)" != "$key" ] || [ -f "$state/$stage.done" ]; then
+    rm -f "$state/$stage".*
+  fi
+  printf '%s\n%s\n%s\n' "$key" "$commit" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$state/$stage.key"
+  touch "$state/$stage.tsv" "$state/$stage.log"
+  echo "$stage"
+  "stage_${stage//-/_}"
+  rm -f "$state/item.log"
+  printf '%s\n' "${undone[@]}" >"$state/$stage.undone"
+  if [ ${#undone[@]} -eq 0 ]; then
+    rm "$state/$stage.undone"
+    touch "$state/$stage.done"
+  fi
+  publish
+  if [ ${#undone[@]} -gt 0 ]; then
+    echo "  not done, for want of time: ${undone[*]}"
+    echo "gpu_check: $stage is not finished; the same command goes on there"
+    return 3
+  fi
+}
+
+run_stages() {  # run_stages STAGE|all...
+  local name wanted=("$@") sum=0
+  [ "$*" = all ] && wanted=("${stages[@]}")
+  for name in "${wanted[@]}"; do
+    if [ "$*" = all ] && is_finished "$name"; then
+      echo "$name: finished before: $(count "$name" passed) passed, $(count "$name" failed) failed," \
+        "$(count "$name" skipped) skipped"
+    else
+      run_stage "$name" || return
+    fi
+    if [ "$(count "$name" failed)" -gt 0 ]; then sum=1; fi
+    if [ "$name" = configure ] && [ $sum -ne 0 ]; then break; fi
+  done
+  echo "results: $out/gpu.json"
+  return $sum
+}
+
+options=() wanted=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --out | --prefix | --seconds)
+      [ $# -gt 1 ] || fail_usage "$1 wants a value"
+      case "$1" in
+        --out) out="$2" ;;
+        --prefix) prefix="$(readlink -f "$2")" && options+=("$1" "$prefix") ;;
+        *) budget="$2" ;;
+      esac
+      shift
+      ;;
+    --without-gpu) dry=true && options+=("$1") ;;
+    pack) pack "${2:?name the folder: tools/gpu_check.sh pack DIR}" && exit 0 || exit 1 ;;
+    all) wanted=(all) ;;
     *)
-      failed=$((failed + 1))
-      echo "fail     $name (exit code $status, $((SECONDS - start)) s); all of it: $log"
-      tail -30 "$log"
+      [[ " ${stages[*]} " == *" $1 "* ]] || fail_usage "there is no stage or option $1"
+      [ "${wanted[*]}" = all ] || wanted+=("$1")
       ;;
   esac
-  return $status
-}
-
-sanitize() {  # sanitize TOOL PROGRAM ARGUMENT...
-  local tool="$1"
   shift
-  timeout "${TD_GPU_SECONDS:-300}" compute-sanitizer --tool "$tool" --error-exitcode 1 "$@"
-}
-
-run() {  # run [DIR]
-  local prefix=() program name
-  if ! nvidia-smi -L 2>/dev/null; then
-    echo "There is no GPU here. ./course test compiles the CUDA half on any machine."
-    exit 2
-  fi
-  if [ $# -gt 0 ]; then
-    prefix=("-DCMAKE_PREFIX_PATH=$(readlink -f "$1")/usr")
-    # The tool and the tests include these packages' headers without asking CMake for them.
-    export CPLUS_INCLUDE_PATH="$(readlink -f "$1")/usr/include${CPLUS_INCLUDE_PATH:+:$CPLUS_INCLUDE_PATH}"
-  fi
-  export LD_LIBRARY_PATH="${1:+$(readlink -f "$1")/usr/lib/x86_64-linux-gnu:}${LD_LIBRARY_PATH:-}"
-  mkdir -p "$build/check"
-  step configure cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTD_CUDA=ON \
-    "${prefix[@]}" || exit 1
-  step build cmake --build "$build" --parallel "$(nproc)" || exit 1
-  step tests ctest --test-dir "$build" --output-on-failure --parallel 4
-  for program in "$build"/chapters/ch??_*; do
-    if [ -x "$program" ]; then step "$(basename "$program")" "$program" --device cuda:0; fi
-  done
-  if ! command -v compute-sanitizer >/dev/null; then
-    echo "skipped  compute-sanitizer: not on PATH" && skipped=$((skipped + 1))
-  else
-    for name in cuda_gpu ops nn; do
-      program="$(find "$build/tests" -maxdepth 1 -name "test_$name")"
-      [ -n "$program" ] && step "memcheck_$name" sanitize memcheck "$program"
-    done
-    program="$(find "$build/tests" -maxdepth 1 -name test_ops)"
-    [ -n "$program" ] && step racecheck_ops sanitize racecheck "$program"
-  fi
-  echo "$passed passed, $failed failed, $skipped skipped"
-  [ "$failed" -eq 0 ]
-}
-
-case "${1:-run}" in
-  pack) pack "${2:?name the folder: tools/gpu_check.sh pack DIR}" ;;
-  run) shift; run "$@" ;;
-  *) sed -n '2,7p' "$0"; exit 2 ;;
-esac
+done
+[ ${#wanted[@]} -gt 0 ] || fail_usage "which stages?"
+[[ "$budget" =~ ^[1-9][0-9]*$ ]] || fail_usage "--seconds wants a number of seconds, not $budget"
+[ -n "$out" ] && mkdir -p "$out" && out="$(readlink -f "$out")"
+cd "$root" || exit 1
+if ! $dry && ! nvidia-smi -L 2>/dev/null; then
+  echo "gpu_check: there is no GPU here; --without-gpu tries this script, ./course test compiles the CUDA half"
+  exit 2
+fi
+out="${out:-$root/build/gpu-check}"
+if $dry; then build="${TD_GPU_BUILD:-build/release}"; else build="${TD_GPU_BUILD:-build/gpu}"; fi
+state="$build/check"
+if $dry; then state="$build/check-dry"; fi
+mkdir -p "$state" || exit 1
+use_prefix
+commit="$(current_commit)"
+key="$(checksum_of_sources) ${options[*]}"
+trap publish EXIT
+run_stages "${wanted[@]}"

@@ -220,7 +220,10 @@ void run(const app::Options& options, Choices choices) {
 int main(int argc, char** argv) {
   Choices choices;
   app::Command command("ch10_xla_and_tpu", "Trains a model on the devices of an XLA plugin.");
-  command.takes({"epochs", "batch-size", "seed"}).without_device();
+  command.takes({"epochs", "batch-size", "seed"})
+      .without_device(
+          "its devices are those of an XLA plugin, which PJRT_PLUGIN names, not td's cpu, sim and "
+          "cuda");
   command.options.epochs = 10;
   command.choice("--model", choices.model, {"linear", "classifier"},
                  "linear: MSE and SGD; classifier: cross entropy and Adam");

@@ -55,8 +55,9 @@ class Command {
   /// take. An option that a program would ignore is refused instead. @param names without dashes:
   /// {"epochs", "data"}.
   Command& takes(const std::vector<std::string>& names);
-  /// For a program whose devices are not td's: `--device` and `--trace` are refused.
-  Command& without_device();
+  /// For a program whose devices are not td's: `--trace` is refused, and `--device` is answered
+  /// with exit code 77. @param why completes "there is no --device here: ".
+  Command& without_device(const std::string& why);
   /// Options of this program's own; `name` with dashes. The variable holds the default.
   Command& option(const std::string& name, std::string& value, const std::string& help);
   /// One of `allowed`; anything else is refused with the list.

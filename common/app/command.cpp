@@ -13,6 +13,7 @@ namespace app {
 struct Command::Parser {
   explicit Parser(const std::string& summary, const std::string& name) : cli(summary, name) {}
   CLI::App cli;
+  std::string why_no_device;  // empty: there is one
 };
 
 Command::Command(std::string name, std::string summary)
@@ -47,9 +48,12 @@ Command& Command::takes(const std::vector<std::string>& names) {
   return *this;
 }
 
-Command& Command::without_device() {
-  for (const char* name : {"--device", "--trace"})
-    parser_->cli.remove_option(parser_->cli.get_option(name));
+Command& Command::without_device(const std::string& why) {
+  auto& cli = parser_->cli;
+  for (const char* name : {"--device", "--trace"}) cli.remove_option(cli.get_option(name));
+  // Not in --help, but answered: who gives all programs a device learns why this one has none.
+  cli.add_option("--device", options.device)->group("");
+  parser_->why_no_device = why;
   return *this;
 }
 
@@ -119,6 +123,8 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   }
   // Inside the body, so that a missing library is reported like any other error.
   return run_body(name_, options, [&](const Options& parsed) {
+    if (const std::string& why = parser_->why_no_device; !why.empty() && parsed.device != "auto")
+      throw CannotRunHere(name_ + ": there is no --device here: " + why);
     if (parsed.mine) switch_to_mine(name_, argv);
     run_with_trace(parsed.trace, [&] { body(parsed); });
   });

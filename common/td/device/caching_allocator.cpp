@@ -3,6 +3,8 @@
 #include "td/device/caching_allocator.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <tuple>
 
 #include "td/base/bytes.h"
@@ -29,6 +31,15 @@ std::size_t segment_bytes(std::size_t bytes) {
   return round_up(bytes, kSmallSegment);
 }
 
+/// False where TD_NO_CACHING is set to anything but 0.
+bool caches_memory() {
+  static const bool answer = [] {
+    const char* const value = std::getenv("TD_NO_CACHING");
+    return !value || *value == '\0' || std::string_view(value) == "0";
+  }();
+  return answer;
+}
+
 }  // namespace
 
 bool CachingAllocator::BestFit::operator()(const Block* a, const Block* b) const {
@@ -47,13 +58,10 @@ void* CachingAllocator::allocate(std::size_t bytes) {
   const Owner owner = owner_now();
   std::lock_guard lock(mutex_);
   if (bytes > kAbsurd) out_of_memory(bytes);
-  const std::size_t rounded = round_up(bytes, kRounding);
   poll();
-  Block* block = take_free(rounded, owner);
-  if (!block) block = take_segment(segment_bytes(rounded), rounded, owner);
-  if (!block) block = take_after_emptying(rounded, owner);
+  Block* block = caches_memory() || owner.pool ? take_cached(round_up(bytes, kRounding), owner)
+                                               : take_uncached(bytes, owner);
   if (!block) out_of_memory(bytes);
-  split(block, rounded);
   block->asked = bytes;
   live_.emplace(block->data, block);
   stats_.allocated += block->bytes;
@@ -96,6 +104,25 @@ void CachingAllocator::record_stream(void* memory, const Stream& stream) {
 CachingAllocator::Owner CachingAllocator::owner_now() const {
   const bool captured = capturing_graph && capturing_graph->device().type() == device_.type();
   return {current_native_stream(device_), captured ? capturing_graph : nullptr};
+}
+
+/// A block of `bytes`, cut from what is free or from a new segment; null when there is no room.
+CachingAllocator::Block* CachingAllocator::take_cached(std::size_t bytes, Owner owner) {
+  Block* block = take_free(bytes, owner);
+  if (!block) block = take_segment(segment_bytes(bytes), bytes, owner);
+  if (!block) block = take_after_emptying(bytes, owner);
+  if (block) split(block, bytes);
+  return block;
+}
+
+/// A piece of device memory of its own, not a byte longer than what was asked for.
+CachingAllocator::Block* CachingAllocator::take_uncached(std::size_t bytes, Owner owner) {
+  return_segments();  // what was released while a graph was captured
+  Block* block = take_segment(bytes, bytes, owner);
+  if (block) return block;
+  deferred_.wait_all();
+  poll();
+  return take_segment(bytes, bytes, owner);
 }
 
 /// The best free block of the owner, out of its set; null when none fits.
@@ -196,6 +223,7 @@ void CachingAllocator::free_block(Block* block) {
   }
   block->free = true;
   blocks.insert(block);
+  if (!caches_memory()) return_segments();
 }
 
 void CachingAllocator::join(Block* block, Block* after) {

@@ -17,6 +17,11 @@
 // neighbours again. Only whole free segments can go back to the device: memory that is "cached but
 // in pieces" is the price, and the out-of-memory text tells how much that is.
 //
+// TD_NO_CACHING=1 switches all of this off, for tools that look for wrong accesses: between the
+// blocks of one segment compute-sanitizer sees no border. Every block is then an allocation of the
+// device's own, of exactly the bytes that were asked for, and is given back when it is released,
+// for which the device finishes its work first. Slow, with the same results.
+//
 // Graphs. A replay uses the addresses of its capture, so what a thread takes while it captures
 // comes from whole segments that are its *pool*. Released blocks serve that capture alone, until
 // the graph gives its pool up.
@@ -75,6 +80,8 @@ class CachingAllocator : public Allocator {
     const void* pool;
   };
   Owner owner_now() const;
+  Block* take_cached(std::size_t bytes, Owner owner);
+  Block* take_uncached(std::size_t bytes, Owner owner);
   Block* take_free(std::size_t bytes, Owner owner);
   Block* take_segment(std::size_t segment, std::size_t bytes, Owner owner);
   Block* take_cached_segment(std::size_t segment, std::size_t bytes, Owner owner);

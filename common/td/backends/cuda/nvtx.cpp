@@ -1,6 +1,7 @@
 // The spans of programs as NVTX ranges, which NVIDIA's profilers (nsys, ncu) draw beside what they
-// see themselves: `nsys profile ./ch04_training_loop`. Needs no --trace.
-// Invariant: without such a tool around this process, spans know nothing of NVTX.
+// see themselves: `nsys profile ./ch04_training_loop`, `ncu --nvtx ...`. Needs no --trace.
+// Invariant: spans know nothing of NVTX unless such a tool has started this process and named itself
+// in NVTX_INJECTION64_PATH. A tool that attaches later sees no ranges.
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 
@@ -30,7 +31,7 @@ void end_range() { nvtxDomainRangePop(domain()); }
 
 const trace::Listener kRanges{begin_range, end_range};
 
-// How a tool tells NVTX that it is there.
+// How a tool tells NVTX that it is there; without it each span would call NVTX for nothing.
 [[maybe_unused]] const bool kListens = [] {
   const bool tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr;
   if (tool) trace::set_listener(&kRanges);
