@@ -1,7 +1,12 @@
 // Convolutions by cuDNN. A plan (descriptors, algorithm, size of the work memory) is made at the
 // first call with a shape and kept: asking cuDNN takes longer than a small convolution. Called
 // through Libs (libs.cpp of this folder).
+#include <cudnn.h>
+
 #include <array>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "td/backends/cuda/libs/stream_state.h"
 #include "td/base/error.h"
@@ -28,7 +33,23 @@ struct ConvPlan {
   }
 };
 
+/// cuDNN's handle of one stream, and the plans made with it.
+struct ConvState {
+  cudnnHandle_t dnn = nullptr;
+  std::map<std::pair<ConvKind, Conv2d>, std::shared_ptr<ConvPlan>> plans;
+};
+
 namespace {
+
+void check(cudnnStatus_t status, const char* doing) {
+  if (status == CUDNN_STATUS_SUCCESS) [[likely]]
+    return;
+  char details[512] = "";
+  cudnnGetLastErrorString(details, sizeof details);
+  fail<DeviceError>(doing, ": cuDNN reports ", cudnnGetErrorString(status), " (", details,
+                    "). Work queued earlier may be at fault: run with CUDA_LAUNCH_BLOCKING=1 to "
+                    "find out.");
+}
 
 // More work memory than this is not worth what it takes from the tensors.
 constexpr std::size_t kMostWorkspace = std::size_t(512) << 20;
@@ -127,12 +148,26 @@ void choose_algorithm(ConvPlan& plan, ConvKind kind, cudnnHandle_t dnn) {
   }
 }
 
-ConvPlan& plan_for(Session& session, ConvKind kind, const Conv2d& conv) {
-  std::shared_ptr<ConvPlan>& slot = session.state().plans[{kind, conv}];
+ConvState& conv_state(Session& session, Where where) {
+  std::shared_ptr<ConvState>& state = session.state().conv;
+  if (state) [[likely]]
+    return *state;
+  check_may_make_handle("cuDNN");
+  auto made = std::make_shared<ConvState>();
+  check(cudnnCreate(&made->dnn), "cudnnCreate");
+  const cudnnStatus_t status = cudnnSetStream(made->dnn, static_cast<cudaStream_t>(where.stream));
+  if (status != CUDNN_STATUS_SUCCESS) cudnnDestroy(made->dnn);
+  check(status, "cudnnSetStream");
+  state = std::move(made);
+  return *state;
+}
+
+ConvPlan& plan_for(ConvState& state, ConvKind kind, const Conv2d& conv) {
+  std::shared_ptr<ConvPlan>& slot = state.plans[{kind, conv}];
   if (!slot) [[unlikely]] {
     auto plan = std::make_shared<ConvPlan>();
     describe(*plan, conv);
-    choose_algorithm(*plan, kind, session.dnn());
+    choose_algorithm(*plan, kind, state.dnn);
     slot = std::move(plan);
   }
   return *slot;
@@ -163,14 +198,15 @@ class Workspace {
 void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
               void* result, Where where) {
   Session session(where);
-  const ConvPlan& plan = plan_for(session, kind, conv);
+  ConvState& state = conv_state(session, where);
+  const ConvPlan& plan = plan_for(state, kind, conv);
   const Workspace work(where.device, plan.workspace);
   const float one = 1, zero = 0;
   const double wide_one = 1, wide_zero = 0;
   const bool wide = conv.dtype == kDouble;
   const void* const alpha = wide ? static_cast<const void*>(&wide_one) : &one;
   const void* const beta = wide ? static_cast<const void*>(&wide_zero) : &zero;
-  const cudnnHandle_t dnn = session.dnn();
+  const cudnnHandle_t dnn = state.dnn;
   switch (kind) {
     case ConvKind::kForward:  // input, weight
       return check(

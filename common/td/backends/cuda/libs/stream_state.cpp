@@ -1,6 +1,9 @@
 // Handles by stream: made once, kept until the process ends, since making one takes milliseconds.
 #include "td/backends/cuda/libs/stream_state.h"
 
+#include <map>
+#include <utility>
+
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
@@ -37,15 +40,14 @@ void* make_workspace(int device, std::size_t bytes) {
   return memory;
 }
 
-// Making a handle takes memory and waits for the device, which a graph cannot hold.
+}  // namespace
+
 void check_may_make_handle(const char* library) {
   if (capturing_graph)
     refuse_in_capture(library,
                       "It prepares itself at its first use on a stream, which a graph cannot hold. "
                       "Run the step once or twice on this stream before the capture.");
 }
-
-}  // namespace
 
 Session::Session(Where where) : where_(where), state_(find_state(where)), lock_(state_.busy) {}
 
@@ -70,32 +72,10 @@ cublasHandle_t Session::blas() {
   return state_.blas = handle;
 }
 
-cudnnHandle_t Session::dnn() {
-  if (state_.dnn) [[likely]]
-    return state_.dnn;
-  check_may_make_handle("cuDNN");
-  cudnnHandle_t handle = nullptr;
-  check(cudnnCreate(&handle), "cudnnCreate");
-  const cudnnStatus_t status = cudnnSetStream(handle, static_cast<cudaStream_t>(where_.stream));
-  if (status != CUDNN_STATUS_SUCCESS) cudnnDestroy(handle);
-  check(status, "cudnnSetStream");
-  return state_.dnn = handle;
-}
-
 void check(cublasStatus_t status, const char* doing) {
   TD_CHECK(DeviceError, status == CUBLAS_STATUS_SUCCESS, doing, ": cuBLAS reports ",
            cublasGetStatusName(status), " (", cublasGetStatusString(status),
            "). Work queued earlier may be at fault: run with CUDA_LAUNCH_BLOCKING=1 to find out.");
-}
-
-void check(cudnnStatus_t status, const char* doing) {
-  if (status == CUDNN_STATUS_SUCCESS) [[likely]]
-    return;
-  char details[512] = "";
-  cudnnGetLastErrorString(details, sizeof details);
-  fail<DeviceError>(doing, ": cuDNN reports ", cudnnGetErrorString(status), " (", details,
-                    "). Work queued earlier may be at fault: run with CUDA_LAUNCH_BLOCKING=1 to "
-                    "find out.");
 }
 
 }  // namespace td::cuda
