@@ -135,6 +135,16 @@ void launch_gemm(const char* name, const Tensor& out, const Factor& a, const Fac
   launch(name, out.device(), work, {&a.tensor(), &b.tensor(), &bias}, {&out});
 }
 
+// out = beta * out, or the bias in every row: what is left where k is 0. Libraries refuse that, or
+// leave `out` as it is.
+void without_product(const Tensor& out, const Tensor& bias, double beta) {
+  if (bias.defined()) return kernels::convert(out, bias);
+  if (beta == 0) return kernels::fill(out, 0);
+  const Tensor before = converted(out, out.dtype());
+  kernels::fill(out, 0);
+  kernels::add(out, out, before, beta);
+}
+
 }  // namespace
 
 namespace kernels {
@@ -143,6 +153,7 @@ void matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& 
             const Tensor& bias, double alpha, double beta) {
   if (out.numel() == 0) return;
   const ScalarType type = out.dtype();
+  if (a.sizes()[a.dim() - 1] == 0) return without_product(out, bias, beta);
   if (bias.defined() && out.is_cuda()) {  // cuBLAS adds to what is there
     convert(out, bias);
     return launch_gemm(name, out, readable(a), readable(b), {}, alpha, 1);

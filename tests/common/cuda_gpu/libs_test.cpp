@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu.h"
+#include "td/td.h"
 
 namespace td {
 namespace {
@@ -136,6 +137,7 @@ cuda::Conv2d small_conv(bool channels_last, int stride, int padding, int dilatio
 }
 
 TEST_CASE("cuDNN convolves as plain loops do, in both memory orders") {
+  const bool bfloat16 = backend(kCUDA).compute_capability(0) >= 80;
   for (const bool channels_last : {false, true})
     for (const int stride : {1, 2})
       for (const int padding : {0, 1}) {
@@ -144,13 +146,48 @@ TEST_CASE("cuDNN convolves as plain loops do, in both memory orders") {
         v.dtype = kHalf;
         check_conv<Half>(v);
         v.dtype = kBFloat16;
-        check_conv<BFloat16>(v);
+        if (bfloat16) check_conv<BFloat16>(v);
       }
   cuda::Conv2d v = small_conv(false, 1, 1, 1, 1);
   v.dtype = kDouble;
   check_conv<double>(v);
   check_conv<float>(small_conv(false, 1, 2, 2, 1));
   check_conv<float>(small_conv(false, 1, 1, 1, 2));
+}
+
+// 1 + 2^-12 needs more bits than TF32 has; a sum of such numbers shows which ones were multiplied.
+TEST_CASE("float32 convolutions keep their 24 bits unless the program allows TF32") {
+  for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+    const Tensor x = ones({4, 64, 16, 16}, TensorOptions(gpu::device())).mul_(1 + 0x1p-12);
+    const Tensor w = ones({64, 64, 3, 3}, TensorOptions(gpu::device()));
+    const Tensor y = conv2d(x.contiguous(format).requires_grad_(), w.contiguous(format)).detach();
+    const double expected = 576 * (1 + 0x1p-12);
+    CHECK(y.sub(expected).abs().max().item<double>() < 1e-5 * expected);
+  }
+}
+
+// Each of the three products is cut into parts; those of the weight's gradient add up.
+TEST_CASE("a convolution of more than 2^31 elements") {
+  std::size_t free = 0, total = 0;
+  backend(kCUDA).memory(0, &free, &total);
+  if (free < std::size_t{40} << 30) {
+    WARN("skipped: it needs 40 GiB of the GPU's memory");
+    return;
+  }
+  const TensorOptions half = TensorOptions(kHalf).device(gpu::device());
+  constexpr std::int64_t side = 1 << 15;
+  const Tensor x = ones({3, 1, side, side}, half).requires_grad_();
+  const Tensor w = full({1, 1, 1, 1}, 2, half).requires_grad_();
+  const Tensor y = conv2d(x, w);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    CHECK(y[i].amin().item<double>() == 2);
+    CHECK(y[i].amax().item<double>() == 2);
+  }
+  y.backward(full({3, 1, side, side}, 0x1p-20, half));
+  CHECK(x.grad().amin().item<double>() == 0x1p-19);
+  CHECK(x.grad().amax().item<double>() == 0x1p-19);
+  CHECK(std::abs(w.grad().item<double>() - 3072) < 4);  // 3 * 2^30 * 2^-20
+  empty_cache();
 }
 
 }  // namespace

@@ -32,23 +32,11 @@ cublasComputeType_t compute_type(const Gemm& gemm) {
   return CUBLAS_COMPUTE_32F;
 }
 
-// alpha and beta in the type the sums are made in, which is how cuBLAS reads them.
-union Factor {
-  explicit Factor(const Gemm& gemm, double value) {
-    if (gemm.dtype == kDouble)
-      wide = value;
-    else
-      narrow = static_cast<float>(value);
-  }
-  float narrow;
-  double wide;
-};
-
 }  // namespace
 
 void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) {
   const cudaDataType_t type = cuda_type(gemm.dtype);
-  const Factor alpha(gemm, gemm.alpha), beta(gemm, gemm.beta);
+  const Factor alpha(gemm.dtype, gemm.alpha), beta(gemm.dtype, gemm.beta);
   const auto op = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
   // A matrix of one row may come with any row stride; cuBLAS insists on a possible one.
   const std::int64_t lda = std::max(gemm.lda, gemm.transpose_a ? gemm.m : gemm.k);
@@ -56,17 +44,18 @@ void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where whe
   const std::int64_t ldc = std::max(gemm.ldc, gemm.n);
 
   Session session(where);
+  const cublasHandle_t blas = session.blas();
   if (gemm.batch == 1) {
-    check(cublasGemmEx_64(session.blas(), op(gemm.transpose_b), op(gemm.transpose_a), gemm.n,
-                          gemm.m, gemm.k, &alpha, b, type, ldb, a, type, lda, &beta, c, type, ldc,
+    check(cublasGemmEx_64(blas, op(gemm.transpose_b), op(gemm.transpose_a), gemm.n, gemm.m, gemm.k,
+                          &alpha, b, type, ldb, a, type, lda, &beta, c, type, ldc,
                           compute_type(gemm), CUBLAS_GEMM_DEFAULT),
           "cublasGemmEx");
     return;
   }
-  check(cublasGemmStridedBatchedEx_64(
-            session.blas(), op(gemm.transpose_b), op(gemm.transpose_a), gemm.n, gemm.m, gemm.k,
-            &alpha, b, type, ldb, gemm.stride_b, a, type, lda, gemm.stride_a, &beta, c, type, ldc,
-            gemm.stride_c, gemm.batch, compute_type(gemm), CUBLAS_GEMM_DEFAULT),
+  check(cublasGemmStridedBatchedEx_64(blas, op(gemm.transpose_b), op(gemm.transpose_a), gemm.n,
+                                      gemm.m, gemm.k, &alpha, b, type, ldb, gemm.stride_b, a, type,
+                                      lda, gemm.stride_a, &beta, c, type, ldc, gemm.stride_c,
+                                      gemm.batch, compute_type(gemm), CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
 }
 

@@ -1,15 +1,21 @@
 // What the libraries keep for one stream: cuBLAS's handle, made at its first use, and what
-// convolutions keep (conv.cpp). Used by the files of this folder; knows nothing of cuDNN, which
-// a build may lack.
-// Invariant: a handle serves one thread at a time, so a Session holds the stream's lock.
+// convolutions keep (conv.cpp). Used by the files of this folder; knows nothing of cuDNN, which a
+// build may lack.
+// Invariants: a handle serves one thread at a time, so a Session holds the stream's lock. Work
+// memory belongs to one call and is never kept: what a graph captures uses the graph's memory.
 #pragma once
 
 #include <cublas_v2.h>
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "td/backends/cuda/libs.h"
+
+namespace td {
+class Allocator;
+}
 
 namespace td::cuda {
 
@@ -18,7 +24,25 @@ struct ConvState;
 struct StreamState {
   std::mutex busy;
   cublasHandle_t blas = nullptr;
+  std::size_t blas_workspace = 0;  ///< bytes that a product gets as work memory
   std::shared_ptr<ConvState> conv;
+};
+
+/// Work memory of one call, from the caching allocator. It is given back when the call is queued,
+/// and the next block of this stream may take it, because its work comes after the call's.
+class WorkMemory {
+ public:
+  /// @pre the call's stream is current. @throws OutOfMemoryError
+  WorkMemory(int device, std::size_t bytes);
+  ~WorkMemory();
+  WorkMemory(const WorkMemory&) = delete;
+  WorkMemory& operator=(const WorkMemory&) = delete;
+  void* data() const { return memory_; }
+
+ private:
+  Allocator& allocator_;
+  void* memory_;
+  std::size_t bytes_;
 };
 
 /// The state of one device's stream, for this thread alone until the end of the scope.
@@ -26,7 +50,8 @@ class Session {
  public:
   explicit Session(Where where);
 
-  /// cuBLAS's handle, on this stream with a workspace of its own. @throws DeviceError
+  /// cuBLAS's handle, on this stream, with work memory until the end of the scope. Ask once.
+  /// @throws DeviceError, OutOfMemoryError
   cublasHandle_t blas();
   StreamState& state() { return state_; }
 
@@ -34,6 +59,19 @@ class Session {
   Where where_;
   StreamState& state_;
   std::lock_guard<std::mutex> lock_;
+  std::optional<WorkMemory> blas_memory_;  // last, so that it goes back before the lock
+};
+
+/// alpha or beta in the type the sums are made in, which is how the libraries read them.
+union Factor {
+  Factor(ScalarType dtype, double value) {
+    if (dtype == kDouble)
+      wide = value;
+    else
+      narrow = static_cast<float>(value);
+  }
+  float narrow;
+  double wide;
 };
 
 /// Called before a handle is made, which takes memory and waits for the device.
