@@ -51,6 +51,43 @@ TEST_CASE("cuBLAS multiplies row-major matrices as plain loops do") {
       }
 }
 
+// Where cuBLASLt declines, nothing may be done; float32 and the 16-bit types are what it is for.
+template <class T>
+bool check_gemm_with_bias(ScalarType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const auto a = gpu::whole_numbers<T>(m * k, 1), b = gpu::whole_numbers<T>(n * k, 2);
+  const auto bias = gpu::whole_numbers<T>(n, 3), before = gpu::whole_numbers<T>(m * n, 4);
+  const gpu::Array<T> on_a(a), on_b(b), on_bias(bias), on_c(before);
+  cuda::Gemm gemm;
+  gemm.dtype = dtype;
+  gemm.transpose_b = true;  // as a layer's weight [n, k] is read
+  gemm.m = m, gemm.n = n, gemm.k = k, gemm.lda = gemm.ldb = k, gemm.ldc = n;
+  const bool done = cuda::libs().gemm_with_bias(gemm, on_a.data(), on_b.data(), on_bias.data(),
+                                                on_c.data(), {0, gpu::stream()});
+  const std::vector<T> result = on_c.host();
+  int wrong = 0;
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      float sum = float(bias[j]);
+      for (std::int64_t l = 0; l < k; ++l) sum += float(a[i * k + l]) * float(b[j * k + l]);
+      const T expected = done ? static_cast<T>(sum) : before[i * n + j];
+      if (float(result[i * n + j]) != float(expected)) ++wrong;
+    }
+  CHECK(wrong == 0);
+  return done;
+}
+
+TEST_CASE("cuBLASLt adds the bias of a layer in the product's own pass") {
+  const std::int64_t sizes[][3] = {{64, 120, 400}, {33, 17, 31}, {1, 10, 84}, {128, 1, 64}};
+  for (const auto& [m, n, k] : sizes) {
+    INFO(m << " x " << n << " x " << k);
+    const bool layer_of_lenet = k == 400;
+    CHECK((check_gemm_with_bias<float>(kFloat, m, n, k) || !layer_of_lenet));
+    CHECK((check_gemm_with_bias<Half>(kHalf, m, n, k) || !layer_of_lenet));
+    CHECK((check_gemm_with_bias<BFloat16>(kBFloat16, m, n, k) || !layer_of_lenet));
+    check_gemm_with_bias<double>(kDouble, m, n, k);
+  }
+}
+
 // Sizes of one convolution in both memory orders.
 struct Place {
   const cuda::Conv2d& conv;

@@ -1,9 +1,10 @@
-// cuBLAS, cuDNN and the GPU's memory as tests of the wrappers want them: nothing is computed, every
-// call is written down, and what NVIDIA's documentation forbids is refused. This program compiles
-// the wrappers (backends/cuda/libs) itself, and its own functions stand where the libraries' would.
-// Used by one thread.
+// cuBLAS, cuDNN and the GPU's memory as tests of the wrappers want them: every call is written
+// down, what NVIDIA's documentation forbids is refused, and of all the work only float32 products
+// are done, in host memory. This program compiles the wrappers (backends/cuda/libs) itself, and its
+// own functions stand where the libraries' would. Used by one thread.
 #pragma once
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cudnn.h>
 
@@ -22,6 +23,7 @@ struct Product {
   std::size_t workspace_bytes;
   cublasMath_t mode;
   std::int64_t m, n, k, batch;
+  const void* bias = nullptr;
 };
 
 /// What cuDNN can do, as an entry of its list of algorithms.
@@ -54,6 +56,9 @@ struct World {
   std::uintptr_t pool = 1;      ///< blocks come from [pool << 40, (pool + 1) << 40)
   std::map<void*, std::size_t> live;
   std::vector<Product> products;
+  int times_asked = 0;  ///< for an algorithm of cuBLASLt
+  bool knows_bias = true;
+  cublasStatus_t bias_runs_as = CUBLAS_STATUS_SUCCESS;
   std::vector<Listed> listed;
   int times_listed = 0;
   std::vector<Convolution> convolutions;

@@ -5,8 +5,10 @@
 // memory belongs to one call and is never kept: what a graph captures uses the graph's memory.
 #pragma once
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,6 +27,8 @@ struct StreamState {
   std::mutex busy;
   cublasHandle_t blas = nullptr;
   std::size_t blas_workspace = 0;  ///< bytes that a product gets as work memory
+  /// How products with a bias are made; none: cuBLASLt cannot. Asking takes tens of microseconds.
+  std::map<Gemm, std::optional<cublasLtMatmulAlgo_t>> with_bias;
   std::shared_ptr<ConvState> conv;
 };
 
@@ -38,6 +42,7 @@ class WorkMemory {
   WorkMemory(const WorkMemory&) = delete;
   WorkMemory& operator=(const WorkMemory&) = delete;
   void* data() const { return memory_; }
+  std::size_t bytes() const { return bytes_; }
 
  private:
   Allocator& allocator_;
@@ -53,6 +58,8 @@ class Session {
   /// cuBLAS's handle, on this stream, with work memory until the end of the scope. Ask once.
   /// @throws DeviceError, OutOfMemoryError
   cublasHandle_t blas();
+  /// The work memory that came with the handle.
+  const WorkMemory& blas_memory() const { return *blas_memory_; }
   StreamState& state() { return state_; }
 
  private:
@@ -85,6 +92,8 @@ void check(cublasStatus_t status, const char* doing);
 enum class ConvKind { kForward, kBackwardInput, kBackwardWeight };
 
 void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where);
+bool run_gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c,
+                        Where where);
 void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
               void* result, Where where);
 
