@@ -30,6 +30,23 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   endif()
   set(CMAKE_CUDA_ARCHITECTURES ${capabilities} CACHE STRING "GPU targets, as 90-real;90-virtual")
 endif()
+# A GPU that is older than what this nvcc writes machine code for: say it here, where nvcc would
+# only name an "unsupported gpu architecture". CUDA 13 begins with compute capability 7.5.
+execute_process(COMMAND "${CMAKE_CUDA_COMPILER}" --list-gpu-arch
+  OUTPUT_VARIABLE known ERROR_QUIET)
+string(REGEX MATCHALL "[0-9]+" known "${known}")
+string(REGEX MATCHALL "[0-9]+" asked "${CMAKE_CUDA_ARCHITECTURES}")
+foreach(architecture IN LISTS asked)
+  if(known AND NOT architecture IN_LIST known)
+    list(GET known 0 oldest)
+    string(REGEX REPLACE "(.)$" ".\\1" capability "${architecture}")
+    string(REGEX REPLACE "(.)$" ".\\1" oldest "${oldest}")
+    message(FATAL_ERROR "${CMAKE_CUDA_COMPILER} writes no machine code for compute capability "
+      "${capability}; the oldest it knows is ${oldest}. Choose others with "
+      "-DCMAKE_CUDA_ARCHITECTURES=90-real, take another CUDA toolkit, or build for cpu and sim "
+      "alone with -DTD_CUDA=OFF.")
+  endif()
+endforeach()
 enable_language(CUDA)
 # CMake 3.25 stops at CUDA 17; nvcc 13 takes C++20.
 if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
@@ -48,6 +65,7 @@ if(TARGET CUDA::cublas)
   set(CUBLAS_FOUND ON)
 else()
   td_find_nvidia(CUBLAS cublas_v2.h cublas libcublas.so.${CUDAToolkit_VERSION_MAJOR})
+  td_find_nvidia(CUBLASLT cublasLt.h cublasLt libcublasLt.so.${CUDAToolkit_VERSION_MAJOR})
 endif()
 if(TD_CUDNN)
   td_find_nvidia(CUDNN cudnn.h cudnn libcudnn.so.9)

@@ -3,6 +3,7 @@
 
 #include "td/base/warning.h"
 #include "td/device/backend.h"
+#include "td/device/precision.h"
 #include "td/ops/autocast.h"
 
 namespace td::amp {
@@ -26,19 +27,12 @@ bool supported(DeviceType type, ScalarType dtype) {
   }
   if (type != kCPU && dtype == kBFloat16) {
     const Device current = check_device(type);
-    check_bfloat16(current, backend(type).compute_capability(current.index()));
+    check_bfloat16("autocast", current, backend(type).compute_capability(current.index()));
   }
   return true;
 }
 
 }  // namespace
-
-void check_bfloat16(Device device, int compute_capability) {
-  TD_CHECK(DeviceError, compute_capability == 0 || compute_capability >= 80, "autocast: ", device,
-           " has compute capability ", compute_capability / 10, '.', compute_capability % 10,
-           " and cannot compute in bfloat16, which began with 8.0; ask for "
-           "float16, and scale the loss with a GradScaler");
-}
 
 AutocastGuard::AutocastGuard(DeviceType device_type, optional<ScalarType> dtype, bool enabled,
                              bool cache)

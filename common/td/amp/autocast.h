@@ -35,10 +35,6 @@ class AutocastGuard {
   AutocastMode previous_;
 };
 
-/// Asks whether a GPU can compute in bfloat16, which began with compute capability 8.0.
-/// @param compute_capability 75 for 7.5; 0 for a device that is no GPU, which can.
-/// @throws DeviceError with the cure when it cannot.
-void check_bfloat16(Device device, int compute_capability);
 /// Whether autocast is on for operations of this thread on a kind of device.
 bool is_autocast_enabled(DeviceType device_type);
 /// What this thread's regions on a kind of device run products in.

@@ -1,4 +1,4 @@
-// The switch for TF32; see precision.h.
+// The switch for TF32, and who knows bfloat16; see precision.h.
 #include "td/device/precision.h"
 
 #include <array>
@@ -25,5 +25,12 @@ void set_float32_matmul_precision(std::string_view precision) {
 std::string_view get_float32_matmul_precision() { return kPrecisions[chosen.load()]; }
 
 bool allow_tf32() { return chosen.load(std::memory_order_relaxed) != 0; }
+
+void check_bfloat16(const char* what, Device device, int compute_capability) {
+  TD_CHECK(DeviceError, compute_capability == 0 || compute_capability >= 80, what, ": ", device,
+           " has compute capability ", compute_capability / 10, '.', compute_capability % 10,
+           " and cannot compute in bfloat16, which began with 8.0; ask for "
+           "float16, and scale the loss with a GradScaler");
+}
 
 }  // namespace td

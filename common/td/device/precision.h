@@ -1,9 +1,11 @@
-// How exactly float32 products are made: one switch for matrix products and convolutions.
-// kernels/gemm.cpp and conv.cpp read it at every launch. Invariant: off means off, for convolutions
-// too, where cuDNN and PyTorch would otherwise take TF32.
+// How exactly products are made: one switch for float32, which kernels/gemm.cpp and conv.cpp read
+// at every launch, and the GPUs that know bfloat16. Invariant: off means off, for convolutions too,
+// where cuDNN and PyTorch would otherwise take TF32.
 #pragma once
 
 #include <string_view>
+
+#include "td/device/device.h"
 
 namespace td {
 
@@ -19,5 +21,11 @@ void set_float32_matmul_precision(std::string_view precision);
 std::string_view get_float32_matmul_precision();
 /// Whether float32 products may use TF32.
 bool allow_tf32();
+
+/// Asks whether a GPU can compute in bfloat16, which began with compute capability 8.0.
+/// @param what who asks, as the message's beginning: "autocast", "conv2d".
+/// @param compute_capability 75 for 7.5; 0 for a device that is no GPU, which can.
+/// @throws DeviceError with the cure when it cannot.
+void check_bfloat16(const char* what, Device device, int compute_capability);
 
 }  // namespace td

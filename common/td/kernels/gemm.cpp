@@ -53,10 +53,16 @@ struct GemmWork {
   const void *a, *b, *bias;
   void* c;
   int device;
+  bool* refused;  // cuda alone writes it, at once: it has no kernel that adds this bias
 
   void on_host() const { kernels::host_gemm(gemm, a, b, bias, c); }
 #ifdef __CUDACC__
   void on_cuda(cudaStream_t stream) const {
+    if (bias) {
+      *refused = !is_floating_point(gemm.dtype) ||
+                 !cuda::libs().gemm_with_bias(for_cublas(gemm), a, b, bias, c, {device, stream});
+      return;
+    }
     switch (gemm.dtype) {
       case kLong:
         return integer_gemm<std::int64_t>(gemm, a, b, c, stream);
@@ -107,7 +113,8 @@ Factor readable(const Tensor& x) {
   return factor;
 }
 
-void launch_gemm(const char* name, const Tensor& out, const Factor& a, const Factor& b,
+// False where the device has no product that adds a bias; then nothing was done.
+bool launch_gemm(const char* name, const Tensor& out, const Factor& a, const Factor& b,
                  const Tensor& bias, double alpha, double beta) {
   const int d = static_cast<int>(out.dim());
   Gemm g;
@@ -126,13 +133,26 @@ void launch_gemm(const char* name, const Tensor& out, const Factor& a, const Fac
   g.stride_c = g.m * g.n;
   g.alpha = alpha;
   g.beta = beta;
+  bool refused = false;
   const GemmWork work{g,
                       kernel_pointer<const void>(a.tensor()),
                       kernel_pointer<const void>(b.tensor()),
                       bias.defined() ? kernel_pointer<const void>(bias) : nullptr,
                       kernel_pointer<void>(out),
-                      out.device().index()};
+                      out.device().index(),
+                      &refused};
   launch(name, out.device(), work, {&a.tensor(), &b.tensor(), &bias}, {&out});
+  return !refused;
+}
+
+// out = beta * out, or the bias in every row: what is left where k is 0. Libraries refuse that, or
+// leave `out` as it is.
+void without_product(const Tensor& out, const Tensor& bias, double beta) {
+  if (bias.defined()) return kernels::convert(out, bias);
+  if (beta == 0) return kernels::fill(out, 0);
+  const Tensor before = converted(out, out.dtype());
+  kernels::fill(out, 0);
+  kernels::add(out, out, before, beta);
 }
 
 }  // namespace
@@ -143,13 +163,13 @@ void matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& 
             const Tensor& bias, double alpha, double beta) {
   if (out.numel() == 0) return;
   const ScalarType type = out.dtype();
-  if (bias.defined() && out.is_cuda()) {  // cuBLAS adds to what is there
-    convert(out, bias);
-    return launch_gemm(name, out, readable(a), readable(b), {}, alpha, 1);
-  }
+  if (a.sizes()[a.dim() - 1] == 0) return without_product(out, bias, beta);
+  const Factor first = readable(a), second = readable(b);
   const bool dense = !bias.defined() || bias.strides()[0] == 1 || bias.numel() == 1;
-  launch_gemm(name, out, readable(a), readable(b), dense ? bias : converted(bias, type), alpha,
-              beta);
+  const Tensor row = dense ? bias : converted(bias, type);
+  if (launch_gemm(name, out, first, second, row, alpha, beta)) return;
+  convert(out, bias);  // products add to what is there
+  launch_gemm(name, out, first, second, {}, alpha, 1);
 }
 
 }  // namespace kernels

@@ -2,6 +2,7 @@
 // it leaves alone, and its warnings and errors.
 #include "captured_warnings.h"
 #include "casts.h"
+#include "td/device/precision.h"
 
 using namespace td;
 using amp::AutocastGuard;
@@ -140,11 +141,11 @@ TEST_CASE("a guard that cannot do what it was asked for warns once and does noth
 }
 
 TEST_CASE("bfloat16 is refused on GPUs from before compute capability 8.0") {
-  CHECK(message<DeviceError>([] { amp::check_bfloat16("cuda:1", 75); }) ==
+  CHECK(message<DeviceError>([] { check_bfloat16("autocast", "cuda:1", 75); }) ==
         "autocast: cuda:1 has compute capability 7.5 and cannot compute in bfloat16, which began "
         "with 8.0; ask for float16, and scale the loss with a GradScaler");
-  CHECK_THROWS_AS(amp::check_bfloat16("cuda:0", 53), DeviceError);
-  for (const int can : {80, 86, 90, 120}) CHECK_NOTHROW(amp::check_bfloat16("cuda:0", can));
+  CHECK_THROWS_AS(check_bfloat16("autocast", "cuda:0", 53), DeviceError);
+  for (const int can : {80, 86, 90, 120}) CHECK_NOTHROW(check_bfloat16("autocast", "cuda:0", can));
   // sim asks its backend, which is no GPU and computes in every type.
   const AutocastGuard guard(kSIM, kBFloat16);
   CHECK(product_type("sim:0") == kBFloat16);

@@ -66,6 +66,35 @@ TEST_CASE("what a graph of cuda cannot hold is refused in words, and the stream 
       "joined the capture");
 }
 
+// Long sums are split over the GPU, and the pieces meet in work memory of cuBLAS: a graph's must
+// not be that of the products that run meanwhile.
+TEST_CASE("a replay on one stream leaves the products of the captured stream alone") {
+  const Stream stream = getStreamFromPool(gpu::device()), other = getStreamFromPool(gpu::device());
+  const StreamGuard guard(stream);
+  const auto numbers = [](double step) {
+    return arange(0, 64 * 65536, TensorOptions(kFloat)).mul(step).sin().to(gpu::device());
+  };
+  const Tensor a = numbers(0.37).view({64, 65536}), b = numbers(0.11).view({65536, 64});
+  const Tensor c = numbers(0.53).view({64, 65536}), d = numbers(0.29).view({65536, 64});
+  const List ab = values(mm(a, b)), cd = values(mm(c, d));
+  Graph graph;
+  Tensor replayed;
+  graph.capture(stream, [&] { replayed = mm(a, b); });
+  for (int i = 0; i < 20; ++i) {
+    Tensor eager;
+    for (int j = 0; j < 20; ++j) {
+      {
+        const StreamGuard there(other);
+        graph.replay();
+      }
+      eager = mm(c, d);
+    }
+    other.synchronize();
+    CHECK(values(eager) == cd);
+    CHECK(values(replayed) == ab);
+  }
+}
+
 /// The losses of ten steps; a graph replays all but the first three.
 List train(bool with_graph) {
   const Stream stream = getStreamFromPool(gpu::device());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu.h"
+#include "td/td.h"
 
 namespace td {
 namespace {
@@ -48,6 +49,43 @@ TEST_CASE("cuBLAS multiplies row-major matrices as plain loops do") {
         check_gemm<Half>(kHalf, ta, tb, batch);
         check_gemm<BFloat16>(kBFloat16, ta, tb, batch);
       }
+}
+
+// Where cuBLASLt declines, nothing may be done; float32 and the 16-bit types are what it is for.
+template <class T>
+bool check_gemm_with_bias(ScalarType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const auto a = gpu::whole_numbers<T>(m * k, 1), b = gpu::whole_numbers<T>(n * k, 2);
+  const auto bias = gpu::whole_numbers<T>(n, 3), before = gpu::whole_numbers<T>(m * n, 4);
+  const gpu::Array<T> on_a(a), on_b(b), on_bias(bias), on_c(before);
+  cuda::Gemm gemm;
+  gemm.dtype = dtype;
+  gemm.transpose_b = true;  // as a layer's weight [n, k] is read
+  gemm.m = m, gemm.n = n, gemm.k = k, gemm.lda = gemm.ldb = k, gemm.ldc = n;
+  const bool done = cuda::libs().gemm_with_bias(gemm, on_a.data(), on_b.data(), on_bias.data(),
+                                                on_c.data(), {0, gpu::stream()});
+  const std::vector<T> result = on_c.host();
+  int wrong = 0;
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      float sum = float(bias[j]);
+      for (std::int64_t l = 0; l < k; ++l) sum += float(a[i * k + l]) * float(b[j * k + l]);
+      const T expected = done ? static_cast<T>(sum) : before[i * n + j];
+      if (float(result[i * n + j]) != float(expected)) ++wrong;
+    }
+  CHECK(wrong == 0);
+  return done;
+}
+
+TEST_CASE("cuBLASLt adds the bias of a layer in the product's own pass") {
+  const std::int64_t sizes[][3] = {{64, 120, 400}, {33, 17, 31}, {1, 10, 84}, {128, 1, 64}};
+  for (const auto& [m, n, k] : sizes) {
+    INFO(m << " x " << n << " x " << k);
+    const bool layer_of_lenet = k == 400;
+    CHECK((check_gemm_with_bias<float>(kFloat, m, n, k) || !layer_of_lenet));
+    CHECK((check_gemm_with_bias<Half>(kHalf, m, n, k) || !layer_of_lenet));
+    CHECK((check_gemm_with_bias<BFloat16>(kBFloat16, m, n, k) || !layer_of_lenet));
+    check_gemm_with_bias<double>(kDouble, m, n, k);
+  }
 }
 
 // Sizes of one convolution in both memory orders.
@@ -136,6 +174,7 @@ cuda::Conv2d small_conv(bool channels_last, int stride, int padding, int dilatio
 }
 
 TEST_CASE("cuDNN convolves as plain loops do, in both memory orders") {
+  const bool bfloat16 = backend(kCUDA).compute_capability(0) >= 80;
   for (const bool channels_last : {false, true})
     for (const int stride : {1, 2})
       for (const int padding : {0, 1}) {
@@ -144,13 +183,48 @@ TEST_CASE("cuDNN convolves as plain loops do, in both memory orders") {
         v.dtype = kHalf;
         check_conv<Half>(v);
         v.dtype = kBFloat16;
-        check_conv<BFloat16>(v);
+        if (bfloat16) check_conv<BFloat16>(v);
       }
   cuda::Conv2d v = small_conv(false, 1, 1, 1, 1);
   v.dtype = kDouble;
   check_conv<double>(v);
   check_conv<float>(small_conv(false, 1, 2, 2, 1));
   check_conv<float>(small_conv(false, 1, 1, 1, 2));
+}
+
+// 1 + 2^-12 needs more bits than TF32 has; a sum of such numbers shows which ones were multiplied.
+TEST_CASE("float32 convolutions keep their 24 bits unless the program allows TF32") {
+  for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+    const Tensor x = ones({4, 64, 16, 16}, TensorOptions(gpu::device())).mul_(1 + 0x1p-12);
+    const Tensor w = ones({64, 64, 3, 3}, TensorOptions(gpu::device()));
+    const Tensor y = conv2d(x.contiguous(format).requires_grad_(), w.contiguous(format)).detach();
+    const double expected = 576 * (1 + 0x1p-12);
+    CHECK(y.sub(expected).abs().max().item<double>() < 1e-5 * expected);
+  }
+}
+
+// Each of the three products is cut into parts; those of the weight's gradient add up.
+TEST_CASE("a convolution of more than 2^31 elements") {
+  std::size_t free = 0, total = 0;
+  backend(kCUDA).memory(0, &free, &total);
+  if (free < std::size_t{40} << 30) {
+    WARN("skipped: it needs 40 GiB of the GPU's memory");
+    return;
+  }
+  const TensorOptions half = TensorOptions(kHalf).device(gpu::device());
+  constexpr std::int64_t side = 1 << 15;
+  const Tensor x = ones({3, 1, side, side}, half).requires_grad_();
+  const Tensor w = full({1, 1, 1, 1}, 2, half).requires_grad_();
+  const Tensor y = conv2d(x, w);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    CHECK(y[i].amin().item<double>() == 2);
+    CHECK(y[i].amax().item<double>() == 2);
+  }
+  y.backward(full({3, 1, side, side}, 0x1p-20, half));
+  CHECK(x.grad().amin().item<double>() == 0x1p-19);
+  CHECK(x.grad().amax().item<double>() == 0x1p-19);
+  CHECK(std::abs(w.grad().item<double>() - 3072) < 4);  // 3 * 2^30 * 2^-20
+  empty_cache();
 }
 
 }  // namespace

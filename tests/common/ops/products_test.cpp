@@ -1,6 +1,7 @@
 // Products against plain float64 loops: every type, layout and device; gradients and their
 // gradients against differences; the words of every refusal.
 #include "reference.h"
+#include "td/trace/recorder.h"
 
 using namespace td;
 using namespace reference;
@@ -67,6 +68,53 @@ TEST_CASE("mm: rows that repeat, parts of a larger matrix, and nothing") {
     CHECK(mm(filled({0, 7}).to(device), b).sizes() == IntArrayRef({0, 3}));
     const Tensor zero = mm(filled({2, 0}).to(device), filled({0, 3}).to(device));
     CHECK(values(zero) == Values(6, 0.0));
+  }
+}
+
+// Sums of no terms. cuBLAS takes no null pointers for factors, so no device's product may start.
+TEST_CASE("products over no features are zeros, or what is added to them, for every type") {
+  for (const Device device : all_devices())
+    for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte}) {
+      INFO(device << " " << dtype);
+      const Tensor a = filled({2, 0}, dtype).to(device), b = filled({0, 3}, dtype).to(device);
+      CHECK(values(mm(a, b)) == Values(6, 0.0));
+      CHECK(values(bmm(a.expand({4, 2, 0}), b.expand({4, 0, 3}))) == Values(24, 0.0));
+      const Tensor c = filled({2, 3}, dtype, 3).to(device);
+      CHECK(values(addmm(c, a, b)) == values(c));
+      CHECK(values(addmm(c, a, b, 2, 7)) == values(c.mul(2)));
+      CHECK(values(addmm(c, a, b, 0)) == Values(6, 0.0));
+      const Tensor bias = filled({3}, dtype, 5).to(device), none = filled({3, 0}, dtype).to(device);
+      CHECK(values(linear(a, none, bias)) == values(bias.expand({2, 3})));
+      CHECK(values(linear(a, none, Tensor())) == Values(6, 0.0));
+      CHECK(linear(filled({2, 4, 0}, dtype).to(device), none, bias).sizes() ==
+            IntArrayRef({2, 4, 3}));
+      CHECK(mm(b, filled({3, 0}, dtype).to(device)).numel() == 0);
+      CHECK(mm(filled({0, 2}, dtype).to(device), c).sizes() == IntArrayRef({0, 3}));
+      CHECK(bmm(filled({0, 2, 3}, dtype).to(device), filled({0, 3, 2}, dtype).to(device)).numel() ==
+            0);
+    }
+}
+
+TEST_CASE("a product over no features starts no product") {
+  for (const Device device : all_devices()) {
+    const Tensor a = filled({2, 0}).to(device), b = filled({0, 3}).to(device);
+    trace::start();
+    linear(a, b.t(), addmm(mm(a, b), a, b)[0]);
+    for (const trace::SpanRecord& span : trace::stop().spans) {
+      const std::string name = span.name;
+      CHECK_FALSE((name == "mm" || name == "addmm" || name == "linear"));
+    }
+  }
+}
+
+TEST_CASE("the gradients of a layer without features") {
+  for (const Device device : all_devices()) {
+    const auto leaf = [&](const Sizes& sizes) { return filled(sizes).to(device).requires_grad_(); };
+    const Tensor x = leaf({2, 0}), w = leaf({3, 0}), b = leaf({3});
+    linear(x, w, b).sum().backward();
+    CHECK(x.grad().sizes() == IntArrayRef({2, 0}));
+    CHECK(w.grad().sizes() == IntArrayRef({3, 0}));
+    CHECK(values(b.grad()) == Values(3, 2.0));
   }
 }
 

@@ -25,6 +25,8 @@ struct Gemm {
   double alpha = 1, beta = 0;
   /// Lets float32 products round their factors to TF32 (10 bits of fraction): faster, less exact.
   bool allow_tf32 = false;
+
+  friend auto operator<=>(const Gemm&, const Gemm&) = default;
 };
 
 /// A convolution's sizes: input [n, c, h, w], weight [k, c / groups, r, s], output [n, k, oh, ow].
@@ -56,6 +58,10 @@ class Libs {
  public:
   virtual ~Libs() = default;
   virtual void gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) = 0;
+  /// C = alpha * op(A) op(B) + bias, a row of n elements, in one pass over C; batch is 1, beta 0.
+  /// False, and nothing is queued, where cuBLAS has no kernel for it.
+  virtual bool gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias,
+                              void* c, Where where) = 0;
   /// False for what cuDNN has no kernel for: float64 with channels last. Make contiguous copies.
   virtual bool supports(const Conv2d& conv) const = 0;
   /// output = convolution of input with weight. A bias is added afterwards, element by element.

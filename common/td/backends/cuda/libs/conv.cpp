@@ -1,195 +1,122 @@
-// Convolutions by cuDNN. A plan (descriptors, algorithm, size of the work memory) is made at the
-// first call with a shape and kept: asking cuDNN takes longer than a small convolution. Called
-// through Libs (libs.cpp of this folder).
+// Convolutions by cuDNN. A plan (conv_plan.h) is made at the first call with a shape and kept:
+// asking cuDNN takes longer than a small convolution. Called through Libs (libs.cpp of this
+// folder). Only this file and conv_plan.* know cuDNN.
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <utility>
 
-#include "td/backends/cuda/libs/stream_state.h"
+#include "td/backends/cuda/libs/conv_plan.h"
 #include "td/base/error.h"
-#include "td/device/allocator.h"
+#include "td/device/backend.h"
+#include "td/device/precision.h"
 
 namespace td::cuda {
 
-/// All that a call of cuDNN wants to know besides the pointers. Kept until the process ends.
-struct ConvPlan {
-  cudnnTensorDescriptor_t input = nullptr, output = nullptr;
-  cudnnFilterDescriptor_t weight = nullptr;
-  cudnnConvolutionDescriptor_t conv = nullptr;
-  int algorithm = 0;
-  std::size_t workspace = 0;
-
-  ConvPlan() = default;
-  ConvPlan(const ConvPlan&) = delete;
-  ConvPlan& operator=(const ConvPlan&) = delete;
-  ~ConvPlan() {  // runs only when making the plan failed half-way
-    if (input) cudnnDestroyTensorDescriptor(input);
-    if (output) cudnnDestroyTensorDescriptor(output);
-    if (weight) cudnnDestroyFilterDescriptor(weight);
-    if (conv) cudnnDestroyConvolutionDescriptor(conv);
-  }
+/// cuDNN's handle of one stream, and the plans made with it.
+struct ConvState {
+  cudnnHandle_t dnn = nullptr;
+  std::map<std::pair<ConvKind, Conv2d>, std::unique_ptr<ConvPlan>> plans;
 };
 
 namespace {
 
-// More work memory than this is not worth what it takes from the tensors.
-constexpr std::size_t kMostWorkspace = std::size_t(512) << 20;
-
-cudnnDataType_t data_type(ScalarType dtype) {
-  switch (dtype) {
-    case kHalf:
-      return CUDNN_DATA_HALF;
-    case kBFloat16:
-      return CUDNN_DATA_BFLOAT16;
-    case kDouble:
-      return CUDNN_DATA_DOUBLE;
-    case kFloat:
-      return CUDNN_DATA_FLOAT;
-    default:
-      break;
-  }
-  fail<DtypeError>("conv2d on cuda: expected a floating point type but got ", dtype_name(dtype),
-                   "; convert it with to(kFloat32)");
+ConvState& conv_state(Session& session, Where where) {
+  std::shared_ptr<ConvState>& state = session.state().conv;
+  if (state) [[likely]]
+    return *state;
+  check_may_make_handle("cuDNN");
+  auto made = std::make_shared<ConvState>();
+  check(cudnnCreate(&made->dnn), "cudnnCreate");
+  const cudnnStatus_t status = cudnnSetStream(made->dnn, static_cast<cudaStream_t>(where.stream));
+  if (status != CUDNN_STATUS_SUCCESS) cudnnDestroy(made->dnn);
+  check(status, "cudnnSetStream");
+  state = std::move(made);
+  return *state;
 }
 
-cudnnMathType_t math_type(const Conv2d& c) {
-  if (c.dtype == kHalf || c.dtype == kBFloat16) return CUDNN_TENSOR_OP_MATH;
-  if (c.dtype == kFloat && !c.allow_tf32) return CUDNN_FMA_MATH;  // its default would take TF32
-  return CUDNN_DEFAULT_MATH;
-}
-
-void describe(ConvPlan& plan, const Conv2d& c) {
-  const cudnnDataType_t type = data_type(c.dtype);
-  const cudnnDataType_t sum_type = c.dtype == kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-  const cudnnTensorFormat_t format = c.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
-  check(cudnnCreateTensorDescriptor(&plan.input), "cudnnCreateTensorDescriptor");
-  check(cudnnCreateTensorDescriptor(&plan.output), "cudnnCreateTensorDescriptor");
-  check(cudnnCreateFilterDescriptor(&plan.weight), "cudnnCreateFilterDescriptor");
-  check(cudnnCreateConvolutionDescriptor(&plan.conv), "cudnnCreateConvolutionDescriptor");
-  check(cudnnSetTensor4dDescriptor(plan.input, format, type, c.n, c.c, c.h, c.w),
-        "conv2d: describing the input");
-  check(cudnnSetTensor4dDescriptor(plan.output, format, type, c.n, c.k, c.oh, c.ow),
-        "conv2d: describing the output");
-  check(cudnnSetFilter4dDescriptor(plan.weight, type, format, c.k, c.c / c.groups, c.r, c.s),
-        "conv2d: describing the weight");
-  check(cudnnSetConvolution2dDescriptor(plan.conv, c.padding_h, c.padding_w, c.stride_h, c.stride_w,
-                                        c.dilation_h, c.dilation_w, CUDNN_CROSS_CORRELATION,
-                                        sum_type),
-        "conv2d: describing the convolution");
-  check(cudnnSetConvolutionGroupCount(plan.conv, c.groups), "conv2d: setting the groups");
-  check(cudnnSetConvolutionMathType(plan.conv, math_type(c)), "conv2d: setting the math type");
-}
-
-// Takes the fastest algorithm that fits and gives the same sum in every run; if none does, the
-// fastest that fits. cuDNN lists them by expected speed.
-template <class Found>
-void choose(ConvPlan& plan, const Found* found, int count) {
-  const Found* best = nullptr;
-  for (const Found* f = found; f != found + count; ++f) {
-    if (f->status != CUDNN_STATUS_SUCCESS || f->memory > kMostWorkspace) continue;
-    if (!best) best = f;
-    if (f->determinism == CUDNN_DETERMINISTIC) {
-      best = f;
-      break;
-    }
-  }
-  TD_CHECK(DeviceError, best,
-           "conv2d on cuda: cuDNN has no algorithm for these sizes and this "
-           "type; try contiguous tensors (channels last off), or float32");
-  plan.algorithm = static_cast<int>(best->algo);
-  plan.workspace = best->memory;
-}
-
-void choose_algorithm(ConvPlan& plan, ConvKind kind, cudnnHandle_t dnn) {
-  constexpr int kMost = 10;
-  int count = 0;
-  const char* const doing = "conv2d: choosing an algorithm";
-  switch (kind) {
-    case ConvKind::kForward: {
-      std::array<cudnnConvolutionFwdAlgoPerf_t, kMost> found;
-      check(cudnnGetConvolutionForwardAlgorithm_v7(dnn, plan.input, plan.weight, plan.conv,
-                                                   plan.output, kMost, &count, found.data()),
-            doing);
-      return choose(plan, found.data(), count);
-    }
-    case ConvKind::kBackwardInput: {
-      std::array<cudnnConvolutionBwdDataAlgoPerf_t, kMost> found;
-      check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn, plan.weight, plan.output, plan.conv,
-                                                        plan.input, kMost, &count, found.data()),
-            doing);
-      return choose(plan, found.data(), count);
-    }
-    case ConvKind::kBackwardWeight: {
-      std::array<cudnnConvolutionBwdFilterAlgoPerf_t, kMost> found;
-      check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn, plan.input, plan.output, plan.conv,
-                                                          plan.weight, kMost, &count, found.data()),
-            doing);
-      return choose(plan, found.data(), count);
-    }
-  }
-}
-
-ConvPlan& plan_for(Session& session, ConvKind kind, const Conv2d& conv) {
-  std::shared_ptr<ConvPlan>& slot = session.state().plans[{kind, conv}];
+ConvPlan& plan_for(ConvState& state, ConvKind kind, const Conv2d& conv, int device) {
+  std::unique_ptr<ConvPlan>& slot = state.plans[{kind, conv}];
   if (!slot) [[unlikely]] {
-    auto plan = std::make_shared<ConvPlan>();
-    describe(*plan, conv);
-    choose_algorithm(*plan, kind, session.dnn());
-    slot = std::move(plan);
+    if (conv.dtype == kBFloat16)
+      check_bfloat16("conv2d", Device(kCUDA, device), backend(kCUDA).compute_capability(device));
+    slot = make_conv_plan(state.dnn, kind, conv);
   }
   return *slot;
 }
 
-// Work memory from the caching allocator: given back at once, and reused in this stream's order.
-class Workspace {
- public:
-  Workspace(int device, std::size_t bytes)
-      : allocator_(allocator(Device(kCUDA, device))),
-        memory_(allocator_.allocate(bytes)),
-        bytes_(bytes) {}
-  ~Workspace() {
-    if (memory_) allocator_.release(memory_, bytes_);
-  }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  void* data() const { return memory_; }
+// Whether another algorithm may do what this one did not: cuDNN lists some that it then refuses for
+// a shape, that it cannot compile, or that find no memory.
+bool another_may_do(cudnnStatus_t status) {
+  const int category = CUDNN_STATUS_CATEGORY(static_cast<int>(status));
+  return category == CUDNN_STATUS_NOT_SUPPORTED || category == CUDNN_STATUS_INTERNAL_ERROR;
+}
 
- private:
-  Allocator& allocator_;
-  void* memory_;
-  std::size_t bytes_;
-};
+// Starts the plan's way; where cuDNN refuses it, or has no memory for it, the next one. The plan
+// stays with the way that worked.
+cudnnStatus_t start_some_way(cudnnHandle_t dnn, ConvPlan& plan, const ConvData& data, int device) {
+  for (;;) {
+    try {
+      const cudnnStatus_t status = start(dnn, plan, data, device);
+      if (!another_may_do(status) || !take_next_way(dnn, plan)) return status;
+    } catch (const OutOfMemoryError&) {
+      if (!take_next_way(dnn, plan)) throw;
+    }
+  }
+}
+
+void run_part(ConvState& state, ConvKind kind, const Conv2d& conv, const ConvData& data,
+              int device) {
+  constexpr std::array<const char*, 3> kDoing{"conv2d", "conv2d's gradient of the input",
+                                              "conv2d's gradient of the weight"};
+  try {
+    check(start_some_way(state.dnn, plan_for(state, kind, conv, device), data, device),
+          kDoing[static_cast<std::size_t>(kind)]);
+  } catch (...) {
+    state.plans.erase({kind, conv});  // the next call begins with all the ways again
+    throw;
+  }
+}
+
+// cuDNN takes tensors of fewer than 2^31 elements: so many images go together.
+std::int64_t images_together(const Conv2d& c) {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+  const std::int64_t image =
+      std::max(std::int64_t{c.c} * c.h * c.w, std::int64_t{c.k} * c.oh * c.ow);
+  TD_CHECK(ShapeError, image <= kMost, "conv2d on cuda: one image of the input or the output has ",
+           image, " elements, and cuDNN takes fewer than 2^31; cut the image into tiles");
+  return kMost / image;
+}
 
 }  // namespace
 
 void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
               void* result, Where where) {
+  const auto element = static_cast<std::int64_t>(element_size(conv.dtype));
+  const std::int64_t input = element * conv.c * conv.h * conv.w;  // bytes of an image
+  const std::int64_t output = element * conv.k * conv.oh * conv.ow;
+  const auto* const a = static_cast<const std::byte*>(first);
+  const auto* const b = static_cast<const std::byte*>(second);
+  auto* const c = static_cast<std::byte*>(result);
+  const auto data_from = [&](std::int64_t image) -> ConvData {
+    switch (kind) {
+      case ConvKind::kForward:
+        return {a + image * input, b, c + image * output, 0};
+      case ConvKind::kBackwardInput:
+        return {a + image * output, b, c + image * input, 0};
+      default:  // every part adds to the gradient of the one weight
+        return {a + image * output, b + image * input, c, image == 0 ? 0.0 : 1.0};
+    }
+  };
   Session session(where);
-  const ConvPlan& plan = plan_for(session, kind, conv);
-  const Workspace work(where.device, plan.workspace);
-  const float one = 1, zero = 0;
-  const double wide_one = 1, wide_zero = 0;
-  const bool wide = conv.dtype == kDouble;
-  const void* const alpha = wide ? static_cast<const void*>(&wide_one) : &one;
-  const void* const beta = wide ? static_cast<const void*>(&wide_zero) : &zero;
-  const cudnnHandle_t dnn = session.dnn();
-  switch (kind) {
-    case ConvKind::kForward:  // input, weight
-      return check(
-          cudnnConvolutionForward(dnn, alpha, plan.input, first, plan.weight, second, plan.conv,
-                                  static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm),
-                                  work.data(), plan.workspace, beta, plan.output, result),
-          "conv2d");
-    case ConvKind::kBackwardInput:  // gradient of the output, weight
-      return check(cudnnConvolutionBackwardData(
-                       dnn, alpha, plan.weight, second, plan.output, first, plan.conv,
-                       static_cast<cudnnConvolutionBwdDataAlgo_t>(plan.algorithm), work.data(),
-                       plan.workspace, beta, plan.input, result),
-                   "conv2d's gradient of the input");
-    case ConvKind::kBackwardWeight:  // gradient of the output, input
-      return check(cudnnConvolutionBackwardFilter(
-                       dnn, alpha, plan.input, second, plan.output, first, plan.conv,
-                       static_cast<cudnnConvolutionBwdFilterAlgo_t>(plan.algorithm), work.data(),
-                       plan.workspace, beta, plan.weight, result),
-                   "conv2d's gradient of the weight");
+  ConvState& state = conv_state(session, where);
+  const std::int64_t together = images_together(conv);
+  for (std::int64_t from = 0; from < conv.n; from += together) {
+    Conv2d part = conv;
+    part.n = static_cast<int>(std::min(together, conv.n - from));
+    run_part(state, kind, part, data_from(from), where.device);
   }
 }
 

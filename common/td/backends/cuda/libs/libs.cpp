@@ -11,6 +11,10 @@ class NvidiaLibs final : public Libs {
   void gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) override {
     run_gemm(gemm, a, b, c, where);
   }
+  bool gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c,
+                      Where where) override {
+    return run_gemm_with_bias(gemm, a, b, bias, c, where);
+  }
   bool supports(const Conv2d& conv) const override {
     return !(conv.channels_last && conv.dtype == kDouble);
   }

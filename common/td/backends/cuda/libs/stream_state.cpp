@@ -1,6 +1,9 @@
 // Handles by stream: made once, kept until the process ends, since making one takes milliseconds.
 #include "td/backends/cuda/libs/stream_state.h"
 
+#include <map>
+#include <utility>
+
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
@@ -23,21 +26,52 @@ StreamState& find_state(Where where) {
   return *last_state;
 }
 
-// Work memory of the size NVIDIA recommends. With its own for each stream, cuBLAS never has to
-// allocate, which would stop the device. It is no tensor's, so the allocator does not count it.
-void* make_workspace(int device, std::size_t bytes) {
-  Backend& cuda = backend(kCUDA);
-  void* memory = cuda.allocate(device, bytes);
-  if (!memory) {
-    empty_cache();
-    memory = cuda.allocate(device, bytes);
-  }
-  TD_CHECK(OutOfMemoryError, memory, "cuda:", device, " has no ", bytes >> 20,
-           " MiB left for the work memory of cuBLAS; free some tensors, or use a smaller batch");
-  return memory;
+// The size that NVIDIA recommends (documentation of cublasSetWorkspace): 32 MiB from Hopper on.
+std::size_t workspace_bytes(int device) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  return backend(kCUDA).compute_capability(device) >= 90 ? 32 * kMiB : 4 * kMiB;
 }
 
-// Making a handle takes memory and waits for the device, which a graph cannot hold.
+}  // namespace
+
+WorkMemory::WorkMemory(int device, std::size_t bytes)
+    : allocator_(allocator(Device(kCUDA, device))),
+      memory_(allocator_.allocate(bytes)),
+      bytes_(bytes) {}
+
+WorkMemory::~WorkMemory() {
+  if (memory_) allocator_.release(memory_, bytes_);
+}
+
+Session::Session(Where where) : where_(where), state_(find_state(where)), lock_(state_.busy) {}
+
+// A handle without work memory of ours would share cuBLAS's own among streams, or allocate, which
+// stops the device. Ours is set for every product, as cublasSetWorkspace allows, so that a product
+// that is captured works in memory of its graph, and an eager one never does.
+cublasHandle_t Session::blas() {
+  if (!state_.blas) [[unlikely]] {
+    check_may_make_handle("cuBLAS");
+    cublasHandle_t handle = nullptr;
+    check(cublasCreate(&handle), "cublasCreate");
+    try {
+      // Before any workspace: cublasSetStream goes back to cuBLAS's own.
+      check(cublasSetStream(handle, static_cast<cudaStream_t>(where_.stream)), "cublasSetStream");
+      // Sums of 16-bit products stay in float to their end, also where one sum is split.
+      check(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION),
+            "cublasSetMathMode");
+      state_.blas_workspace = workspace_bytes(where_.device);
+    } catch (...) {
+      cublasDestroy(handle);
+      throw;
+    }
+    state_.blas = handle;
+  }
+  blas_memory_.emplace(where_.device, state_.blas_workspace);
+  check(cublasSetWorkspace(state_.blas, blas_memory_->data(), state_.blas_workspace),
+        "cublasSetWorkspace");
+  return state_.blas;
+}
+
 void check_may_make_handle(const char* library) {
   if (capturing_graph)
     refuse_in_capture(library,
@@ -45,57 +79,10 @@ void check_may_make_handle(const char* library) {
                       "Run the step once or twice on this stream before the capture.");
 }
 
-}  // namespace
-
-Session::Session(Where where) : where_(where), state_(find_state(where)), lock_(state_.busy) {}
-
-cublasHandle_t Session::blas() {
-  if (state_.blas) [[likely]]
-    return state_.blas;
-  check_may_make_handle("cuBLAS");
-  constexpr std::size_t kWorkspace = std::size_t(32) << 20;
-  cublasHandle_t handle = nullptr;
-  check(cublasCreate(&handle), "cublasCreate");
-  try {
-    check(cublasSetStream(handle, static_cast<cudaStream_t>(where_.stream)), "cublasSetStream");
-    check(cublasSetWorkspace(handle, make_workspace(where_.device, kWorkspace), kWorkspace),
-          "cublasSetWorkspace");
-    // Sums of 16-bit products stay in float to their end, also where one sum is split.
-    check(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION),
-          "cublasSetMathMode");
-  } catch (...) {
-    cublasDestroy(handle);
-    throw;
-  }
-  return state_.blas = handle;
-}
-
-cudnnHandle_t Session::dnn() {
-  if (state_.dnn) [[likely]]
-    return state_.dnn;
-  check_may_make_handle("cuDNN");
-  cudnnHandle_t handle = nullptr;
-  check(cudnnCreate(&handle), "cudnnCreate");
-  const cudnnStatus_t status = cudnnSetStream(handle, static_cast<cudaStream_t>(where_.stream));
-  if (status != CUDNN_STATUS_SUCCESS) cudnnDestroy(handle);
-  check(status, "cudnnSetStream");
-  return state_.dnn = handle;
-}
-
 void check(cublasStatus_t status, const char* doing) {
   TD_CHECK(DeviceError, status == CUBLAS_STATUS_SUCCESS, doing, ": cuBLAS reports ",
            cublasGetStatusName(status), " (", cublasGetStatusString(status),
            "). Work queued earlier may be at fault: run with CUDA_LAUNCH_BLOCKING=1 to find out.");
-}
-
-void check(cudnnStatus_t status, const char* doing) {
-  if (status == CUDNN_STATUS_SUCCESS) [[likely]]
-    return;
-  char details[512] = "";
-  cudnnGetLastErrorString(details, sizeof details);
-  fail<DeviceError>(doing, ": cuDNN reports ", cudnnGetErrorString(status), " (", details,
-                    "). Work queued earlier may be at fault: run with CUDA_LAUNCH_BLOCKING=1 to "
-                    "find out.");
 }
 
 }  // namespace td::cuda

@@ -1,30 +1,53 @@
-// What cuBLAS and cuDNN keep for one stream: a handle of each, made at its first use, cuBLAS's
-// workspace, and cuDNN's plans. Used by the files of this folder.
-// Invariant: a handle serves one thread at a time, so a Session holds the stream's lock.
+// What the libraries keep for one stream: cuBLAS's handle, made at its first use, and what
+// convolutions keep (conv.cpp). Used by the files of this folder; knows nothing of cuDNN, which a
+// build may lack.
+// Invariants: a handle serves one thread at a time, so a Session holds the stream's lock. Work
+// memory belongs to one call and is never kept: what a graph captures uses the graph's memory.
 #pragma once
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
-#include <cudnn.h>
 
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
+#include <optional>
 
 #include "td/backends/cuda/libs.h"
 
+namespace td {
+class Allocator;
+}
+
 namespace td::cuda {
 
-struct ConvPlan;
-
-/// Which of a convolution's three products a plan is for.
-enum class ConvKind { kForward, kBackwardInput, kBackwardWeight };
+struct ConvState;
 
 struct StreamState {
   std::mutex busy;
   cublasHandle_t blas = nullptr;
-  cudnnHandle_t dnn = nullptr;
-  std::map<std::pair<ConvKind, Conv2d>, std::shared_ptr<ConvPlan>> plans;
+  std::size_t blas_workspace = 0;  ///< bytes that a product gets as work memory
+  /// How products with a bias are made; none: cuBLASLt cannot. Asking takes tens of microseconds.
+  std::map<Gemm, std::optional<cublasLtMatmulAlgo_t>> with_bias;
+  std::shared_ptr<ConvState> conv;
+};
+
+/// Work memory of one call, from the caching allocator. It is given back when the call is queued,
+/// and the next block of this stream may take it, because its work comes after the call's.
+class WorkMemory {
+ public:
+  /// @pre the call's stream is current. @throws OutOfMemoryError
+  WorkMemory(int device, std::size_t bytes);
+  ~WorkMemory();
+  WorkMemory(const WorkMemory&) = delete;
+  WorkMemory& operator=(const WorkMemory&) = delete;
+  void* data() const { return memory_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  Allocator& allocator_;
+  void* memory_;
+  std::size_t bytes_;
 };
 
 /// The state of one device's stream, for this thread alone until the end of the scope.
@@ -32,24 +55,45 @@ class Session {
  public:
   explicit Session(Where where);
 
-  /// cuBLAS's handle, on this stream with a workspace of its own. @throws DeviceError
+  /// cuBLAS's handle, on this stream, with work memory until the end of the scope. Ask once.
+  /// @throws DeviceError, OutOfMemoryError
   cublasHandle_t blas();
-  /// cuDNN's handle, on this stream. @throws DeviceError
-  cudnnHandle_t dnn();
+  /// The work memory that came with the handle.
+  const WorkMemory& blas_memory() const { return *blas_memory_; }
   StreamState& state() { return state_; }
 
  private:
   Where where_;
   StreamState& state_;
   std::lock_guard<std::mutex> lock_;
+  std::optional<WorkMemory> blas_memory_;  // last, so that it goes back before the lock
 };
 
-/// Throw what a library's status means. @param doing which call failed, as the message's beginning.
+/// alpha or beta in the type the sums are made in, which is how the libraries read them.
+union Factor {
+  Factor(ScalarType dtype, double value) {
+    if (dtype == kDouble)
+      wide = value;
+    else
+      narrow = static_cast<float>(value);
+  }
+  float narrow;
+  double wide;
+};
+
+/// Called before a handle is made, which takes memory and waits for the device.
+/// @throws DeviceError while a graph is captured, which cannot hold that.
+void check_may_make_handle(const char* library);
+/// Throws what cuBLAS's status means. @param doing which call failed, as the message's beginning.
 /// @throws DeviceError
 void check(cublasStatus_t status, const char* doing);
-void check(cudnnStatus_t status, const char* doing);
+
+/// Which of a convolution's three products is meant.
+enum class ConvKind { kForward, kBackwardInput, kBackwardWeight };
 
 void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where);
+bool run_gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c,
+                        Where where);
 void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
               void* result, Where where);
 

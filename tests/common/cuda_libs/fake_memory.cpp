@@ -1,0 +1,85 @@
+// The GPU's memory and the backend, which the wrappers find in this program before libtd's.
+#include "fake.h"
+#include "td/base/error.h"
+#include "td/device/allocator.h"
+#include "td/device/backend.h"
+
+namespace fake {
+
+World& world() {
+  static World instance;
+  return instance;
+}
+
+void reset() { world() = World(); }
+
+td::cuda::Where new_stream() {
+  static std::uintptr_t last = 0;
+  return {0, reinterpret_cast<void*>(++last << 8)};
+}
+
+namespace {
+
+class Memory final : public td::Allocator {
+ public:
+  void* allocate(std::size_t bytes) override {
+    if (bytes == 0) return nullptr;
+    if (bytes > world().room) throw td::OutOfMemoryError("the fake GPU is full");
+    void* const block = reinterpret_cast<void*>((world().pool << 40) + (++blocks_ << 9));
+    world().live[block] = bytes;
+    return block;
+  }
+  void release(void* block, std::size_t bytes) noexcept override {
+    const auto found = world().live.find(block);
+    if (found == world().live.end() || found->second != bytes) std::abort();
+    world().live.erase(found);
+  }
+  void record_stream(void*, const td::Stream&) override { std::abort(); }
+  td::MemoryStats stats() const override { return {}; }
+  void reset_peak() override {}
+  void empty_cache() override {}
+
+ private:
+  std::uintptr_t blocks_ = 0;
+};
+
+// Only the compute capability may be asked for.
+class Gpu final : public td::Backend {
+ public:
+  int compute_capability(int) const override { return world().compute_capability; }
+  int device_count() const override { std::abort(); }
+  std::string why_none() const override { std::abort(); }
+  std::string name(int) const override { std::abort(); }
+  void memory(int, std::size_t*, std::size_t*) const override { std::abort(); }
+  void* allocate(int, std::size_t) override { std::abort(); }
+  void release(int, void*) override { std::abort(); }
+  void* allocate_pinned(std::size_t) override { std::abort(); }
+  void release_pinned(void*) override { std::abort(); }
+  void* new_stream(int, bool) override { std::abort(); }
+  void copy(void*, td::Device, const void*, td::Device, std::size_t, int, void*) override {
+    std::abort();
+  }
+  void synchronize(int, void*, bool) override { std::abort(); }
+  bool idle(int, void*) override { std::abort(); }
+  void* new_event(int, bool) override { std::abort(); }
+  void release_event(void*) override { std::abort(); }
+  void record(void*, int, void*) override { std::abort(); }
+  void wait(int, void*, void*) override { std::abort(); }
+  bool done(void*) override { std::abort(); }
+  void synchronize_event(void*) override { std::abort(); }
+  double milliseconds(void*, void*) override { std::abort(); }
+  void submit(const td::Record&, int, void*) override { std::abort(); }
+};
+
+}  // namespace
+}  // namespace fake
+
+td::Allocator& td::allocator(Device) {
+  static fake::Memory memory;
+  return memory;
+}
+
+td::Backend& td::backend(DeviceType) {
+  static fake::Gpu gpu;
+  return gpu;
+}
