@@ -49,12 +49,11 @@ struct Variance {
 template <class T>
 struct Normalize {
   const T* x;
-  T* out;
   const Stat<T>*mean, *inverse_std, *weight, *bias;
-  TD_HD void operator()(std::int64_t at, std::int64_t, std::int64_t c) const {
+  TD_HD T operator()(std::int64_t at, std::int64_t c) const {
     const Stat<T> scale = weight ? weight[c] * inverse_std[c] : inverse_std[c];
     const Stat<T> shift = bias ? bias[c] : Stat<T>(0);
-    out[at] = static_cast<T>((static_cast<Stat<T>>(x[at]) - mean[c]) * scale + shift);
+    return static_cast<T>((static_cast<Stat<T>>(x[at]) - mean[c]) * scale + shift);
   }
 };
 
@@ -77,16 +76,14 @@ struct GradientSums {
 template <class T>
 struct InputGradient {
   const T *g, *x;
-  T* grad_x;
   const Stat<T>*mean, *inverse_std, *weight, *grad_weight, *grad_bias;
   Stat<T> inverse_count;  // 0 when the statistics are constants
-  TD_HD void operator()(std::int64_t at, std::int64_t, std::int64_t c) const {
+  TD_HD T operator()(std::int64_t at, std::int64_t c) const {
     const Stat<T> scale = weight ? weight[c] * inverse_std[c] : inverse_std[c];
     const Stat<T> normal = (static_cast<Stat<T>>(x[at]) - mean[c]) * inverse_std[c];
     const Stat<T> through_mean = grad_bias[c] * inverse_count;
     const Stat<T> through_variance = normal * (grad_weight[c] * inverse_count);
-    grad_x[at] =
-        static_cast<T>(scale * (static_cast<Stat<T>>(g[at]) - through_mean - through_variance));
+    return static_cast<T>(scale * (static_cast<Stat<T>>(g[at]) - through_mean - through_variance));
   }
 };
 
@@ -108,7 +105,7 @@ void batch_norm_statistics(const Tensor& mean, const Tensor& inverse_std, const 
     using T = typename decltype(type)::type;
     using S = Stat<T>;
     const Mean<T> first{kernel_pointer<const T>(x), kernel_pointer<S>(mean), count};
-    launch("batch_norm_mean", x.device(), ChannelSums<Mean<T>>{first, s}, {&x}, {&mean});
+    channel_sums("batch_norm_mean", x.device(), first, s, {&x}, {&mean});
     const Variance<T> second{first.x,
                              first.mean,
                              kernel_pointer<S>(inverse_std),
@@ -117,12 +114,11 @@ void batch_norm_statistics(const Tensor& mean, const Tensor& inverse_std, const 
                              count,
                              momentum,
                              eps};
-    const ChannelSums<Variance<T>> work{second, s};
     if (running_mean.defined())
-      launch("batch_norm_variance", x.device(), work, {&x, &mean},
-             {&inverse_std, &running_mean, &running_var});
+      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &mean},
+                   {&inverse_std, &running_mean, &running_var});
     else
-      launch("batch_norm_variance", x.device(), work, {&x, &mean}, {&inverse_std});
+      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &mean}, {&inverse_std});
   });
 }
 
@@ -131,11 +127,11 @@ void batch_norm_apply(const Tensor& out, const Tensor& x, const Tensor& mean,
   dispatch_floats("batch_norm", x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     using S = const Stat<T>;
-    const Normalize<T> f{kernel_pointer<const T>(x),  kernel_pointer<T>(out),
-                         kernel_pointer<S>(mean),     kernel_pointer<S>(inverse_std),
-                         optional_pointer<S>(weight), optional_pointer<S>(bias)};
-    launch("batch_norm", x.device(), ChannelEach<Normalize<T>>{f, channels_of(x)},
-           {&x, &mean, &inverse_std, &weight, &bias}, {&out});
+    const Normalize<T> f{kernel_pointer<const T>(x), kernel_pointer<S>(mean),
+                         kernel_pointer<S>(inverse_std), optional_pointer<S>(weight),
+                         optional_pointer<S>(bias)};
+    channel_each<T>("batch_norm", out, f, channels_of(x),
+                    {&x, &mean, &inverse_std, &weight, &bias});
   });
 }
 
@@ -147,8 +143,8 @@ void batch_norm_sums(const Tensor& grad_weight, const Tensor& grad_bias, const T
     const GradientSums<T> f{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
                             kernel_pointer<const S>(mean),  kernel_pointer<const S>(inverse_std),
                             kernel_pointer<S>(grad_weight), kernel_pointer<S>(grad_bias)};
-    launch("batch_norm_backward_sums", x.device(), ChannelSums<GradientSums<T>>{f, channels_of(x)},
-           {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
+    channel_sums("batch_norm_backward_sums", x.device(), f, channels_of(x),
+                 {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
   });
 }
 
@@ -162,15 +158,14 @@ void batch_norm_backward(const Tensor& grad_x, const Tensor& g, const Tensor& x,
     const InputGradient<T> f{
         kernel_pointer<const T>(g),
         kernel_pointer<const T>(x),
-        kernel_pointer<T>(grad_x),
         kernel_pointer<const S>(mean),
         kernel_pointer<const S>(inverse_std),
         optional_pointer<const S>(weight),
         kernel_pointer<const S>(grad_weight),
         kernel_pointer<const S>(grad_bias),
         training ? static_cast<S>(1 / static_cast<double>(s.per_channel())) : S(0)};
-    launch("batch_norm_backward", x.device(), ChannelEach<InputGradient<T>>{f, s},
-           {&g, &x, &mean, &inverse_std, &weight, &grad_weight, &grad_bias}, {&grad_x});
+    channel_each<T>("batch_norm_backward", grad_x, f, s,
+                    {&g, &x, &mean, &inverse_std, &weight, &grad_weight, &grad_bias});
   });
 }
 

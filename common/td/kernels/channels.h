@@ -8,6 +8,10 @@
 #include "td/base/parallel.h"
 #include "td/kernels/fast_divisor.h"
 #include "td/kernels/launch.h"
+#include "td/kernels/reduce_plan.h"
+#ifdef __CUDACC__
+#include "td/kernels/reduce_cuda.h"
+#endif
 
 namespace td {
 namespace {
@@ -17,6 +21,14 @@ struct Channels {
   TD_HD std::int64_t per_channel() const { return outer * inner; }
   /// The first of `inner` neighbouring elements.
   TD_HD std::int64_t at(std::int64_t o, std::int64_t c) const { return (o * count + c) * inner; }
+  /// A reduction to the channels.
+  ReduceShape groups() const {
+    ReduceShape s;
+    s.kept = {1, count, {count}, {inner}};
+    s.reduced = inner == 1 ? Loops{1, outer, {outer}, {count}}
+                           : Loops{2, outer * inner, {outer, inner}, {count * inner, 1}};
+    return s;
+  }
 };
 
 /// Dimension 1 of a contiguous or channels-last tensor.
@@ -30,12 +42,30 @@ inline Channels channels_of(const Tensor& t) {
   return s;
 }
 
-/// F: `add(element, outer, channel, a, b)` adds to two sums, `finish(channel, a, b)` uses them.
-/// The sums are double and their order depends on the shape alone.
+struct TwoSums {
+  double a, b;
+};
+
+/// Adds them up, in the words of reducers.h.
+struct AddBoth {
+  using Total = TwoSums;
+  TD_HD TwoSums start() const { return {0, 0}; }
+  TD_HD void add(TwoSums& lane, const TwoSums& x, std::int64_t) const { lane = merge(lane, x); }
+  TD_HD TwoSums none() const { return start(); }
+  TD_HD TwoSums total(const TwoSums& lane) const { return lane; }
+  TD_HD TwoSums merge(const TwoSums& x, const TwoSums& y) const { return {x.a + y.a, x.b + y.b}; }
+};
+
+/// F: `add(element, index, channel, a, b)` adds to two sums, `finish(channel, a, b)` uses them;
+/// index counts the elements of the channel. The sums are double and their order depends on the
+/// shape alone.
 template <class F>
 struct ChannelSums {
+  using Total = TwoSums;
   F f;
   Channels s;
+  TwoSums* partial = nullptr;  // cuda: what pieces of a channel add up to
+  AddBoth r = {};
 
   static constexpr int kTile = 64;  // channels summed side by side when they are neighbours
 
@@ -64,20 +94,36 @@ struct ChannelSums {
     for (std::int64_t o = 0; o < s.outer; ++o) {
       const std::int64_t at = s.at(o, c);
 #pragma omp simd reduction(+ : a, b)
-      for (std::int64_t i = 0; i < s.inner; ++i) f.add(at + i, o, c, a, b);
+      for (std::int64_t i = 0; i < s.inner; ++i) f.add(at + i, o * s.inner + i, c, a, b);
     }
     f.finish(c, a, b);
   }
 #ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const;
+  void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s.groups(), stream); }
+  __device__ TwoSums element(std::int64_t at, std::int64_t index, std::int64_t c) const {
+    TwoSums of = {0, 0};
+    f.add(at, index, c, of.a, of.b);
+    return of;
+  }
+  __device__ void store(std::int64_t c, const TwoSums& t) const { f.finish(c, t.a, t.b); }
 #endif
 };
 
-/// F: `f(element, outer, channel)` for every element.
+/// @param reads,writes as in launch().
 template <class F>
+void channel_sums(const char* name, Device device, const F& f, const Channels& s, TensorRefs reads,
+                  TensorRefs writes) {
+  const Tensor room = room_for_pieces<TwoSums>(device, s.groups());
+  const ChannelSums<F> work{f, s, room.defined() ? kernel_pointer<TwoSums>(room) : nullptr};
+  launch(name, device, work, reads, writes);
+}
+
+/// F: `f(element, channel)` is the result's element, which lies where the operand's does.
+template <class F, class T>
 struct ChannelEach {
   F f;
   Channels s;
+  T* out;
 
   void on_host() const {
     const std::int64_t work = std::max<std::int64_t>(1, s.count * s.inner);
@@ -88,16 +134,17 @@ struct ChannelEach {
   }
   void slice(std::int64_t o) const {
     const F local = f;
+    T* const to = out;
     if (s.inner == 1) {
       const std::int64_t at = s.at(o, 0);
 #pragma omp simd
-      for (std::int64_t c = 0; c < s.count; ++c) local(at + c, o, c);
+      for (std::int64_t c = 0; c < s.count; ++c) to[at + c] = local(at + c, c);
       return;
     }
     for (std::int64_t c = 0; c < s.count; ++c) {
       const std::int64_t at = s.at(o, c);
 #pragma omp simd
-      for (std::int64_t i = 0; i < s.inner; ++i) local(at + i, o, c);
+      for (std::int64_t i = 0; i < s.inner; ++i) to[at + i] = local(at + i, c);
     }
   }
 #ifdef __CUDACC__
@@ -105,49 +152,56 @@ struct ChannelEach {
 #endif
 };
 
+template <class T, class F>
+void channel_each(const char* name, const Tensor& out, const F& f, const Channels& s,
+                  TensorRefs reads) {
+  launch(name, out.device(), ChannelEach<F, T>{f, s, kernel_pointer<T>(out)}, reads, {&out});
+}
+
 #ifdef __CUDACC__
-constexpr int kChannelThreads = 1024;  // many, since there are often few channels
+constexpr int kEachThreads = 256;
+/// Elements of one thread: it asks for all of them before it stores the first.
+constexpr int kEachLoads = 4;
 
-// One block a channel; its threads stride over the elements and meet in shared memory.
-template <class F>
-__global__ void __launch_bounds__(kChannelThreads) channel_sums_kernel(F f, Channels s) {
-  __shared__ double sums[2][kChannelThreads];
-  const std::int64_t c = blockIdx.x;
-  double a = 0, b = 0;
-  for (std::int64_t j = threadIdx.x; j < s.per_channel(); j += kChannelThreads) {
-    const std::int64_t o = quotient(j, s.inner);
-    f.add(s.at(o, c) + (j - o * s.inner), o, c, a, b);
+/// The channel of an element, without a division below 2^31 elements.
+struct ChannelOf {
+  Channels s;
+  FastDivisor inner, count;
+  explicit ChannelOf(const Channels& shape)
+      : s(shape), inner(divisor(s.inner)), count(divisor(s.count)) {}
+  static FastDivisor divisor(std::int64_t size) {
+    return FastDivisor(static_cast<std::uint32_t>(std::min(size, std::int64_t(1) << 31)));
   }
-  sums[0][threadIdx.x] = a;
-  sums[1][threadIdx.x] = b;
-  for (unsigned half = kChannelThreads / 2; half; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) {
-      sums[0][threadIdx.x] += sums[0][threadIdx.x + half];
-      sums[1][threadIdx.x] += sums[1][threadIdx.x + half];
-    }
+  __device__ std::int64_t operator()(std::int64_t i) const {
+    if (i >> 31) return i / s.inner % s.count;
+    const std::uint32_t line = inner.quotient(static_cast<std::uint32_t>(i));
+    return line - count.quotient(line) * count.size;
   }
-  if (threadIdx.x == 0) f.finish(c, sums[0][0], sums[1][0]);
-}
-template <class F>
-void ChannelSums<F>::on_cuda(cudaStream_t stream) const {
-  if (s.count) channel_sums_kernel<<<unsigned(s.count), kChannelThreads, 0, stream>>>(f, s);
+};
+
+template <class F, class T>
+__global__ void __launch_bounds__(kEachThreads)
+    channel_each_kernel(const F f, const ChannelOf channel_of, T* out, std::int64_t n) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * kEachThreads * kEachLoads + threadIdx.x;
+  if (first >= n) return;
+  std::int64_t at[kEachLoads], channel[kEachLoads];
+#pragma unroll
+  for (int k = 0; k < kEachLoads; ++k) {
+    at[k] = first + k * kEachThreads < n ? first + k * kEachThreads : first;
+    channel[k] = channel_of(at[k]);
+  }
+  T result[kEachLoads];
+#pragma unroll
+  for (int k = 0; k < kEachLoads; ++k) result[k] = f(at[k], channel[k]);
+#pragma unroll
+  for (int k = 0; k < kEachLoads; ++k) out[at[k]] = result[k];
 }
 
-template <class F>
-__global__ void channel_each_kernel(F f, Channels s) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  const std::int64_t n = s.outer * s.count * s.inner;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
-    const std::int64_t line = quotient(i, s.inner), o = quotient(line, s.count);
-    f(i, o, line - o * s.count);
-  }
-}
-template <class F>
-void ChannelEach<F>::on_cuda(cudaStream_t stream) const {
-  const std::int64_t n = s.outer * s.count * s.inner;
-  const std::int64_t blocks = std::min<std::int64_t>((n + 255) / 256, 132 * 16);
-  if (n) channel_each_kernel<<<unsigned(blocks), 256, 0, stream>>>(f, s);
+template <class F, class T>
+void ChannelEach<F, T>::on_cuda(cudaStream_t stream) const {
+  const std::int64_t n = s.outer * s.count * s.inner, of_block = kEachThreads * kEachLoads;
+  const auto blocks = static_cast<unsigned>((n + of_block - 1) / of_block);
+  if (n) channel_each_kernel<<<blocks, kEachThreads, 0, stream>>>(f, ChannelOf(s), out, n);
 }
 #endif
 

@@ -136,9 +136,8 @@ void layer_norm_sums(const Tensor& grad_weight, const Tensor& grad_bias, const T
     const LayerNormSums<T> f{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
                              kernel_pointer<const S>(mean),  kernel_pointer<const S>(inverse_std),
                              kernel_pointer<S>(grad_weight), kernel_pointer<S>(grad_bias)};
-    launch("layer_norm_backward_sums", x.device(),
-           ChannelSums<LayerNormSums<T>>{f, {x.sizes()[0], x.sizes()[1], 1}},
-           {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
+    channel_sums("layer_norm_backward_sums", x.device(), f, {x.sizes()[0], x.sizes()[1], 1},
+                 {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
   });
 }
 

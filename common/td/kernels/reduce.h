@@ -8,7 +8,10 @@
 
 #include "td/base/parallel.h"
 #include "td/kernels/launch.h"
-#include "td/kernels/reduce_shape.h"
+#include "td/kernels/reduce_plan.h"
+#ifdef __CUDACC__
+#include "td/kernels/reduce_cuda.h"
+#endif
 
 namespace td {
 namespace {
@@ -34,20 +37,13 @@ struct ReduceWork {
   const In* x;
   Out* out;
   ReduceShape s;
-  Total* partial = nullptr;  // cuda: pieces * results
-  int pieces = 1;
+  Total* partial = nullptr;  // cuda: what pieces of a group add up to
 
-  TD_HD static compute_t<In> load(const In& value) { return static_cast<compute_t<In>>(value); }
-
-  bool columns() const {  // the contiguous direction belongs to the results: sum of rows
-    const std::int64_t kept = s.kept.strides[s.kept.dims - 1];
-    const std::int64_t reduced = s.reduced.strides[s.reduced.dims - 1];
-    return s.kept.sizes[s.kept.dims - 1] >= 4 && s.reduced.count > 1 && kept < reduced;
-  }
+  static compute_t<In> load(const In& value) { return static_cast<compute_t<In>>(value); }
 
   void on_host() const {
     if (s.kept.count == 0) return;
-    const std::int64_t width = columns() ? s.kept.sizes[s.kept.dims - 1] : 1;
+    const std::int64_t width = is_by_columns(s) ? s.kept.sizes[s.kept.dims - 1] : 1;
     const std::int64_t per_row = (width + kColumns - 1) / kColumns;
     const std::int64_t tiles = s.kept.count / width * per_row;
     const std::int64_t work = s.reduced.count * std::min<std::int64_t>(width, kColumns);
@@ -100,7 +96,7 @@ struct ReduceWork {
     for (int c = 0; c < n; ++c) totals[c] = r.none();
     if (begin >= end) return;  // nothing to add, and perhaps no memory to point into
     const In* from = x + s.kept.offset(first);
-    if (columns()) return fold_columns(from, n, begin, end, totals);
+    if (is_by_columns(s)) return fold_columns(from, n, begin, end, totals);
     if (s.reduced.dims == 1) {
       totals[0] = fold_run(from + begin * s.reduced.strides[0], end - begin, begin);
       return;
@@ -176,75 +172,13 @@ struct ReduceWork {
   }
 
 #ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const;
+  void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s, stream); }
+  __device__ In element(std::int64_t at, std::int64_t, std::int64_t) const { return x[at]; }
+  __device__ void store(std::int64_t result, const Total& total) const {
+    out[result] = r.finish(total);
+  }
 #endif
 };
-
-#ifdef __CUDACC__
-// blockDim.x neighbouring results, each combined by blockDim.y threads; blockIdx.y is the piece.
-template <class Work>
-__global__ void reduce_kernel(Work w) {
-  using Total = typename Work::Total;
-  __shared__ alignas(16) unsigned char room[256 * sizeof(Total)];
-  Total* shared = reinterpret_cast<Total*>(room);
-  const std::int64_t result = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t length = (w.s.reduced.count + w.pieces - 1) / w.pieces;
-  const std::int64_t begin = blockIdx.y * length;
-  const std::int64_t stop = begin + length;
-  const std::int64_t end = stop < w.s.reduced.count ? stop : w.s.reduced.count;
-  Total total = w.r.none();
-  if (result < w.s.kept.count) {
-    const auto* from = w.x + w.s.kept.offset(result);
-    auto lane = w.r.start();
-    int in_lane = 0;
-    for (std::int64_t i = begin + threadIdx.y; i < end; i += blockDim.y) {
-      w.r.add(lane, Work::load(from[w.s.reduced.offset(i)]), i);
-      if (++in_lane == kBlock / kLanes) {
-        total = w.r.merge(total, w.r.total(lane));
-        lane = w.r.start();
-        in_lane = 0;
-      }
-    }
-    total = w.r.merge(total, w.r.total(lane));
-  }
-  shared[threadIdx.y * blockDim.x + threadIdx.x] = total;
-  __syncthreads();
-  for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
-    if (threadIdx.y < half) {
-      Total& mine = shared[threadIdx.y * blockDim.x + threadIdx.x];
-      mine = w.r.merge(mine, shared[(threadIdx.y + half) * blockDim.x + threadIdx.x]);
-    }
-    __syncthreads();
-  }
-  if (threadIdx.y != 0 || result >= w.s.kept.count) return;
-  if (w.partial)
-    w.partial[blockIdx.y * w.s.kept.count + result] = shared[threadIdx.x];
-  else
-    w.out[result] = w.r.finish(shared[threadIdx.x]);
-}
-
-template <class Work>
-__global__ void join_pieces_kernel(Work w) {
-  const std::int64_t result = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (result >= w.s.kept.count) return;
-  typename Work::Total total = w.r.none();
-  for (int p = 0; p < w.pieces; ++p)
-    total = w.r.merge(total, w.partial[p * w.s.kept.count + result]);
-  w.out[result] = w.r.finish(total);
-}
-
-template <class R, class In>
-void ReduceWork<R, In>::on_cuda(cudaStream_t stream) const {
-  if (s.kept.count == 0) return;
-  dim3 block(32, 8);
-  if (!columns())  // long groups take a whole block, short ones share it
-    for (block = dim3(1, 256); block.y > 1 && block.y / 2 >= s.reduced.count; block.y /= 2)
-      block.x *= 2;
-  const dim3 grid(unsigned((s.kept.count + block.x - 1) / block.x), unsigned(pieces));
-  reduce_kernel<<<grid, block, 0, stream>>>(*this);
-  if (partial) join_pieces_kernel<<<unsigned((s.kept.count + 255) / 256), 256, 0, stream>>>(*this);
-}
-#endif
 
 /// out[i] = the combination of x over `dims`. `out` is dense and row-major over the kept
 /// dimensions.
@@ -253,20 +187,14 @@ template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {
   using Total = typename R::Total;
-  ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x), kernel_pointer<typename R::Out>(out),
-                         plan_reduce(x, dims)};
-  Tensor room;  // a GPU needs many blocks even for one result; the pieces then meet in memory
-  if (out.device().is_cuda() && work.s.kept.count < 512 && work.s.reduced.count > 16384) {
-    work.pieces = static_cast<int>(std::min<std::int64_t>(256, work.s.reduced.count / 4096));
-    const auto bytes = static_cast<std::int64_t>(sizeof(Total)) * work.pieces * work.s.kept.count;
-    room = empty_on({bytes}, kByte, out.device());
-    work.partial = kernel_pointer<Total>(room);
-  }
-  const Tensor* const other = second ? second : &x;
-  if (room.defined())
-    launch(name, out.device(), work, {&x, other}, {&out, &room});
-  else
-    launch(name, out.device(), work, {&x, other}, {&out});
+  ReduceShape s = plan_reduce(x, dims);
+  if constexpr (!requires { R::kByIndex; })
+    if (out.device().is_cuda()) s.reduced = in_memory_order(s.reduced);
+  const Tensor room = room_for_pieces<Total>(out.device(), s);
+  const ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x),
+                               kernel_pointer<typename R::Out>(out), s,
+                               room.defined() ? kernel_pointer<Total>(room) : nullptr};
+  launch(name, out.device(), work, {&x, second ? second : &x}, {&out});
 }
 
 }  // namespace
