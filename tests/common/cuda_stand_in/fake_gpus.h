@@ -1,0 +1,34 @@
+// Helpers of the tests of the cuda backend on the stand-in for CUDA (tests/support/cuda_stand_in).
+#pragma once
+
+#include <chrono>
+#include <future>
+
+#include "stand_in.h"
+#include "td/td.h"
+
+namespace fake {
+
+inline td::Device gpu(int index = 0) { return td::Device(td::kCUDA, index); }
+
+/// Runs `work` in a thread that has chosen no device, and hands on what it throws.
+template <class Work>
+auto in_new_thread(Work work) {
+  return std::async(std::launch::async, std::move(work)).get();
+}
+
+/// Keeps the news of a stream's work back while it lives.
+class Held {
+ public:
+  explicit Held(const td::Stream& stream) : stream_(stream) {
+    cuda_stand_in::hold(stream.device().index(), stream.native());
+  }
+  ~Held() { cuda_stand_in::let_go(stream_.device().index(), stream_.native()); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  const td::Stream stream_;
+};
+
+}  // namespace fake

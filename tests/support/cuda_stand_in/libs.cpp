@@ -1,0 +1,152 @@
+// The stand-in for libtd_cuda_libs.so: matrix products and convolutions by the host's own, which
+// have tests of their own. Types and layouts that the host does not take go by way of float.
+// Collectives are refused.
+#include "td/backends/cuda/libs.h"
+
+#include <functional>
+#include <memory>
+
+#include "stand_in.h"
+#include "td/base/error.h"
+#include "td/kernels/libs/host_conv.h"
+#include "td/kernels/libs/host_gemm.h"
+#include "td/tensor/dtype.h"
+
+namespace td::cuda {
+namespace {
+
+/// A tensor [n, c, h, w] of a convolution, as the device holds it.
+struct Images {
+  void* data;
+  ScalarType dtype;
+  bool channels_last;
+  int n, c, h, w;
+
+  std::size_t count() const { return std::size_t(n) * c * h * w; }
+  /// Calls f(place in memory, place in a contiguous tensor).
+  template <class F>
+  void each(F f) const {
+    std::size_t dense = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < c; ++j)
+        for (int y = 0; y < h; ++y)
+          for (int x = 0; x < w; ++x, ++dense)
+            f(channels_last ? ((std::size_t(i) * h + y) * w + x) * c + j : dense, dense);
+  }
+  template <class F>
+  void with_type(F f) const {
+    if (dtype == kHalf) return f(static_cast<Half*>(data));
+    if (dtype == kBFloat16) return f(static_cast<BFloat16*>(data));
+    f(static_cast<float*>(data));
+  }
+  std::vector<float> read() const {
+    std::vector<float> dense_values(count());
+    with_type([&](auto* from) {
+      each([&](std::size_t at, std::size_t dense) { dense_values[dense] = float(from[at]); });
+    });
+    return dense_values;
+  }
+  void write(const std::vector<float>& dense_values) const {
+    with_type([&](auto* to) {
+      using T = std::remove_reference_t<decltype(*to)>;
+      each(
+          [&](std::size_t at, std::size_t dense) { to[at] = static_cast<T>(dense_values[dense]); });
+    });
+  }
+};
+
+kernels::Conv2d for_host(const Conv2d& v) {
+  return {v.dtype,      v.channels_last,
+          v.n,          v.c,
+          v.h,          v.w,
+          v.k,          v.r,
+          v.s,          v.oh,
+          v.ow,         v.stride_h,
+          v.stride_w,   v.padding_h,
+          v.padding_w,  v.dilation_h,
+          v.dilation_w, v.groups};
+}
+
+void check_memory(const void* data, const Where& where) {
+  if (cuda_stand_in::memory_device(data) != where.device)
+    fail<DeviceError>("the stand-in for NVIDIA's libraries was given memory that is not of cuda:",
+                      where.device);
+}
+
+/// One of the three convolutions: `work(sizes, a, b, to)` on contiguous float or double.
+template <class Work>
+void convolve(const Conv2d& v, Images a, Images b, Images to, Where where, Work work) {
+  for (const Images* side : {&a, &b, &to}) check_memory(side->data, where);
+  cuda_stand_in::queue(where.device, where.stream, [=] {
+    kernels::Conv2d sizes = for_host(v);
+    if (v.dtype == kDouble || (v.dtype == kFloat && !v.channels_last))
+      return work(sizes, a.data, b.data, to.data);
+    sizes.dtype = kFloat;
+    sizes.channels_last = false;
+    std::vector<float> result(to.count());
+    work(sizes, a.read().data(), b.read().data(), result.data());
+    to.write(result);
+  });
+}
+
+class StandInLibs final : public Libs {
+ public:
+  void gemm(const Gemm& g, const void* a, const void* b, void* c, Where where) override {
+    for (const void* side : {a, b, static_cast<const void*>(c)}) check_memory(side, where);
+    const kernels::Gemm host{g.dtype,    g.transpose_a, g.transpose_b, g.m,     g.n,
+                             g.k,        g.lda,         g.ldb,         g.ldc,   g.batch,
+                             g.stride_a, g.stride_b,    g.stride_c,    g.alpha, g.beta};
+    cuda_stand_in::queue(where.device, where.stream,
+                         [=] { kernels::host_gemm(host, a, b, nullptr, c); });
+  }
+
+  bool supports(const Conv2d& v) const override { return !(v.dtype == kDouble && v.channels_last); }
+  void conv2d(const Conv2d& v, const void* input, const void* weight, void* output,
+              Where where) override {
+    convolve(v, input_of(v, input), weight_of(v, weight), output_of(v, output), where,
+             [](const auto& sizes, const void* x, const void* w, void* y) {
+               kernels::host_conv2d(sizes, x, w, nullptr, y);
+             });
+  }
+  void conv2d_backward_input(const Conv2d& v, const void* grad, const void* weight,
+                             void* grad_input, Where where) override {
+    convolve(v, output_of(v, grad), weight_of(v, weight), input_of(v, grad_input), where,
+             [](const auto& sizes, const void* g, const void* w, void* to) {
+               kernels::host_conv2d_backward(sizes, g, nullptr, w, to, nullptr, nullptr);
+             });
+  }
+  void conv2d_backward_weight(const Conv2d& v, const void* grad, const void* input,
+                              void* grad_weight, Where where) override {
+    convolve(v, output_of(v, grad), input_of(v, input), weight_of(v, grad_weight), where,
+             [](const auto& sizes, const void* g, const void* x, void* to) {
+               kernels::host_conv2d_backward(sizes, g, x, nullptr, nullptr, to, nullptr);
+             });
+  }
+
+  std::string new_communicator_id() override { refuse(); }
+  std::shared_ptr<Communicator> join_communicator(const std::string&, int, int, int) override {
+    refuse();
+  }
+
+ private:
+  static Images input_of(const Conv2d& v, const void* data) {
+    return {const_cast<void*>(data), v.dtype, v.channels_last, v.n, v.c, v.h, v.w};
+  }
+  static Images weight_of(const Conv2d& v, const void* data) {
+    return {const_cast<void*>(data), v.dtype, v.channels_last, v.k, v.c / v.groups, v.r, v.s};
+  }
+  static Images output_of(const Conv2d& v, const void* data) {
+    return {const_cast<void*>(data), v.dtype, v.channels_last, v.n, v.k, v.oh, v.ow};
+  }
+  [[noreturn]] static void refuse() {
+    fail<DeviceError>("the stand-in for NVIDIA's libraries has no NCCL");
+  }
+};
+
+}  // namespace
+}  // namespace td::cuda
+
+td::cuda::Libs* td_cuda_libs() {
+  static auto* const libs = new td::cuda::StandInLibs;
+  return libs;
+}
