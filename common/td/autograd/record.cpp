@@ -135,12 +135,13 @@ bool hides_a_gradient(const TensorImpl& view) {
 void refuse_lost_gradient(const char* operation, const Tensor& self) {
   const AutogradMeta* meta = find_meta(self);
   const Tensor& base = meta && meta->base.defined() ? meta->base : self;
-  const auto is_wanting_leaf = [](const Tensor& t) { return t.requires_grad() && t.is_leaf(); };
-  TD_CHECK(AutogradError, !is_wanting_leaf(self) && !is_wanting_leaf(base), operation, ": ",
-           is_wanting_leaf(self) ? "a leaf that requires a gradient"
-                                 : "a view of a leaf that requires a gradient",
-           " is about to be changed in place, which would lose its value for backward. Put the "
-           "change under a NoGradGuard, or use the operation that makes a new tensor.");
+  const bool is_leaf = self.requires_grad() && self.is_leaf();
+  const bool of_leaf = base.is_leaf() && (self.requires_grad() || base.requires_grad());
+  TD_CHECK(
+      AutogradError, !is_leaf && !of_leaf, operation, ": ",
+      is_leaf ? "a leaf that requires a gradient" : "a view of a leaf that requires a gradient",
+      " is about to be changed in place, which would lose its value for backward. Put the "
+      "change under a NoGradGuard, or use the operation that makes a new tensor.");
   const TensorImpl& root = base.impl();
   if (root.unrecorded != Unrecorded::no && hides_a_gradient(root))
     unrecorded_view_error(operation, root.unrecorded);

@@ -76,7 +76,7 @@ Tensor unrecorded(const Tensor& t, bool inference) {
 }
 
 std::string refusal(const std::string& mode) {
-  return "mul_: changes a view in place that was made " + mode +
+  return "mul: changes a view in place that was made " + mode +
          ", so that no graph knows what it looks into, whose gradient would be wrong. Make and "
          "change the view both " +
          mode +
@@ -171,9 +171,9 @@ TEST_CASE("the parts of a split are views of their own, which may be changed") {
 
 TEST_CASE("a view that was made a leaf is a leaf") {
   const Tensor weight = of({1, 2}).view({2, 1}).requires_grad_();
-  CHECK_THROWS_WITH(weight.mul_(2), Catch::StartsWith("mul_: a leaf that requires a gradient"));
+  CHECK_THROWS_WITH(weight.mul_(2), Catch::StartsWith("mul: a leaf that requires a gradient"));
   CHECK_THROWS_WITH(weight.view({2}).mul_(2),
-                    Catch::StartsWith("mul_: a view of a leaf that requires a gradient"));
+                    Catch::StartsWith("mul: a view of a leaf that requires a gradient"));
 }
 
 TEST_CASE("the modes have libtorch's other names") {
