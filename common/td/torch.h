@@ -8,6 +8,10 @@
 
 /// Every torch:: name of the subset is td's.
 namespace torch = td;
+/// The mode's other name.
+namespace c10 {
+using td::InferenceMode;
+}
 
 #define TORCH_MODULE(Name) TD_MODULE(Name)
 #define TORCH_MODULE_IMPL(Name, ImplName) TD_MODULE_IMPL(Name, ImplName)

@@ -144,6 +144,9 @@ void hooks() {
   const Tensor not_kept = x * 2;
   not_kept.sum().backward();
   REPORT(not_kept.grad().defined());
+  REPORT_THROWS(torch::ones({1}).remove_hook(1));
+  REPORT_THROWS(x.remove_hook(counting + 100));
+  REPORT_THROWS((x * 2).remove_hook(0));
   REPORT_THROWS(torch::ones({1}).register_hook([](const Tensor&) {}));
   REPORT_THROWS(torch::ones({1}).retain_grad());
 }
@@ -185,6 +188,45 @@ void modes() {
   REPORT_THROWS(made.add_(1));
   REPORT_THROWS((made * x).sum().backward());
   REPORT((made.clone() * x).requires_grad());
+}
+
+// Views that nobody recorded, and changes of them.
+void unrecorded_views() {
+  const Tensor x = formula({2, 3}).requires_grad_(), twice = x * 2, plain = formula({2, 3});
+  for (const bool inference : {false, true}) {
+    Context here(inference ? "inference mode" : "no_grad");
+    const auto row = [&](const Tensor& t) {
+      torch::NoGradGuard no_grad;
+      if (!inference) return t[0];
+      torch::InferenceMode mode;
+      return t[0];
+    };
+    REPORT_THROWS(row(twice).mul_(2));
+    REPORT_THROWS(row(x).fill_(2));
+    REPORT_THROWS(row(twice.t()).zero_());
+    REPORT_THROWS(row(twice.detach()).mul_(2));
+    REPORT_THROWS(row(twice).detach().mul_(1));
+    REPORT_THROWS(row(plain).mul_(2));
+    REPORT_THROWS(row(plain).mul_(x[0]));
+    REPORT_THROWS(row(plain).view({3, 1}).mul_(2));
+    REPORT_THROWS(row(twice).clone().mul_(2));
+    const Tensor base = formula({2, 3}), before = row(base), leaf = formula({2, 3});
+    const Tensor of_leaf = row(leaf);
+    base.mul_(x);
+    leaf.requires_grad_();
+    REPORT_THROWS(before.mul_(2));
+    REPORT_THROWS(of_leaf.mul_(2));
+    torch::NoGradGuard no_grad;
+    REPORT_THROWS(before.mul_(2));
+    REPORT_THROWS(row(x).mul_(1));
+  }
+  REPORT_THROWS(plain.view({3, 2}).requires_grad_().mul_(2));
+  const torch::autograd::AutoGradMode on(true);
+  const c10::InferenceMode mode;
+  const torch::autograd::AutoGradMode inside(true);
+  REPORT_THROWS(x.view({3, 2}).mul_(1));
+  REPORT(torch::autograd::InferenceMode::is_enabled());
+  REPORT(torch::autograd::GradMode::is_enabled());
 }
 
 // What inference mode switches off, and what may be done with a tensor that was made in it.
@@ -295,6 +337,56 @@ struct TooFew : public torch::autograd::Function<TooFew> {
   static tensor_list backward(AutogradContext*, tensor_list grads) { return {grads[0]}; }
 };
 
+// Results with a gradient and without, an argument among them.
+struct Mixed : public torch::autograd::Function<Mixed> {
+  static tensor_list forward(AutogradContext* ctx, Tensor x) {
+    const Tensor marked = x * 2;
+    ctx->mark_non_differentiable({marked});
+    return {x.to(torch::kInt64), x * 3, marked, x, x * 5, x.argmax()};
+  }
+  static tensor_list backward(AutogradContext*, tensor_list grads) {
+    for (const torch::autograd::Variable& g : grads) print("what backward gets", g);
+    return {grads[1] * 3 + grads[3] * 100 + grads[4] * 5};
+  }
+};
+struct Flat : public torch::autograd::Function<Flat> {
+  static Tensor forward(AutogradContext*, Tensor x, bool copies) {
+    return (copies ? x * 1 : x).view({-1});
+  }
+  static tensor_list backward(AutogradContext*, tensor_list grads) {
+    return {grads[0].view({2, 1}) * 7, Tensor()};
+  }
+};
+
+void results_of_functions() {
+  const Tensor x = formula({2}, torch::kFloat32, 5).requires_grad_();
+  const tensor_list results = Mixed::apply(x);
+  for (const Tensor& result : results) {
+    REPORT(result.requires_grad());
+    REPORT(result.is_leaf());
+    REPORT(result.is_same(x));
+  }
+  REPORT(torch::autograd::grad({(results[1] + results[4] * 2).sum()}, {x}, {}, true));
+  REPORT(torch::autograd::grad({(results[3] * results[2]).sum()}, {x}, {}, true));
+  REPORT(x.is_leaf());
+  REPORT_THROWS(results[3].mul_(2));
+  const Tensor image = formula({2, 1}).requires_grad_();
+  for (const bool copies : {false, true}) {
+    const Tensor middle = image * 1;
+    const auto gradient = [&](const Tensor& result) {
+      return torch::autograd::grad({result.sum()}, {image}, {}, true)[0];
+    };
+    REPORT(gradient(Flat::apply(middle, copies)));
+    REPORT_THROWS(Flat::apply(middle, copies).mul_(2));
+    REPORT(gradient(Flat::apply(middle, copies).clone().mul_(2)));
+    REPORT_THROWS(Flat::apply(middle.detach(), copies).mul_(2));
+    REPORT_THROWS(Flat::apply(middle.detach(), copies).mul_(x));
+  }
+  const Tensor middle = image * 1, flat = Flat::apply(middle, false);
+  middle.mul_(2);
+  REPORT_THROWS(flat.sum());
+}
+
 void own_functions() {
   report_gradients("cube", [](const Tensors& in) { return Cube::apply(in[0], 2.0); },
                    {formula({2, 2})});
@@ -328,7 +420,9 @@ int main() {
   functions_of_gradients();
   hooks();
   modes();
+  unrecorded_views();
   inference();
   own_functions();
+  results_of_functions();
   return 0;
 }

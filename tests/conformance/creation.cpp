@@ -231,7 +231,40 @@ void conversion() {
   REPORT(torch::zeros({2, 3}).t().copy_(formula({3, 2})));
   REPORT_THROWS(torch::zeros({2}).copy_(torch::ones({3})));
   REPORT_THROWS(x.to(torch::Device("cuda:0")));
+  REPORT_THROWS(x.to(torch::TensorOptions().requires_grad(true)));
+  REPORT_THROWS(x.to(torch::dtype(torch::kFloat64).requires_grad(true)));
+  REPORT(x.to(torch::TensorOptions().requires_grad(false)).is_same(x));
   REPORT_THROWS(x.cuda());
+}
+
+void resized() {
+  const Tensor x = formula({2, 3}), view = x[1];
+  REPORT(x.resize_({2}).is_same(x));
+  REPORT(x);
+  REPORT(x.resize_({3, 2}));
+  REPORT(x.resize_({4, 2}).slice(0, 0, 3));
+  REPORT(x.resize_({0, 2}));
+  REPORT(x.resize_({}));
+  REPORT(x.ndimension());
+  REPORT(view.resize_({3, 3})[0]);
+  REPORT(shares_memory(view, x.resize_({6})));
+  const Tensor turned = formula({2, 3}).t();
+  REPORT(turned.resize_({3, 2}));
+  REPORT(turned.resize_({3, 2}, torch::MemoryFormat::Contiguous));
+  REPORT(turned.resize_({1, 1, 2, 3}, torch::MemoryFormat::ChannelsLast));
+  REPORT(formula({1}).expand({4}).resize_({2, 1}).strides());
+  REPORT_THROWS(turned.resize_({-1}));
+  REPORT_THROWS(turned.resize_({1}, torch::MemoryFormat::Preserve));
+  REPORT_THROWS(formula({2}).requires_grad_().resize_({2}));
+  float memory[4] = {};
+  REPORT_THROWS(torch::from_blob(memory, {4}).resize_({2}));
+  REPORT_THROWS(torch::from_blob(memory, {4}).resize_({5}));
+  const Tensor leaf = formula({2}).requires_grad_(), result = leaf * 2;
+  REPORT(result.data());
+  REPORT(result.data().is_leaf());
+  REPORT(shares_memory(result.data(), result));
+  leaf.data() = torch::ones({2});
+  REPORT(leaf);
 }
 
 void memory_formats() {
@@ -279,6 +312,7 @@ int main() {
   properties();
   devices();
   conversion();
+  resized();
   memory_formats();
   return 0;
 }

@@ -75,6 +75,8 @@ void in_place() {
   x.t().uniform_();
   print_range("transposed", x, 0, 1);
   REPORT(has_moments(x, 0.5, std::sqrt(1.0 / 12)));
+  REPORT(x.random_(10).is_same(x));
+  REPORT(has_moments(x, 4.5, std::sqrt(99 / 12.0)));
   REPORT_THROWS(x.uniform_(1, 0));
   REPORT_THROWS(x.normal_(0, -1));
   REPORT_THROWS(torch::zeros({2}, torch::kInt64).uniform_());
@@ -90,11 +92,43 @@ void in_place() {
       {formula({3})}, false);
 }
 
+// Each type's own range, where there are few numbers by its ends.
+void whole_numbers() {
+  const torch::optional<std::int64_t> open;
+  for (const NamedType& type : all_types()) {
+    Context here(type.name);
+    const Tensor x = torch::zeros({200, 100}, type.type);
+    const auto extremes = [&] {
+      const Tensor wide = x.to(torch::kFloat64);
+      return Tensors{wide.min(), wide.max()};
+    };
+    if (x.element_size() <= 2) {
+      x.random_();
+      REPORT(extremes());
+      REPORT_THROWS(x.random_(70000));
+    }
+    x.random_(2);
+    REPORT(extremes());
+    x.random_(1, 2);
+    REPORT(extremes());
+    REPORT_THROWS(x.random_(0, 3));
+    REPORT_THROWS(x.random_(-1, 1));
+    REPORT_THROWS(x.random_(5, open));
+    REPORT_THROWS(x.random_(0));
+    REPORT_THROWS(x.random_(1, 1));
+  }
+  print_range("random_", torch::zeros({100}).random_(), 0, 16777216);
+  print_range("random_ int32", torch::zeros({100}, torch::kInt32).random_(), 0, 2147483647);
+  REPORT_THROWS(torch::ones({2}).requires_grad_().random_());
+  REPORT_THROWS(torch::ones({1}).expand({2}).random_());
+}
+
 }  // namespace
 
 int main() {
   factories();
   seeds();
   in_place();
+  whole_numbers();
   return 0;
 }

@@ -14,6 +14,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -22,8 +23,9 @@
 
 namespace td::autograd {
 
-/// libtorch's names for a list of tensors.
+/// libtorch's names for a tensor, and for a list of them.
 ///@{
+using Variable = Tensor;
 using tensor_list = TensorList;
 using variable_list = TensorList;
 ///@}
@@ -39,7 +41,8 @@ class AutogradContext {
     for (const Saved& s : saved_) all.push_back(s());
     return all;
   }
-  /// Results that have no gradient (indices, say).
+  /// Results that have no gradient though they are floating point numbers. Backward gets zeros for
+  /// them, and for results of whole numbers, which never have one.
   void mark_non_differentiable(const TensorList& results) { non_differentiable_ = results; }
   /// True when the gradient of forward's tensor argument `i` is wanted.
   bool needs_input_grad(std::size_t i) const { return i < needs_.size() && needs_[i]; }
@@ -47,33 +50,57 @@ class AutogradContext {
   std::map<std::string, IValue> saved_data;  ///< anything that is not a tensor
 
  private:
-  template <class>
-  friend class Function;
+  friend class FunctionCall;
   TensorList to_save_, non_differentiable_;
   std::vector<Saved> saved_;
   std::vector<bool> needs_;
 };
 
+/// What Function::apply does before and after forward, whatever the function.
+class FunctionCall {
+ public:
+  using Backward = TensorList(AutogradContext*, TensorList);
+  /// @param inputs one an argument of forward; undefined for those that are not tensors.
+  explicit FunctionCall(TensorList inputs);
+  /// What forward gets.
+  AutogradContext* context() const { return context_.get(); }
+  /// Records the call, if an argument wants a gradient. A result that is one of the arguments
+  /// becomes a view of it, so that the argument keeps its own place in the graph.
+  void join_graph(std::span<Tensor> results, Backward* backward);
+
+ private:
+  bool is_differentiable(const Tensor& result) const;
+  void settle(Tensor& result, bool differentiable) const;
+  void save(std::span<Tensor> results);
+  void refuse_changed_inputs() const;
+
+  std::shared_ptr<AutogradContext> context_;
+  TensorList inputs_;
+  std::vector<std::uint32_t> versions_;  // of the inputs, before forward
+  bool recorded_;
+};
+
 /// Base of an operation T with static `forward(AutogradContext*, ...)` returning a Tensor or a
-/// tensor_list, and `backward(AutogradContext*, tensor_list)` returning one gradient (or an
-/// undefined Tensor) for each argument of forward, tensors or not.
+/// tensor_list, and `backward(AutogradContext*, tensor_list)`, which gets one gradient for each
+/// result, in order, and returns one (or an undefined Tensor) for each argument of forward, tensors
+/// or not. The gradient of a result that nobody used is zeros. Forward must not change an argument
+/// that requires a gradient.
 template <class T>
 class Function {
  public:
   /// Runs T::forward on `args`, unrecorded, and records T::backward as its gradient.
   template <class... Args>
   static auto apply(Args&&... args) {
-    auto context = std::make_shared<AutogradContext>();
-    TensorList inputs;  // one entry an argument; undefined for those that are not tensors
+    TensorList inputs;
     (inputs.push_back(tensor_or_none(args)), ...);
-    const bool recorded = recording(inputs);
-    for (const Tensor& input : inputs)
-      context->needs_.push_back(input.defined() && input.requires_grad());
+    FunctionCall call(std::move(inputs));
     auto results = [&] {
       NoGradGuard no_grad;
-      return T::forward(context.get(), std::forward<Args>(args)...);
+      return T::forward(call.context(), std::forward<Args>(args)...);
     }();
-    if (recorded) join(context, inputs, results);
+    call.join_graph(as_span(results), [](AutogradContext* context, TensorList gradients) {
+      return TensorList(T::backward(context, std::move(gradients)));
+    });
     return results;
   }
 
@@ -83,51 +110,8 @@ class Function {
     if constexpr (std::is_same_v<std::decay_t<A>, Tensor>) return argument;
     return {};
   }
-  static TensorList as_list(const Tensor& one) { return {one}; }
-  static TensorList as_list(const TensorList& many) { return many; }
-
-  template <class Results>
-  static void join(const std::shared_ptr<AutogradContext>& context, const TensorList& inputs,
-                   Results& results) {
-    TensorList list = as_list(results);
-    auto is_result = [&](const Tensor& t) {
-      for (const Tensor& r : list)
-        if (r.is_same(t)) return true;
-      return false;
-    };
-    for (const Tensor& t : context->to_save_)
-      context->saved_.push_back(is_result(t) ? save_result(t) : save(t));
-    context->to_save_.clear();
-    TensorList differentiable;
-    for (const Tensor& r : list) {
-      bool excluded = !r.is_floating_point();
-      for (const Tensor& n : context->non_differentiable_) excluded = excluded || n.is_same(r);
-      if (!excluded) differentiable.push_back(r);
-    }
-    context->non_differentiable_.clear();
-    const std::size_t arguments = inputs.size();
-    std::vector<std::pair<Sizes, TensorOptions>> shapes;
-    for (const Tensor& r : differentiable) shapes.emplace_back(r.impl().sizes, r.options());
-    // Backward multiplies what forward multiplied: it casts as forward did.
-    const AutocastMode autocast = thread_state().autocast;
-    record(
-        "CustomFunction", differentiable, inputs,
-        [context, arguments, shapes, autocast](Gradients& grads, SmallVector<Tensor, 1>& outputs) {
-          const AutocastModeGuard as_in_forward(autocast);
-          // A result that nobody used has a gradient of zeros.
-          TensorList g;
-          for (Tensor& output : outputs)
-            g.push_back(output.defined()
-                            ? output
-                            : empty(shapes[g.size()].first, shapes[g.size()].second).zero_());
-          TensorList back = T::backward(context.get(), std::move(g));
-          TD_CHECK(AutogradError, back.size() == arguments, "Function::backward returned ",
-                   back.size(), " gradients for ", arguments,
-                   " arguments of forward; an undefined Tensor stands for no gradient");
-          for (std::size_t i = 0; i < back.size(); ++i)
-            if (back[i].defined()) grads.give(i, [&] { return back[i]; });
-        });
-  }
+  static std::span<Tensor> as_span(Tensor& one) { return {&one, 1}; }
+  static std::span<Tensor> as_span(TensorList& many) { return many; }
 };
 
 }  // namespace td::autograd

@@ -16,8 +16,11 @@ const Tensor& Tensor::requires_grad_(bool wants) const {
   TD_CHECK(AutogradError, !wants || !t.inference || InferenceMode::is_enabled(),
            "requires_grad_: a tensor made in inference mode cannot require a gradient outside it; "
            "clone it first");
-  if (wants)
-    meta_of(*this);  // now, because threads that record on it later must not make it at once
+  if (wants) {
+    // Now, because threads that record on it later must not make it at once.
+    const AutogradMeta& meta = meta_of(*this);
+    if (!meta.base.defined() && t.unrecorded == Unrecorded::no) t.storage->set_in_graph();
+  }
   t.requires_grad = wants;
   return *this;
 }
@@ -97,14 +100,17 @@ unsigned Tensor::register_post_accumulate_grad_hook(PostAccumulateHook hook) con
 }
 
 void Tensor::remove_hook(unsigned number) const {
-  if (is_leaf()) {
+  std::size_t removed = 0;
+  if (!is_leaf()) {
+    removed = std::erase_if(gradient_edge(*this).node->hooks,
+                            [&](auto& h) { return h.second.first == number; });
+  } else if (AutogradMeta* meta = find_meta(*this)) {
     const auto is_it = [&](auto& h) { return h.first == number; };
-    std::erase_if(meta_of(*this).hooks, is_it);
-    std::erase_if(meta_of(*this).post_accumulate, is_it);
-  } else {
-    std::erase_if(gradient_edge(*this).node->hooks,
-                  [&](auto& h) { return h.second.first == number; });
+    removed = std::erase_if(meta->hooks, is_it) + std::erase_if(meta->post_accumulate, is_it);
   }
+  TD_CHECK(AutogradError, removed == 1, "remove_hook: this tensor has no hook of number ", number,
+           ". Was it removed before, or registered with another tensor, or before a change in "
+           "place?");
 }
 
 Tensor Tensor::detach() const {

@@ -71,4 +71,11 @@ class AutocastModeGuard {
   AutocastMode previous_;
 };
 
+/// Where libtorch has them as well.
+namespace autograd {
+using td::AutoGradMode;
+using td::GradMode;
+using td::InferenceMode;
+}  // namespace autograd
+
 }  // namespace td

@@ -109,6 +109,44 @@ void refresh_view(const Tensor& view, AutogradMeta& meta) {
   attach_result(node, view);
 }
 
+// Why a view that was made like this cannot be changed in place.
+[[noreturn, gnu::cold]] void unrecorded_view_error(const char* operation, Unrecorded made) {
+  if (made == Unrecorded::function)
+    fail<AutogradError>(
+        operation,
+        ": changes a view in place that an autograd::Function returned (or an argument that it "
+        "returned as it was). The function's own backward would not see the change, and the "
+        "gradient would be wrong. Return a clone() from forward, or use the operation that makes a "
+        "new tensor.");
+  const char* mode = made == Unrecorded::no_grad ? "under no_grad" : "in inference mode";
+  fail<AutogradError>(
+      operation, ": changes a view in place that was made ", mode,
+      ", so that no graph knows what it looks into, whose gradient would be wrong. Make and change "
+      "the view both ",
+      mode, ", where neither is recorded, or both outside, where both are; or change a clone().");
+}
+
+// True when an unrecorded view, or what it looks into, requires a gradient.
+bool hides_a_gradient(const TensorImpl& view) {
+  return view.requires_grad || view.of_graph || (view.storage->in_graph() && !view.was_in_graph);
+}
+
+// While recording: a change in place that some gradient would have to follow and cannot.
+void refuse_lost_gradient(const char* operation, const Tensor& self) {
+  const AutogradMeta* meta = find_meta(self);
+  const Tensor& base = meta && meta->base.defined() ? meta->base : self;
+  const bool is_leaf = self.requires_grad() && self.is_leaf();
+  const bool of_leaf = base.is_leaf() && (self.requires_grad() || base.requires_grad());
+  TD_CHECK(
+      AutogradError, !is_leaf && !of_leaf, operation, ": ",
+      is_leaf ? "a leaf that requires a gradient" : "a view of a leaf that requires a gradient",
+      " is about to be changed in place, which would lose its value for backward. Put the "
+      "change under a NoGradGuard, or use the operation that makes a new tensor.");
+  const TensorImpl& root = base.impl();
+  if (root.unrecorded != Unrecorded::no && hides_a_gradient(root))
+    unrecorded_view_error(operation, root.unrecorded);
+}
+
 // Elements of an expanded tensor are one element of memory: each would be changed many times over.
 void refuse_shared_elements(const char* operation, const TensorImpl& impl) {
   for (std::size_t d = 0; d < impl.sizes.size(); ++d)
@@ -123,9 +161,13 @@ void refuse_shared_elements(const char* operation, const TensorImpl& impl) {
 Edge gradient_edge(const Tensor& tensor) {
   if (!tensor.defined()) return {};
   AutogradMeta* meta = find_meta(tensor);
-  if (meta && meta->base.defined() && meta->view_version != tensor.impl().storage->version() &&
-      meta->base.requires_grad() && !meta->base.is_leaf()) {
-    refresh_view(tensor, *meta);
+  if (meta && meta->view_version != tensor.impl().storage->version()) {
+    if (meta->base.defined() && meta->base.requires_grad() && !meta->base.is_leaf())
+      refresh_view(tensor, *meta);
+    TD_CHECK(AutogradError, tensor.impl().unrecorded != Unrecorded::function || !meta->grad_fn,
+             "a view that an autograd::Function returned is used after its memory was changed in "
+             "place, so that the function's own backward is no longer its gradient. Return a "
+             "clone() from forward, or change a clone().");
   }
   if (!tensor.impl().requires_grad) return {};
   if (meta && meta->grad_fn) return {meta->grad_fn, meta->output, {}};
@@ -137,38 +179,48 @@ void connect(Node& node, const Tensor* const* inputs, std::size_t count) {
   node.sequence = next_sequence++;
 }
 
+void attach_constant(Node& node, const Tensor& result) {
+  const TensorImpl& impl = result.impl();
+  if (node.outputs.empty()) node.stream = current_native_stream(impl.device);
+  node.outputs.emplace_back(impl.sizes, impl.dtype, impl.device);
+}
+
 void attach_result(intrusive_ptr<Node> node, const Tensor& result) {
   TensorImpl& impl = result.impl();
   TD_CHECK(AutogradError, !impl.inference, node->operation(),
            ": a tensor made in inference mode cannot join a graph; clone it outside that mode");
   AutogradMeta& meta = meta_of(result);
-  if (node->outputs.empty()) node->stream = current_native_stream(impl.device);
   const auto number = static_cast<std::uint32_t>(node->outputs.size());
-  node->outputs.emplace_back(impl.sizes, impl.dtype, impl.device);
+  attach_constant(*node, result);
   meta.set_grad_fn(std::move(node), number);
   meta.view_version = impl.storage->version();
   impl.requires_grad = is_floating_point(impl.dtype);
 }
 
 void mark_view(const Tensor& view, const Tensor& source) {
-  if (!thread_state().grad_mode || thread_state().inference_mode) {
-    view.impl().unrecorded_view = true;
+  const AutogradMeta* of_source = find_meta(source);
+  const Tensor& base = of_source && of_source->base.defined() ? of_source->base : source;
+  const bool inference = thread_state().inference_mode;
+  if (!thread_state().grad_mode || inference) {
+    // The base itself is not kept: its graph would live as long as the view.
+    TensorImpl& impl = view.impl();
+    impl.unrecorded = inference ? Unrecorded::inference : Unrecorded::no_grad;
+    impl.of_graph = source.requires_grad() || base.requires_grad() ||
+                    (base.impl().unrecorded != Unrecorded::no && hides_a_gradient(base.impl()));
+    impl.was_in_graph = impl.storage->in_graph();
     return;
   }
-  AutogradMeta* of_source = source.impl().autograd ? find_meta(source) : nullptr;
   AutogradMeta& meta = meta_of(view);
-  meta.base = of_source && of_source->base.defined() ? of_source->base : source;
+  meta.base = base;
   meta.view_version = view.impl().storage->version();
 }
 
 void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   AutogradMeta* meta = find_meta(self);
   const bool is_view = meta && meta->base.defined();
-  TD_CHECK(
-      AutogradError, !(is_view ? meta->base : self).impl().unrecorded_view, node->operation(),
-      ": changes a view in place that was made under no_grad or in inference mode, so that the "
-      "gradients of what it looks into would be wrong. Make the view where recording is on, "
-      "or change a clone()");
+  const TensorImpl& root = (is_view ? meta->base : self).impl();
+  if (root.unrecorded != Unrecorded::no) unrecorded_view_error(node->operation(), root.unrecorded);
+  root.storage->set_in_graph();
   if (!is_view) return attach_result(std::move(node), self);
   // The base becomes: what it was outside the window, and the node's result inside.
   const Tensor base = meta->base;
@@ -197,15 +249,8 @@ void about_to_change(const char* operation, const Tensor& self, bool one_value) 
   TD_CHECK(AutogradError, !impl.inference || thread_state().inference_mode, operation,
            ": a tensor made in inference mode cannot be changed in place outside it; clone it");
   if (!impl.contiguous && !one_value) refuse_shared_elements(operation, impl);
-  if (thread_state().grad_mode) {
-    const AutogradMeta* meta = find_meta(self);
-    const Tensor& base = meta && meta->base.defined() ? meta->base : self;
-    TD_CHECK(AutogradError, !(base.requires_grad() && base.is_leaf()), operation, ": ",
-             base.is_same(self) ? "a leaf that requires a gradient"
-                                : "a view of a leaf that requires a gradient",
-             " is about to be changed in place, which would lose its value for backward. Put the "
-             "change under a NoGradGuard, or use the operation that makes a new tensor.");
-  }
+  if (thread_state().grad_mode && !thread_state().inference_mode)
+    refuse_lost_gradient(operation, self);
   impl.storage->bump_version();
 }
 

@@ -64,7 +64,10 @@ using Inputs = std::initializer_list<const Tensor*>;
 void connect(Node& node, const Tensor* const* inputs, std::size_t count);
 /// Makes `result` the next output of `node`.
 void attach_result(intrusive_ptr<Node> node, const Tensor& result);
-/// The same for a tensor that was changed in place; a view passes the change on to its base.
+/// Counts `result` as the next output of `node`, though it stays outside the graph.
+void attach_constant(Node& node, const Tensor& result);
+/// The same as attach_result for a tensor that was changed in place; a view passes the change on to
+/// its base.
 void attach_in_place(intrusive_ptr<Node> node, const Tensor& self);
 
 /// Records an operation with one new result.
@@ -90,8 +93,9 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
   connect(*node, inputs.begin(), inputs.size());
   attach_in_place(std::move(node), self);
 }
-/// Call before changing `self` in place: refuses a leaf that wants a gradient (while recording) and
-/// an expanded tensor, whose elements share memory, and counts the change.
+/// Call before changing `self` in place: refuses an expanded tensor, whose elements share memory,
+/// and while recording what would make a gradient wrong: a change of a leaf that wants one, or of a
+/// view that the graph does not know as one. Counts the change.
 /// @param one_value every element gets the same, so that they may share memory.
 /// @throws AutogradError, ShapeError
 void about_to_change(const char* operation, const Tensor& self, bool one_value = false);

@@ -144,8 +144,8 @@ void uniform(const Tensor& out, RandomStream random, double from, double to);
 void normal(const Tensor& out, RandomStream random, double mean, double std);
 /// 1 with probability p, else 0; any type.
 void bernoulli(const Tensor& out, RandomStream random, double p);
-/// Whole numbers in [low, high); any type.
-void randint(const Tensor& out, RandomStream random, std::int64_t low, std::int64_t high);
+/// Whole numbers from `low` on, `count` different ones; 0 stands for 2^64. Any type.
+void randint(const Tensor& out, RandomStream random, std::int64_t low, std::uint64_t count);
 /// @}
 
 }  // namespace td::kernels

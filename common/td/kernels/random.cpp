@@ -77,15 +77,14 @@ struct Bernoulli {
 
 template <class T>
 struct Whole {
-  std::int64_t low;
-  std::uint64_t range;
+  std::uint64_t low, count;  // unsigned, because the sum may pass the largest int64 on its way
   static constexpr int per_block = 2;
   TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
     for (int k = 0; k < count; ++k) {
       const std::uint64_t bits = std::uint64_t{w.word[2 * k]} << 32 | w.word[2 * k + 1];
-      // The remainder is biased by less than range / 2^64.
-      out[k] =
-          static_cast<T>(static_cast<compute_t<T>>(low + static_cast<std::int64_t>(bits % range)));
+      // The remainder is biased by less than count / 2^64.
+      const std::uint64_t number = low + (this->count ? bits % this->count : bits);
+      out[k] = static_cast<T>(static_cast<compute_t<T>>(static_cast<std::int64_t>(number)));
     }
   }
 };
@@ -145,10 +144,10 @@ void bernoulli(const Tensor& out, RandomStream random, double p) {
   });
 }
 
-void randint(const Tensor& out, RandomStream random, std::int64_t low, std::int64_t high) {
+void randint(const Tensor& out, RandomStream random, std::int64_t low, std::uint64_t count) {
   dispatch_all(out.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    draw<T>("randint", Whole<T>{low, static_cast<std::uint64_t>(high - low)}, out, random);
+    draw<T>("randint", Whole<T>{static_cast<std::uint64_t>(low), count}, out, random);
   });
 }
 

@@ -97,6 +97,26 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
   return out;
 }
 
+// The first bytes of a storage as a tensor.
+Tensor bytes_of(const intrusive_ptr<Storage>& storage, std::size_t count) {
+  auto impl = make_intrusive<TensorImpl>(storage, kByte);
+  impl->set_contiguous({static_cast<std::int64_t>(count)});
+  return Tensor(std::move(impl));
+}
+
+// Larger memory with the same bytes at its front, for all who share the storage of `self`.
+void grow_memory(const Tensor& self, std::size_t bytes) {
+  Storage& storage = *self.impl().storage;
+  const std::size_t held = storage.bytes();
+  TD_CHECK(Error, storage.owns_memory(), "resize_: ", bytes,
+           " bytes are needed, but from_blob was ", "given ", held,
+           " that somebody else owns; clone() the tensor and resize the copy");
+  const auto larger = make_storage(self.device(), bytes, self.is_pinned());
+  copy_values(bytes_of(larger, held), bytes_of(self.impl().storage, held), false);
+  if (!self.is_cpu()) self.record_stream(getCurrentStream(self.device()));
+  storage.swap_memory(*larger);
+}
+
 // item() reads pinned memory where it lies, without a kernel.
 void tell_host_reads(const Tensor& tensor) {
   AccessObserver* observer = listening_to_accesses();
@@ -129,6 +149,9 @@ Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy, MemoryFormat f
   return to(device(), dtype, non_blocking, copy, format);
 }
 Tensor Tensor::to(const TensorOptions& o, bool non_blocking, bool copy) const {
+  TD_CHECK(AutogradError, !o.requires_grad(),
+           "to: whether a result requires a gradient follows from the tensor it is made of; leave "
+           "requires_grad out of the options, or call requires_grad_() on the result");
   if (o.memory_format())
     return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
               non_blocking, copy, *o.memory_format());
@@ -193,6 +216,24 @@ Tensor& Tensor::fill_(const Tensor& value) const {
   return copy_(value);
 }
 Tensor& Tensor::zero_() const { return fill_(0); }
+
+Tensor& Tensor::resize_(IntArrayRef wanted, optional<MemoryFormat> format) const {
+  TensorImpl& t = impl();
+  TD_CHECK(AutogradError, !t.requires_grad,
+           "resize_: the tensor requires a gradient, which has its sizes; take a view, or resize "
+           "what detach() gives");
+  TD_CHECK(Error, format != MemoryFormat::Preserve,
+           "resize_: other sizes have no order to preserve; ask for Contiguous or ChannelsLast");
+  if (!format && t.sizes == Sizes(wanted)) return handle();
+  const std::int64_t elements = checked_numel("resize_", wanted);
+  const auto bytes = static_cast<std::size_t>(t.offset + elements) * element_size();
+  if (elements > 0 && bytes > t.storage->bytes()) grow_memory(*this, bytes);
+  const bool channels_last = format == MemoryFormat::ChannelsLast;
+  t.set_geometry(Sizes(wanted),
+                 channels_last ? channels_last_strides(wanted) : contiguous_strides(wanted));
+  t.storage->bump_version();  // a tensor kept for a gradient is no longer what it was
+  return handle();
+}
 
 Tensor Tensor::pin_memory() const {
   TD_CHECK(DeviceError, is_cpu(),

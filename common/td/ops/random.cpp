@@ -1,4 +1,5 @@
 // Random values, drawn on the tensor's own device from the process's random stream.
+#include <limits>
 #include <numeric>
 
 #include "td/kernels/philox.h"
@@ -27,6 +28,41 @@ void draw_uniform(const Tensor& out, double from, double to) {
 }
 void draw_normal(const Tensor& out, double mean, double std) {
   draw(out, [&](const Tensor& t, kernels::RandomStream r) { kernels::normal(t, r, mean, std); });
+}
+
+void draw_whole(const Tensor& out, std::int64_t first, std::int64_t last) {
+  const std::uint64_t count =
+      static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + 1;
+  draw(out,
+       [&](const Tensor& t, kernels::RandomStream r) { kernels::randint(t, r, first, count); });
+}
+
+// The largest whole number that a type has, or reaches by ones: floats have gaps further up.
+std::int64_t largest_whole(ScalarType type) {
+  switch (type) {
+    case kBool:
+      return 1;
+    case kByte:
+      return std::numeric_limits<std::uint8_t>::max();
+    case kInt:
+      return std::numeric_limits<std::int32_t>::max();
+    case kLong:
+      return std::numeric_limits<std::int64_t>::max();
+    case kBFloat16:
+      return std::int64_t{1} << 8;
+    case kHalf:
+      return std::int64_t{1} << 11;
+    case kFloat:
+      return std::int64_t{1} << 24;
+    case kDouble:
+      break;
+  }
+  return std::int64_t{1} << 53;
+}
+
+std::int64_t smallest_whole(ScalarType type) {
+  if (type == kBool || type == kByte) return 0;
+  return is_floating_point(type) ? -largest_whole(type) : -largest_whole(type) - 1;
 }
 
 void check_float(const char* op, const Tensor& t) {
@@ -81,7 +117,7 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
                const TensorOptions& options) {
   TD_CHECK(Error, low < high, "randint: there is no whole number from ", low, " to below ", high);
   Tensor t = empty(sizes, options.has_dtype() ? options : options.dtype(kLong));
-  draw(t, [&](const Tensor& to, kernels::RandomStream r) { kernels::randint(to, r, low, high); });
+  draw_whole(t, low, high - 1);
   return t;
 }
 Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
@@ -117,6 +153,21 @@ Tensor& Tensor::normal_(double mean, double std) const {
   draw_normal(*this, mean, std);
   return replaced("normal", handle());
 }
+Tensor& Tensor::random_(std::int64_t from, optional<std::int64_t> to) const {
+  TD_CHECK(Error, !to || from < *to, "random_: there is no whole number from ", from, " to below ",
+           to.value_or(0));
+  const std::int64_t first = smallest_whole(dtype()), largest = largest_whole(dtype());
+  const std::int64_t last = to ? *to - 1 : largest;
+  TD_CHECK(Error, first <= from && from <= last && last <= largest, "random_: whole numbers from ",
+           from, " to ", last, " were asked for, but ", dtype(), " holds all of them only from ",
+           first, " to ", largest, "; take a wider type");
+  about_to_change("random_", *this);
+  draw_whole(*this, from, last);
+  return replaced("random", handle());
+}
+Tensor& Tensor::random_(std::int64_t to) const { return random_(0, to); }
+Tensor& Tensor::random_() const { return random_(0, nullopt); }
+
 Tensor& Tensor::bernoulli_(double p) const {
   TD_CHECK(Error, p >= 0 && p <= 1, "bernoulli_: a probability lies between 0 and 1, not ", p);
   about_to_change("bernoulli_", *this);

@@ -8,6 +8,9 @@
 
 namespace td {
 
+/// Where a view was made that its base's graph knows nothing of.
+enum class Unrecorded : std::uint8_t { no, no_grad, inference, function };
+
 /// What a Tensor points to: geometry, type and place of its elements.
 struct TensorImpl : public RefCounted, public Slabbed {
   TensorImpl(intrusive_ptr<Storage> memory, ScalarType type)
@@ -19,12 +22,17 @@ struct TensorImpl : public RefCounted, public Slabbed {
   Sizes sizes;                     ///< by dimension
   Sizes strides;                   ///< in elements
   ScalarType dtype;                ///< type of an element
-  bool unrecorded_view = false;    ///< a view made without recording: nobody knows its base
   Device device;                   ///< where the memory is
   bool contiguous = true;          ///< row-major without gaps; kept by set_geometry
   bool requires_grad = false;      ///< a leaf that wants a gradient, or a result of such
   bool wrapped_number = false;     ///< came from a C++ number: gives way in promotion
   bool inference = false;          ///< made under InferenceMode: never part of a graph
+  /// @name Of an unrecorded view, which does not keep its base: that would keep the base's graph
+  /// @{
+  Unrecorded unrecorded = Unrecorded::no;  ///< where it was made
+  bool of_graph = false;                   ///< its base required a gradient then
+  bool was_in_graph = false;               ///< its storage was in_graph() then
+  /// @}
   /// The autograd layer's AutogradMeta; empty for tensors no graph knows.
   intrusive_ptr<RefCounted> autograd;
 

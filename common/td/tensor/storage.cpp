@@ -1,6 +1,8 @@
 // Taking and returning the bytes of a Storage.
 #include "td/tensor/storage.h"
 
+#include <utility>
+
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 
@@ -21,6 +23,13 @@ Storage::~Storage() {
     (*deleter_)(data_);
     delete deleter_;
   }
+}
+
+void Storage::swap_memory(Storage& other) {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(allocator_, other.allocator_);
+  std::swap(deleter_, other.deleter_);
 }
 
 intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinned) {

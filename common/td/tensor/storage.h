@@ -32,6 +32,14 @@ class Storage : public RefCounted, public Slabbed {
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   /// Counts one more. Changes that two threads make at once may count as one; it still counts.
   void bump_version() { version_.store(version() + 1, std::memory_order_relaxed); }
+  /// False for memory that somebody else owns (from_blob).
+  bool owns_memory() const { return allocator_ != nullptr; }
+  /// True once a tensor that was there before its graph (a leaf, or one changed in place) requires
+  /// a gradient: views of it that were made before, and not recorded, do not know.
+  bool in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
+  void set_in_graph() { in_graph_.store(true, std::memory_order_relaxed); }
+  /// Exchanges the memory of two storages of one device; the handles on them stay (see resize_).
+  void swap_memory(Storage& other);
 
  private:
   void* data_;
@@ -39,6 +47,7 @@ class Storage : public RefCounted, public Slabbed {
   Allocator* allocator_ = nullptr;
   Device device_;
   std::atomic<std::uint32_t> version_{0};
+  std::atomic<bool> in_graph_{false};
   std::function<void(void*)>* deleter_ = nullptr;  // rare, so kept out of the common size
 };
 

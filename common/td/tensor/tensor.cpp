@@ -158,8 +158,6 @@ void Tensor::record_stream(const Stream& stream) const {
   allocator(device()).record_stream(block, stream);
 }
 
-namespace {
-
 std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
   // Strides are products of sizes even where another size is 0, and must not overflow either.
   std::int64_t n = 1, extent = 1;
@@ -172,6 +170,8 @@ std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
   }
   return n;
 }
+
+namespace {
 
 Tensor wrap(intrusive_ptr<TensorImpl> impl, const TensorOptions& options) {
   impl->inference = thread_state().inference_mode;

@@ -47,6 +47,7 @@ class Tensor {
   /// @{
   bool defined() const { return static_cast<bool>(impl_); }
   std::int64_t dim() const { return static_cast<std::int64_t>(impl().sizes.size()); }
+  std::int64_t ndimension() const { return dim(); }
   std::int64_t numel() const { return impl().numel; }
   IntArrayRef sizes() const { return impl().sizes; }
   IntArrayRef strides() const { return impl().strides; }
@@ -170,6 +171,9 @@ Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const std::function<void(void*)>& deleter, const TensorOptions& options = {});
 
+/// How many elements `sizes` are. @throws ShapeError for a negative size, OutOfMemoryError for more
+/// elements than any memory can hold.
+std::int64_t checked_numel(const char* op, IntArrayRef sizes);
 /// `dim` counted from the front. @throws ShapeError naming `op` and the allowed range.
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims);
 

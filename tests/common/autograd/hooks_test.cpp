@@ -40,6 +40,23 @@ TEST_CASE("hooks, retained gradients, and hooks after accumulation") {
                     Catch::Contains("only a leaf that requires a gradient accumulates one"));
 }
 
+TEST_CASE("a hook that a tensor does not have cannot be removed") {
+  const Tensor x = leaf({1}), y = x * 2;
+  const auto none = [](const Tensor&) { return Tensor(); };
+  const unsigned of_x = x.register_hook(none), of_y = y.register_hook(none);
+  const auto refusal = [](unsigned number) {
+    return "remove_hook: this tensor has no hook of number " + std::to_string(number) +
+           ". Was it removed before, or registered with another tensor, or before a change in "
+           "place?";
+  };
+  CHECK(message<AutogradError>([&] { x.remove_hook(of_y); }) == refusal(of_y));
+  CHECK(message<AutogradError>([&] { y.remove_hook(of_x); }) == refusal(of_x));
+  CHECK(message<AutogradError>([&] { of({1}).remove_hook(of_x); }) == refusal(of_x));
+  CHECK_NOTHROW(x.remove_hook(of_x));
+  CHECK_NOTHROW(y.remove_hook(of_y));
+  CHECK(message<AutogradError>([&] { x.remove_hook(of_x); }) == refusal(of_x));
+}
+
 TEST_CASE("a queued callback runs once, when all gradients of its backward are there") {
   const Tensor x = leaf({1}), y = leaf({2});
   std::vector<std::string> order;

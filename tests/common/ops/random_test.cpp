@@ -2,6 +2,7 @@
 // device, moments, ranges, streams that do not overlap.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "../tensor/values.h"
@@ -30,7 +31,8 @@ TEST_CASE("the same seed gives the same values on every device and in every layo
       List all = values(rand({1001}, on));
       for (const Tensor& t :
            {randint(-3, 9, {65}, on), randperm(31, on), rand({7}, on.dtype(kDouble)),
-            rand({9}, on.dtype(kHalf)), empty({50}, on).bernoulli_(0.3)}) {
+            rand({9}, on.dtype(kHalf)), empty({50}, on).bernoulli_(0.3), empty({9}, on).random_(),
+            empty({9}, on.dtype(kInt32)).random_(-5, 70000)}) {
         const List more = values(t);
         all.insert(all.end(), more.begin(), more.end());
       }
@@ -69,6 +71,80 @@ TEST_CASE("ranges and moments") {
   CHECK(rand({100000}, kHalf).max().item<double>() < 1);
   CHECK(rand({100000}, kBFloat16).max().item<double>() < 1);
   CHECK(empty({100000}).uniform_(1, 2).max().item<double>() < 2);
+}
+
+namespace {
+
+struct Extremes {
+  std::int64_t least, most;
+  bool operator==(const Extremes&) const = default;
+};
+
+// Of many random numbers; all whole numbers of a small range are among them.
+template <class... Range>
+Extremes drawn(ScalarType type, Range... range) {
+  const Tensor all = empty({20000}, type).random_(range...).to(kInt64);
+  return {all.min().item<std::int64_t>(), all.max().item<std::int64_t>()};
+}
+
+// `value` is at most `limit`, and nearer to it than one part in a hundred.
+bool reaches(double value, double limit) {
+  return std::abs(value) <= std::abs(limit) && value / limit > 0.99;
+}
+
+}  // namespace
+
+TEST_CASE("random_ draws whole numbers of the type's range") {
+  manual_seed(0);
+  const optional<std::int64_t> open;
+  CHECK(drawn(kBool) == Extremes{0, 1});
+  CHECK(drawn(kUInt8) == Extremes{0, 255});
+  CHECK(drawn(kBFloat16) == Extremes{0, 256});
+  for (const auto& [type, limit] :
+       {std::pair(kHalf, 2048.0), std::pair(kFloat, 16777216.0), std::pair(kInt32, 2147483647.0),
+        std::pair(kDouble, 9007199254740992.0), std::pair(kInt64, 9223372036854775807.0)}) {
+    INFO(type);
+    const Extremes all = drawn(type);
+    CHECK(all.least >= 0);
+    CHECK(static_cast<double>(all.least) < limit / 100);
+    CHECK(reaches(static_cast<double>(all.most), limit));
+    CHECK(drawn(type, 5) == Extremes{0, 4});
+    CHECK(drawn(type, -3, 4) == Extremes{-3, 3});
+    CHECK(drawn(type, 7, 8) == Extremes{7, 7});
+  }
+  CHECK(drawn(kUInt8, 256) == Extremes{0, 255});
+  CHECK(drawn(kUInt8, 250, open) == Extremes{250, 255});
+  CHECK(drawn(kBFloat16, -256, 257) == Extremes{-256, 256});
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const Extremes every = drawn(kInt64, least, open);
+  CHECK(reaches(static_cast<double>(every.least), -9223372036854775808.0));
+  CHECK(reaches(static_cast<double>(every.most), 9223372036854775807.0));
+  CHECK(drawn(kInt64, least, least + 2) == Extremes{least, least + 1});
+  // The mean of 0 .. 9 is 4.5 and the variance 99/12.
+  const Tensor digits = empty({200000}).random_(10);
+  CHECK(digits.mean().item<double>() == Approx(4.5).margin(0.03));
+  CHECK(digits.var(true).item<double>() == Approx(8.25).margin(0.05));
+  const Tensor x = leaf({1, 2}), y = x * 1;
+  y.random_();
+  (y + x).sum().backward();
+  CHECK(values(x.grad()) == List{1, 1});
+}
+
+TEST_CASE("what random_ refuses, it explains") {
+  CHECK(message<Error>([] { empty({2}).random_(3, 3); }) ==
+        "random_: there is no whole number from 3 to below 3");
+  CHECK(message<Error>([] { empty({2}).random_(0); }) ==
+        "random_: there is no whole number from 0 to below 0");
+  CHECK(
+      message<Error>([] { empty({2}, kUInt8).random_(300); }) ==
+      "random_: whole numbers from 0 to 299 were asked for, but uint8 holds all of them only from "
+      "0 to 255; take a wider type");
+  CHECK_THROWS_AS(empty({2}, kUInt8).random_(-1, 1), Error);
+  CHECK_THROWS_AS(empty({2}, kBool).random_(3), Error);
+  CHECK_THROWS_AS(empty({2}).random_(16777218), Error);  // libtorch warns that it will refuse
+  CHECK_THROWS_AS(empty({2}, kUInt8).random_(256, optional<std::int64_t>()), Error);
+  CHECK_THROWS_AS(leaf({1}).random_(), AutogradError);
+  CHECK_THROWS_AS(of({1}).expand({3}).random_(), ShapeError);
 }
 
 TEST_CASE("draws do not repeat each other, and a kept state does") {

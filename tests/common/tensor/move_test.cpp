@@ -136,3 +136,24 @@ TEST_CASE("wrong types and undefined tensors are refused in words") {
   CHECK_THROWS_AS(empty({std::int64_t{1} << 40, std::int64_t{1} << 40}), OutOfMemoryError);
   CHECK_THROWS_AS(empty({-1}), ShapeError);
 }
+
+TEST_CASE("to cannot make a tensor require a gradient") {
+  const Tensor x = of({1, 2});
+  const std::string text =
+      "to: whether a result requires a gradient follows from the tensor it is made of; leave "
+      "requires_grad out of the options, or call requires_grad_() on the result";
+  CHECK(message<AutogradError>([&] { x.to(requires_grad()); }) == text);
+  CHECK(message<AutogradError>([&] { x.to(dtype(kFloat64).requires_grad(true)); }) == text);
+  CHECK(x.to(requires_grad(false)).is_same(x));
+}
+
+TEST_CASE("data shares the values, not the graph") {
+  const Tensor x = of({1, 2}).requires_grad_(), y = x * x;
+  const Tensor values_of_y = y.data();
+  CHECK(values_of_y.data_ptr() == y.data_ptr());
+  CHECK_FALSE(values_of_y.requires_grad());
+  x.data().mul_(3);
+  CHECK(values(x) == std::vector<double>{3, 6});
+  CHECK_THROWS_WITH(y.sum().backward(), Catch::Contains("has been changed in place since"));
+  CHECK(of({1, 2, 3, 4}, {2, 2}).ndimension() == 2);
+}
