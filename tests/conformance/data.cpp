@@ -171,6 +171,36 @@ void loaders() {
   for (auto& batch : *items) REPORT(batch.size());
 }
 
+void iterators() {
+  auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
+      Squares(3).map(data::transforms::Stack<>()), data::DataLoaderOptions(2));
+  auto at = loader->begin();
+  auto copy = at;
+  auto end = loader->end();
+  REPORT(at == at);
+  REPORT(at == copy);
+  REPORT(at == end);
+  REPORT(end == end);
+  REPORT(end == loader->end());
+  REPORT(copy->target);
+  ++copy;
+  REPORT((*at).target);
+  REPORT(at != copy);
+  REPORT(at != end);
+  ++at;
+  REPORT(copy == end);
+  REPORT(end == copy);
+  REPORT_THROWS(*at);
+  REPORT_THROWS(at->data);
+  REPORT_THROWS(++at);
+  REPORT_THROWS(*end);
+  REPORT_THROWS(end->data);
+  REPORT_THROWS(++end);
+  auto second = loader->begin();
+  REPORT(second == at);
+  REPORT(second->target);
+}
+
 }  // namespace
 
 int main() {
@@ -178,5 +208,6 @@ int main() {
   samplers();
   distributed_random();
   loaders();
+  iterators();
   return 0;
 }

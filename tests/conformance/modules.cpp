@@ -3,6 +3,7 @@
 #include "conformance.h"
 
 #include <cmath>
+#include <sstream>
 
 using namespace conformance;
 namespace nn = torch::nn;
@@ -193,6 +194,25 @@ void containers() {
   for (std::size_t i = 0; i < 2; ++i) x = list->ptr<nn::LinearImpl>(i)->forward(x);
   REPORT(x);
   REPORT(list[2]->as<nn::ReLU>() != nullptr);
+  nn::Sequential longer(nn::Linear(3, 4), nn::ReLU());
+  longer->extend(*named);
+  longer->extend(std::vector<nn::Linear>{nn::Linear(2, 1), nn::Linear(1, 1)});
+  REPORT(names(longer->named_parameters()));
+  REPORT(names(longer->named_children()));
+  REPORT(longer->ptr(2) == named->ptr(0));
+  list->extend(*nn::ModuleList(nn::Tanh(), nn::Linear(2, 2)));
+  list->extend(std::vector<std::shared_ptr<nn::Module>>{nn::ReLU().ptr()});
+  list->insert(6, nn::Linear(1, 1));
+  REPORT(names(list->named_children()));
+  REPORT(names(list->named_parameters()));
+  REPORT_THROWS(list->insert(8, nn::ReLU()));
+  list->insert(1, nn::Linear(5, 5));
+  REPORT(list->size());
+  REPORT(list->ptr<nn::LinearImpl>(1)->weight.sizes());
+  REPORT(list->ptr<nn::LinearImpl>(2)->weight.sizes());
+  REPORT(names(list->named_children()));
+  REPORT(list->parameters().size());
+  REPORT(list->named_parameters()["2.weight"].sizes());  // libtorch's children kept their numbers
   REPORT(nn::Functional(torch::leaky_relu, 0.5)(formula({4})));
   REPORT(nn::Functional([](Tensor t) { return t * 2; })(formula({4})));
 }
@@ -225,8 +245,38 @@ void dictionaries() {
   REPORT(dict.size());
   dict.clear();
   REPORT(dict.is_empty());
+  REPORT_THROWS(dict.front());
+  REPORT_THROWS(dict.back());
   const torch::OrderedDict<std::string, int> made = {{"a", 1}, {"b", 2}};
   REPORT(made["b"]);
+}
+
+void streams() {
+  nn::Sequential from(nn::Linear(2, 3), nn::BatchNorm1d(3)),
+      to(nn::Linear(2, 3), nn::BatchNorm1d(3));
+  set_weights(*from);
+  std::stringstream module, tensor, list, optimizer;
+  torch::save(from, module);
+  torch::load(to, module);
+  REPORT(to->parameters()[0]);
+  REPORT(to->buffers()[0]);
+  torch::save(formula({2, 3}, torch::kFloat64), tensor);
+  Tensor x;
+  torch::load(x, tensor);
+  REPORT(x);
+  torch::save(Tensors{formula({2}), torch::ones({1, 2}, torch::kInt64)}, list);
+  Tensors all;
+  torch::load(all, list);
+  REPORT(all);
+  torch::optim::SGD sgd(from->parameters(), torch::optim::SGDOptions(0.5).momentum(0.9)),
+      other(to->parameters(), 0.1);
+  torch::save(sgd, optimizer);
+  torch::load(other, optimizer);
+  REPORT(static_cast<torch::optim::SGDOptions&>(other.param_groups()[0].options()).lr());
+  REPORT_THROWS([&] {
+    std::istringstream damaged("not a tensor");
+    torch::load(x, damaged);
+  }());
 }
 
 void first_values() {
@@ -268,6 +318,7 @@ int main() {
   clones();
   containers();
   dictionaries();
+  streams();
   first_values();
   return 0;
 }

@@ -123,6 +123,43 @@ void indexing() {
   REPORT(x.clone().index_put_({x > 0.5}, 0));
   REPORT(torch::zeros({4}).index_put_({torch::tensor({1, 1, 2})}, torch::tensor({1.0, 2.0, 3.0}),
                                       true));
+  const Tensor rows = torch::zeros({1, 4, 5}), zero = torch::tensor({0});
+  const auto put_rows = [&](std::initializer_list<torch::indexing::TensorIndex> at,
+                            const Tensor& values) {
+    Tensor y = rows.clone();
+    y.index_put_(at, values);
+    return y;
+  };
+  const Tensor values = formula({1, 1, 4, 5});
+  REPORT(put_rows({zero}, values));
+  REPORT(put_rows({zero}, values.reshape({1, 1, 1, 1, 4, 5})));
+  REPORT(put_rows({0}, values));
+  REPORT(put_rows({Ellipsis}, values));
+  REPORT(put_rows({None}, values.unsqueeze(0)));
+  REPORT(put_rows({true}, values.unsqueeze(0)));
+  REPORT(put_rows({false}, values.unsqueeze(0)));
+  REPORT(put_rows({torch::tensor({0, 0})}, values));
+  REPORT(put_rows({rows == 0}, values.reshape({1, 1, 20})));
+  REPORT(put_rows({rows != 0}, torch::ones({1, 0})));
+  REPORT_THROWS(put_rows({zero}, torch::ones({2, 1, 4, 5})));
+  for (const auto type : {torch::kInt32, torch::kInt64, torch::kUInt8, torch::kBool}) {
+    Context here("a 0-dimensional index of type " + std::to_string(static_cast<int>(type)));
+    const Tensor one = torch::tensor(1).to(type);
+    REPORT(x.index({one}));
+    REPORT(x.index({Slice(), one}));
+    REPORT(x.index({one, a}));
+    REPORT(put({Slice(), one}, torch::tensor(7.0)));
+    REPORT(put({one, one}, torch::ones({5})));
+  }
+  REPORT_THROWS(x.index({a.to(torch::kInt32)}));
+  REPORT_THROWS(x.index({torch::zeros({0}, torch::kInt32)}));
+  REPORT_THROWS(x.index({1, a.to(torch::kInt32)}));
+  REPORT_THROWS(x.index({torch::tensor(1.0)}));
+  REPORT_THROWS(put({a.to(torch::kInt32)}, torch::ones({})));
+  REPORT_THROWS(x.index({}));
+  REPORT_THROWS(x.clone().index_put_({}, torch::ones({5})));
+  REPORT_THROWS(x.index({0, 7}));
+  REPORT_THROWS(torch::zeros({0, 3}).index({zero}));
   REPORT_THROWS(x.index({3}));
   REPORT_THROWS(x.index({1, 2, 3, 4}));
   REPORT_THROWS(x.index({torch::tensor({3})}));
@@ -134,6 +171,32 @@ void indexing() {
   REPORT_THROWS(x.index({Slice(None, None, -1)}));
   REPORT_THROWS(put({a}, torch::ones({3})));
   REPORT_THROWS(put({a}, torch::ones({2, 4, 5}, torch::kFloat64)));
+}
+
+// Which operations take which types of index, with elements and without.
+void types_of_index() {
+  const Tensor x = formula({3, 4});
+  for (const auto type : {torch::kInt32, torch::kUInt8, torch::kBool, torch::kFloat32}) {
+    Context here("index of type " + std::to_string(static_cast<int>(type)));
+    const Tensor at = torch::zeros({1, 4}, type), none = torch::zeros({0, 4}, type);
+    const Tensor line = torch::zeros({2}, type), no_line = torch::zeros({0}, type);
+    REPORT(x.gather(0, at));
+    REPORT(x.gather(0, none));
+    REPORT(x.clone().scatter_(0, at, x));
+    REPORT(x.clone().scatter_(0, none, x));
+    REPORT(x.clone().scatter_(0, at, 2));
+    REPORT(x.clone().scatter_add_(0, at, x));
+    REPORT(x.clone().scatter_add_(0, none, x));
+    REPORT(x.index_select(0, line));
+    REPORT(x.index_select(0, no_line));
+    REPORT(x.index_select(0, line[0]));
+    REPORT(x.clone().index_add_(0, line, x.slice(0, 1)));
+    REPORT(x.clone().index_add_(0, no_line, x.slice(0, 0, 0)));
+    REPORT(torch::nn::functional::embedding(line, x));
+    REPORT(torch::nn::functional::embedding(at, x));
+    REPORT(torch::one_hot(line, 3));
+    REPORT(torch::nll_loss(x.slice(0, 1), line));
+  }
 }
 
 void orders() {
@@ -277,6 +340,7 @@ void refused() {
 int main() {
   by_index();
   indexing();
+  types_of_index();
   orders();
   gradients();
   refused();

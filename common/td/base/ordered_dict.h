@@ -88,10 +88,19 @@ class OrderedDict {
   void clear() { items_.clear(); }
   void reserve(std::size_t count) { items_.reserve(count); }
 
-  Item& front() { return items_.front(); }
-  const Item& front() const { return items_.front(); }
-  Item& back() { return items_.back(); }
-  const Item& back() const { return items_.back(); }
+  /// The first or the last entry. @throws Error when there is none.
+  ///@{
+  Item& front() { return const_cast<Item&>(std::as_const(*this).front()); }
+  const Item& front() const {
+    TD_CHECK(Error, !items_.empty(), "front() of an empty OrderedDict; check is_empty() first");
+    return items_.front();
+  }
+  Item& back() { return const_cast<Item&>(std::as_const(*this).back()); }
+  const Item& back() const {
+    TD_CHECK(Error, !items_.empty(), "back() of an empty OrderedDict; check is_empty() first");
+    return items_.back();
+  }
+  ///@}
   Iterator begin() { return items_.begin(); }
   Iterator end() { return items_.end(); }
   ConstIterator begin() const { return items_.begin(); }

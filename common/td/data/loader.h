@@ -36,7 +36,8 @@ struct DataLoaderOptions {
   TD_ARG(bool, pin_memory) = false;
 };
 
-/// A walk over batches, usable in a range-based for. Its end compares equal to no other.
+/// A place in an epoch, usable in a range-based for. Copies share the place: moving one moves all.
+/// The first batch is loaded when it is first read or compared with end().
 template <class Batch>
 class Iterator {
  public:
@@ -47,20 +48,47 @@ class Iterator {
   using difference_type = std::ptrdiff_t;
   using iterator_category = std::input_iterator_tag;
 
+  /// The end of any epoch.
   Iterator() = default;
-  explicit Iterator(Next next) : next_(std::move(next)) { ++*this; }
+  explicit Iterator(Next next) : place_(std::make_shared<Place>(Place{std::move(next)})) {}
+  /// @throws Error past the end; whatever loading the batch throws.
   Iterator& operator++() {
-    batch_ = next_();
+    check("the iterator cannot be moved");
+    place_->batch = place_->next();
     return *this;
   }
-  Batch& operator*() { return *batch_; }
-  Batch* operator->() { return &*batch_; }
-  /// Equal when both are at their end.
-  friend bool operator==(const Iterator& a, const Iterator& b) { return !a.batch_ && !b.batch_; }
+  /// @throws Error past the end; whatever loading the batch throws.
+  Batch& operator*() const {
+    check("there is no batch to read");
+    return *place_->batch;
+  }
+  Batch* operator->() const { return &**this; }
+  /// Equal are copies of one iterator, and, when its epoch has no more batches, it and end().
+  friend bool operator==(const Iterator& a, const Iterator& b) {
+    if (a.place_ && b.place_) return a.place_ == b.place_;
+    return a.at_end() && b.at_end();
+  }
 
  private:
-  Next next_;
-  optional<Batch> batch_;
+  struct Place {
+    Next next;
+    optional<Batch> batch = nullopt;
+    bool started = false;
+  };
+  bool at_end() const {
+    if (!place_) return true;
+    if (!place_->started) {
+      place_->batch = place_->next();
+      place_->started = true;
+    }
+    return !place_->batch;
+  }
+  void check(const char* problem) const {
+    TD_CHECK(Error, !at_end(), "data loader: ", problem,
+             " past the end of the epoch; compare the iterator with end() first");
+  }
+
+  std::shared_ptr<Place> place_;
 };
 
 /// Reads a dataset in the order of a sampler. One loop at a time: begin() starts an epoch and ends
@@ -86,8 +114,8 @@ class StatelessDataLoader {
         });
   }
 
-  /// Starts an epoch, or goes on with the one that load_state_dict put back.
-  /// @throws whatever loading the first batch throws.
+  /// Starts an epoch, or continues the one that load_state_dict restored. Workers begin to load;
+  /// the call does not wait for the first batch.
   Iterator<BatchType> begin() {
     if (pipeline_) pipeline_->clear();
     if (!std::exchange(resumes_, false)) {

@@ -95,19 +95,29 @@ class Prefetcher {
 
     iterator() = default;
     explicit iterator(Prefetcher* owner) : owner_(owner) {}
+    /// @throws Error past the end; whatever the loader throws.
     iterator& operator++() {
+      check("the iterator cannot be moved");
       owner_->advance();
       return *this;
     }
-    BatchType& operator*() const { return *owner_->slots_[owner_->current_].batch; }
+    /// @throws Error past the end.
+    BatchType& operator*() const {
+      check("there is no batch to read");
+      return *owner_->slots_[owner_->current_].batch;
+    }
     BatchType* operator->() const { return &**this; }
-    /// Equal when both are at their end.
+    /// Equal are two of one Prefetcher, and, when it has no more batches, it and end().
     friend bool operator==(const iterator& a, const iterator& b) {
-      return a.at_end() && b.at_end();
+      return a.owner_ == b.owner_ || (a.at_end() && b.at_end());
     }
 
    private:
     bool at_end() const { return !owner_ || owner_->filled_ == 0; }
+    void check(const char* problem) const {
+      TD_CHECK(Error, !at_end(), "prefetch: ", problem,
+               " past the end of the epoch; compare the iterator with end() first");
+    }
     Prefetcher* owner_ = nullptr;
   };
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <istream>
+#include <sstream>
 
 #include "td/autograd/modes.h"
 #include "td/base/file.h"
@@ -63,7 +66,33 @@ Plan plan_of(const StateDict& state, const std::string& path) {
   return plan;
 }
 
-std::string read_header_text(const InputFile& file) {
+constexpr const char* kStream = "the stream";  // in place of a path in messages
+
+// What InputFile is for a file. All bytes are read at once: a stream need not know its size.
+class InputStream {
+ public:
+  explicit InputStream(std::istream& stream) {
+    TD_CHECK(IoError, stream.good(), "cannot read ", path_,
+             ": it failed or ended before; check that it is open");
+    std::ostringstream all;
+    all << stream.rdbuf();
+    bytes_ = std::move(all).str();
+  }
+  const std::string& path() const { return path_; }
+  std::size_t size() const { return bytes_.size(); }
+  std::size_t read(std::size_t offset, void* to, std::size_t bytes) const {
+    const std::size_t have = std::min(bytes, size() - std::min(offset, size()));
+    if (have > 0) std::memcpy(to, bytes_.data() + offset, have);
+    return have;
+  }
+
+ private:
+  const std::string path_ = kStream;
+  std::string bytes_;
+};
+
+template <class Input>
+std::string read_header_text(const Input& file) {
   const std::string& path = file.path();
   std::uint64_t length = 0;
   TD_CHECK(
@@ -91,7 +120,8 @@ void check_bools(const std::string& path, const TensorInfo& info, const Tensor& 
                   "; expected 0 or 1, as tensor \"", info.name, "\" is BOOL. The file is damaged.");
 }
 
-Tensor read_tensor(const InputFile& file, const TensorInfo& info, std::size_t data_at) {
+template <class Input>
+Tensor read_tensor(const Input& file, const TensorInfo& info, std::size_t data_at) {
   Tensor tensor = empty(info.shape, info.dtype);
   const std::size_t bytes = info.end - info.begin, offset = data_at + info.begin;
   if (bytes == 0) return tensor;
@@ -120,36 +150,54 @@ void resolve_aliases(const std::string& path, StateDict& state) {
   }
 }
 
+template <class Write>
+void write_state(const Plan& plan, const std::string& path, Write&& write) {
+  const std::string text = write_header(path, plan.header);
+  TD_CHECK(IoError, text.size() <= kLongestHeader, "cannot write ", path, ": the names take ",
+           text.size(), " bytes; expected at most ", kLongestHeader, ". Write several files.");
+  const std::uint64_t length = text.size();
+  write(&length, kLengthBytes);
+  write(text.data(), text.size());
+  for (const Tensor& tensor : plan.tensors) {
+    const Tensor host = tensor.detach().cpu().contiguous();
+    if (host.numel() > 0) write(host.data_ptr(), host.nbytes());
+  }
+}
+
+template <class Input>
+StateDict read_state(const Input& file) {
+  const std::string text = read_header_text(file);
+  const std::size_t data_at = kLengthBytes + text.size();
+  const Header header = read_header(file.path(), text, file.size() - data_at);
+  StateDict state;
+  state.metadata = header.metadata;
+  for (const TensorInfo& info : header.tensors)
+    state.tensors.insert(info.name, read_tensor(file, info, data_at));
+  resolve_aliases(file.path(), state);
+  return state;
+}
+
 }  // namespace
 
 void save_file(const StateDict& state, const std::string& path) {
   NoGradGuard no_grad;
   const Plan plan = plan_of(state, path);
-  const std::string text = write_header(path, plan.header);
-  TD_CHECK(IoError, text.size() <= kLongestHeader, "cannot write ", path, ": the names take ",
-           text.size(), " bytes; expected at most ", kLongestHeader, ". Write several files.");
-  const std::uint64_t length = text.size();
   AtomicFile file(path);
-  file.write(&length, kLengthBytes);
-  file.write(text.data(), text.size());
-  for (const Tensor& tensor : plan.tensors) {
-    const Tensor host = tensor.detach().cpu().contiguous();
-    if (host.numel() > 0) file.write(host.data_ptr(), host.nbytes());
-  }
+  write_state(plan, path, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
   file.commit();
 }
 
-StateDict load_file(const std::string& path) {
-  const InputFile file(path);
-  const std::string text = read_header_text(file);
-  const std::size_t data_at = kLengthBytes + text.size();
-  const Header header = read_header(path, text, file.size() - data_at);
-  StateDict state;
-  state.metadata = header.metadata;
-  for (const TensorInfo& info : header.tensors)
-    state.tensors.insert(info.name, read_tensor(file, info, data_at));
-  resolve_aliases(path, state);
-  return state;
+void save(const StateDict& state, std::ostream& stream) {
+  NoGradGuard no_grad;
+  write_state(plan_of(state, kStream), kStream, [&](const void* data, std::size_t bytes) {
+    stream.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+    TD_CHECK(IoError, stream, "cannot write ", kStream,
+             ": it takes no more bytes; check that it is open and that there is space");
+  });
 }
+
+StateDict load_file(const std::string& path) { return read_state(InputFile(path)); }
+
+StateDict load(std::istream& stream) { return read_state(InputStream(stream)); }
 
 }  // namespace td::io

@@ -3,6 +3,8 @@
 // read only when every byte of it is accounted for.
 #pragma once
 
+#include <iosfwd>
+
 #include "td/base/ordered_dict.h"
 #include "td/io/header.h"
 #include "td/tensor/tensor.h"
@@ -24,5 +26,11 @@ void save_file(const StateDict& state, const std::string& path);
 /// Reads the file at `path` to the cpu, names in the order of the data, tied names sharing memory.
 /// @throws IoError naming the file, the place, what was expected and the next step.
 StateDict load_file(const std::string& path);
+
+/// The same bytes to a stream that is open in binary mode. @throws IoError when it takes no more.
+void save(const StateDict& state, std::ostream& stream);
+/// Reads a stream from where it is to its end, which must be what one save() wrote.
+/// @throws IoError as load_file, with "the stream" for the path.
+StateDict load(std::istream& stream);
 
 }  // namespace td::io

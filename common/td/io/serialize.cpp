@@ -8,6 +8,20 @@ namespace {
 
 constexpr const char* kTensor = "tensor";
 
+constexpr const char* kStream = "the stream";
+
+io::StateDict state_of(const Tensor& tensor) {
+  io::StateDict state;
+  state.tensors.insert(kTensor, tensor);
+  return state;
+}
+io::StateDict state_of(const TensorList& tensors) {
+  io::StateDict state;
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    state.tensors.insert(std::to_string(i), tensors[i]);
+  return state;
+}
+
 Tensor take(const io::StateDict& state, const std::string& name, const std::string& path,
             const optional<Device>& device) {
   const Tensor* found = state.tensors.find(name);
@@ -17,31 +31,34 @@ Tensor take(const io::StateDict& state, const std::string& name, const std::stri
   return device ? found->to(*device) : *found;
 }
 
+TensorList take_all(const io::StateDict& state, const std::string& path,
+                    const optional<Device>& device) {
+  TensorList loaded;
+  for (std::size_t i = 0; i < state.tensors.size(); ++i)
+    loaded.push_back(take(state, std::to_string(i), path, device));
+  return loaded;
+}
+
 }  // namespace
 
-void save(const Tensor& tensor, const std::string& path) {
-  io::StateDict state;
-  state.tensors.insert(kTensor, tensor);
-  io::save_file(state, path);
-}
-
+void save(const Tensor& tensor, const std::string& path) { io::save_file(state_of(tensor), path); }
+void save(const Tensor& tensor, std::ostream& stream) { io::save(state_of(tensor), stream); }
 void save(const TensorList& tensors, const std::string& path) {
-  io::StateDict state;
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    state.tensors.insert(std::to_string(i), tensors[i]);
-  io::save_file(state, path);
+  io::save_file(state_of(tensors), path);
 }
+void save(const TensorList& tensors, std::ostream& stream) { io::save(state_of(tensors), stream); }
 
 void load(Tensor& tensor, const std::string& path, optional<Device> device) {
   tensor = take(io::load_file(path), kTensor, path, device);
 }
-
+void load(Tensor& tensor, std::istream& stream, optional<Device> device) {
+  tensor = take(io::load(stream), kTensor, kStream, device);
+}
 void load(TensorList& tensors, const std::string& path, optional<Device> device) {
-  const io::StateDict state = io::load_file(path);
-  TensorList loaded;
-  for (std::size_t i = 0; i < state.tensors.size(); ++i)
-    loaded.push_back(take(state, std::to_string(i), path, device));
-  tensors = std::move(loaded);
+  tensors = take_all(io::load_file(path), path, device);
+}
+void load(TensorList& tensors, std::istream& stream, optional<Device> device) {
+  tensors = take_all(io::load(stream), kStream, device);
 }
 
 }  // namespace td

@@ -153,7 +153,7 @@ struct FoldIndex {
   TD_HD std::int64_t cost() const { return 4; }
   TD_HD void operator()(std::int64_t i) const {
     const std::int64_t at = index[i];
-    if (at < -n || at >= n) out_of_range(op, "index", at, n);
+    if (at < -n || at >= n) out_of_range(op, "index", at, n, -n);
     rows[i] = rows[i] * n + (at < 0 ? at + n : at);
   }
 };

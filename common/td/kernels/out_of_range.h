@@ -13,15 +13,22 @@ namespace td {
 namespace {
 
 /// @param op,what text that lives as long as the process, e.g. "gather", "index".
+/// @param count how many there are; `first`, the smallest that is accepted.
 /// On cuda `op` is not printed: its text is host memory.
 TD_HD inline void out_of_range([[maybe_unused]] const char* op, [[maybe_unused]] const char* what,
-                               std::int64_t value, std::int64_t count) {
+                               std::int64_t value, std::int64_t count, std::int64_t first = 0) {
 #ifdef __CUDA_ARCH__
-  printf("td: index %lld is out of range; expected 0 to %lld\n", static_cast<long long>(value),
-         static_cast<long long>(count - 1));
+  const long long v = value, low = first, high = count - 1;
+  if (count == 0)
+    printf("td: index %lld is out of range: the dimension has size 0\n", v);
+  else
+    printf("td: index %lld is out of range; expected %lld to %lld\n", v, low, high);
   __trap();
 #else
-  fail<ShapeError>(op, ": ", what, " ", value, " is out of range; expected 0 to ", count - 1);
+  if (count == 0)
+    fail<ShapeError>(op, ": ", what, " ", value, " is out of range: the dimension has size 0");
+  fail<ShapeError>(op, ": ", what, " ", value, " is out of range; expected ", first, " to ",
+                   count - 1);
 #endif
 }
 

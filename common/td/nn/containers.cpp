@@ -45,6 +45,36 @@ void SequentialImpl::push_back(std::string name, AnyModule module) {
   modules_.push_back(std::move(module));
 }
 
+namespace {
+
+// The children of `self` with `module` as number `index`; those after it that are named by their
+// numbers get the next ones.
+OrderedDict<std::string, std::shared_ptr<Module>> with_inserted(
+    const char* container, const Module& self, std::size_t index,
+    const std::shared_ptr<Module>& module) {
+  const auto children = self.named_children();
+  TD_CHECK(Error, index <= children.size(), container, ": cannot insert a module at ", index,
+           "; expected 0 to ", children.size());
+  TD_CHECK(Error, module && module.get() != &self, container, ": the module to insert is ",
+           module ? "the container itself" : "empty", "; give it another module");
+  OrderedDict<std::string, std::shared_ptr<Module>> all("Submodule");
+  for (std::size_t i = 0; i <= children.size(); ++i) {
+    if (i == index) all.insert(std::to_string(i), module);
+    if (i == children.size()) break;
+    const auto& [name, child] = children[i].pair();
+    const bool moves_on = i >= index && name == std::to_string(i);
+    all.insert(moves_on ? std::to_string(i + 1) : name, child);
+  }
+  return all;
+}
+
+}  // namespace
+
+void SequentialImpl::insert(std::size_t index, AnyModule module) {
+  children_ = with_inserted("Sequential", *this, index, module.ptr());
+  modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
+}
+
 std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<SequentialImpl>();
   copy->train(is_training());  // before it has children, which have modes of their own
@@ -83,6 +113,10 @@ std::shared_ptr<Module> SequentialImpl::ptr(std::size_t index) const {
 void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
   register_module(std::to_string(modules_.size()), module);
   modules_.push_back(std::move(module));
+}
+void ModuleListImpl::insert(std::size_t index, std::shared_ptr<Module> module) {
+  children_ = with_inserted("ModuleList", *this, index, module);
+  modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
 }
 std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ModuleListImpl>();

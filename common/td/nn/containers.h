@@ -39,6 +39,16 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   /// Adds a module under the next number, or under a name.
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
+  /// Adds the modules of a Sequential, a vector of holders, ... under the next numbers.
+  template <class Container>
+  void extend(const Container& modules) {
+    const std::vector<AnyModule> added(modules.begin(), modules.end());  // may be this container
+    for (const AnyModule& module : added) push_back(module);
+  }
+  /// Adds a module in front of module `index`, or at the end for size(). The modules after it that
+  /// are named by their numbers get the next ones; other names stay. Python's `insert`.
+  /// @throws Error for an index above size(), and when another module is named like the new one.
+  void insert(std::size_t index, AnyModule module);
 
   /// Runs the input through all modules. @throws Error when it is empty, or naming the module
   /// whose arguments do not fit.
@@ -99,6 +109,7 @@ class Sequential : public ModuleHolder<SequentialImpl> {
 class ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
   using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
+  using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
 
   ModuleListImpl() = default;
   ModuleListImpl(const ModuleListImpl&) = default;
@@ -118,6 +129,22 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   void push_back(const ModuleHolder<M>& holder) {
     push_back(std::shared_ptr<Module>(holder.ptr()));
   }
+  /// Adds the modules of a ModuleList, a vector of holders, ... under the next numbers.
+  template <class Container>
+  void extend(const Container& modules) {
+    const Container added = modules;  // it may be this list
+    for (const auto& module : added) push_back(module);
+  }
+  /// Adds a module in front of module `index`, or at the end for size(). The modules after it get
+  /// the next numbers; in libtorch 1.13 they do not, so that parameters() misses a module there.
+  /// @throws Error for an index above size().
+  ///@{
+  void insert(std::size_t index, std::shared_ptr<Module> module);
+  template <class M>
+  void insert(std::size_t index, const ModuleHolder<M>& holder) {
+    insert(index, std::shared_ptr<Module>(holder.ptr()));
+  }
+  ///@}
   std::size_t size() const noexcept { return modules_.size(); }
   bool is_empty() const noexcept { return modules_.empty(); }
   /// @throws Error for an index that is not there.
@@ -134,6 +161,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   }
   Iterator begin() { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
+  ConstIterator begin() const { return modules_.begin(); }
+  ConstIterator end() const { return modules_.end(); }
 
  private:
   template <class T>

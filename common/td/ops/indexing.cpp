@@ -33,18 +33,24 @@ std::int64_t dims_of(const TensorIndex& index) {
   return index.kind == Kind::Integer || index.kind == Kind::Slice ? 1 : 0;
 }
 
-// Applies the indices one by one; `dim_` is the dimension of the view that comes next.
+// Applies the indices one by one. `dim_` is the dimension of the view that comes next, `input_dim_`
+// the same dimension of the tensor that is indexed, which messages name.
 class Chooser {
  public:
   Chooser(const Op& op, const Tensor& self) : op_(op) { choice_.view = self; }
 
   Choice choose(const std::vector<TensorIndex>& indices) {
+    TD_CHECK(Error, !indices.empty(), op_.name,
+             ": there are no indices; give at least one, or \"...\" for the whole tensor");
     std::int64_t spoken_of = 0;
     for (const TensorIndex& index : indices) spoken_of += dims_of(index);
     const std::int64_t left = choice_.view.dim() - spoken_of;
     TD_CHECK(ShapeError, left >= 0, op_.name, ": ", spoken_of, " indices for a ",
              choice_.view.dim(), "-dimensional tensor");
-    for (const TensorIndex& index : indices) apply(index, left);
+    for (const TensorIndex& index : indices) {
+      apply(index, left);
+      input_dim_ += index.kind == TensorIndex::Kind::Ellipsis ? left : dims_of(index);
+    }
     choice_.at.resize(static_cast<std::size_t>(choice_.view.dim()));
     return choice_;
   }
@@ -54,8 +60,7 @@ class Chooser {
     Tensor& view = choice_.view;
     switch (index.kind) {
       case TensorIndex::Kind::Integer:
-        view = view.select(dim_, index.integer);
-        return;
+        return select(index.integer);
       case TensorIndex::Kind::Slice:
         view = view.slice(dim_++, index.slice.start, index.slice.stop, index.slice.step);
         return;
@@ -71,6 +76,12 @@ class Chooser {
         return apply_tensor(index.tensor);
     }
   }
+  void select(std::int64_t index) {
+    const std::int64_t n = choice_.view.size(dim_);
+    TD_CHECK(ShapeError, index >= -n && index < n, op_.name, ": index ", index,
+             " is out of range for dimension ", input_dim_, " of size ", n);
+    choice_.view = choice_.view.select(dim_, index);
+  }
   // true keeps the tensor in a new dimension, false leaves nothing of it.
   void keep_or_drop(bool keep) {
     choice_.view = choice_.view.unsqueeze(dim_);
@@ -79,19 +90,17 @@ class Chooser {
   void apply_tensor(const Tensor& t) {
     common_device(op_, choice_.view, t);
     if (!t.defined()) undefined_argument(op_, 1);
-    TD_CHECK(DtypeError, t.dtype() == kLong || is_mask(t), op_.name,
+    const bool number = t.dim() == 0 && (t.dtype() == kLong || t.dtype() == kInt);
+    TD_CHECK(DtypeError, number || t.dtype() == kLong || is_mask(t), op_.name,
              ": an index tensor must be int64 or bool but is ", t.dtype(),
              "; convert it with to(kInt64)");
     if (t.dim() == 0 && is_mask(t)) return keep_or_drop(t.item<bool>());
-    if (t.dim() == 0) {
-      choice_.view = choice_.view.select(dim_, t.item<std::int64_t>());
-      return;
-    }
+    if (number) return select(t.item<std::int64_t>());
     if (!is_mask(t)) return put(t);
     // A mask is the places where it holds: one index tensor for each of its dimensions.
     for (std::int64_t d = 0; d < t.dim(); ++d)
       TD_CHECK(ShapeError, t.size(d) == choice_.view.size(dim_ + d), op_.name, ": a mask of sizes ",
-               t.sizes(), " does not fit dimension ", dim_ + d, " of size ",
+               t.sizes(), " does not fit dimension ", input_dim_ + d, " of size ",
                choice_.view.size(dim_ + d));
     for (const Tensor& places : t.nonzero().unbind(1)) put(places);
   }
@@ -102,7 +111,7 @@ class Chooser {
 
   Op op_;
   Choice choice_;
-  std::int64_t dim_ = 0;
+  std::int64_t dim_ = 0, input_dim_ = 0;
 };
 
 // How a view and its index tensors become rows of a matrix and row numbers.
@@ -188,6 +197,13 @@ Sizes inverse_of(const Sizes& order) {
   return inverse;
 }
 
+// `values` without the leading sizes of 1 that are more than `dims` dimensions.
+Tensor without_leading_ones(const Tensor& values, std::int64_t dims) {
+  Tensor v = values;
+  while (v.dim() > dims && v.size(0) == 1) v = v.squeeze(0);
+  return v;
+}
+
 void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool accumulate) {
   const NoGradGuard no_grad;
   const Sizes sizes = [&] {
@@ -215,8 +231,9 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
     kernels::convert(moved, matrix.view(moved.sizes()));
 }
 
-Tensor put(const Tensor& view, const TensorList& at, const Tensor& values, bool accumulate) {
+Tensor put(const Tensor& view, const TensorList& at, const Tensor& all_values, bool accumulate) {
   const Rows r = rows_of(put_op, view, at);
+  const Tensor values = without_leading_ones(all_values, std::ssize(r.chosen));
   about_to_change("index_put_", view);
   write_rows(view, r, values, accumulate);
   if (recording(view, values))
@@ -252,8 +269,7 @@ Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, const Tensor
     put(choice.view, choice.at, as_type(values.to(device()), dtype()), accumulate);
     return handle();
   }
-  Tensor source = values;  // leading sizes of 1 take no part
-  while (source.dim() > choice.view.dim() && source.size(0) == 1) source = source.squeeze(0);
+  const Tensor source = without_leading_ones(values, choice.view.dim());
   if (accumulate)
     choice.view.add_(source);
   else

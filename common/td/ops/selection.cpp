@@ -14,6 +14,15 @@ Tensor checked_index(const Op& op, const Tensor& index, Device device) {
 
 namespace {
 
+// gather and scatter take no int32, and look at the type only where there are elements: both as in
+// libtorch.
+Tensor checked_int64(const Op& op, const Tensor& index, Device device) {
+  if (index.numel() == 0) return empty_on(Sizes(index.sizes()), kLong, device);
+  TD_CHECK(DtypeError, index.dtype() == kLong, op.name, ": \"index\" must be int64 but is ",
+           index.dtype(), "; convert it with to(kInt64)");
+  return checked_index(op, index, device);
+}
+
 constexpr Op select_op{"index_select", {"input", "index"}}, gather_op{"gather", {"input", "index"}};
 constexpr Op scatter_op{"scatter", {"input", "index", "source"}};
 constexpr Op scatter_add_op{"scatter_add", {"input", "index", "source"}};
@@ -53,7 +62,7 @@ Places check_scatter(const Op& op, const Tensor& self, std::int64_t dim, const T
   check_fits(op, source, index, d, true);
   TD_CHECK(DtypeError, source.dtype() == self.dtype(), op.name, ": \"source\" is ", source.dtype(),
            " but \"input\" is ", self.dtype(), "; convert it with to(dtype)");
-  return {d, checked_index(op, index, device)};
+  return {d, checked_int64(op, index, device)};
 }
 
 // The corner of `source` that the index covers.
@@ -96,7 +105,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   if (!index.defined()) undefined_argument(gather_op, 1);
   const std::int64_t d = wrap_dim("gather", dim, input.dim());
   check_fits(gather_op, input, index, d, false);
-  const Tensor at = checked_index(gather_op, index, device), x = input.contiguous();
+  const Tensor at = checked_int64(gather_op, index, device), x = input.contiguous();
   Tensor y = empty_on(Sizes(at.sizes()), x.dtype(), device);
   kernels::gather(y, x, d, at);
   if (recording(x))

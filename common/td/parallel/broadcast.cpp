@@ -76,10 +76,13 @@ void record_broadcast(const std::vector<TensorList>& copies, const TensorList& s
   TensorList results;
   for (const TensorList& of_device : copies)
     results.insert(results.end(), of_device.begin(), of_device.end());
+  std::vector<Device> homes;
+  for (const Tensor& source : sources) homes.push_back(source.device());
   record("broadcast", results, sources,
-         [root = sources[0].device(), count = sources.size()](Gradients& grads,
-                                                              SmallVector<Tensor, 1>& outputs) {
-           add_up(grads, outputs, count, root);
+         [root = results[0].device(), homes](Gradients& grads, SmallVector<Tensor, 1>& outputs) {
+           add_up(grads, outputs, homes.size(), root);
+           for (std::size_t t = 0; t < homes.size(); ++t)
+             if (grads[t].defined()) grads[t] = grads[t].to(homes[t]);
          });
 }
 

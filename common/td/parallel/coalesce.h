@@ -23,8 +23,9 @@ Tensor pack(const TensorList& tensors, const TensorList& like, const Group& grou
 /// What pack() put together, into the group's places of `out`, on the buffer's device.
 void unpack(const Tensor& buffer, const TensorList& like, const Group& group, TensorList& out);
 
-/// Makes `copies[d][t]` the results of one recorded broadcast of `sources[t]`. For those who place
-/// the copies themselves, as replicate does.
+/// Makes `copies[d][t]` the results of one recorded broadcast of `sources[t]`. For callers that
+/// place the copies themselves, as replicate does. Gradients add up on the device of `copies[0]`
+/// and go to each source's own.
 void record_broadcast(const std::vector<TensorList>& copies, const TensorList& sources);
 
 }  // namespace td::parallel

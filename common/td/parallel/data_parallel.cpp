@@ -61,6 +61,21 @@ Device device_of(const TensorList& tensors) {
   return tensors.empty() ? Device(kCPU) : tensors[0].device();
 }
 
+Tensor misplaced(const Module& module, Device device) {
+  for (const TensorList& tensors : {module.parameters(), module.buffers()})
+    for (const Tensor& tensor : tensors)
+      if (tensor.device() != device) return tensor;
+  return {};
+}
+
+void check_placement(const Module& module, Device first) {
+  const Tensor tensor = misplaced(module, first);
+  TD_CHECK(DeviceError, !tensor.defined(),
+           "DataParallel: the module must have its parameters and buffers on device ", first,
+           " (device_ids[0]) but found one of them on device: ", tensor.device(),
+           ". Move it with module->to(\"", first, "\").");
+}
+
 }  // namespace parallel::detail
 
 DataParallelImpl::DataParallelImpl(AnyModule module,

@@ -25,11 +25,16 @@ namespace parallel {
 
 namespace detail {
 
-inline const Module& plain_module(const AnyModule& module) { return *module.ptr(); }
+inline Module& plain_module(AnyModule& module) { return *module.ptr(); }
 template <class Pointer>
-const Module& plain_module(const Pointer& module) {
+Module& plain_module(Pointer& module) {
   return *module;
 }
+
+/// A parameter or buffer that is not on `device`; undefined when all are there.
+Tensor misplaced(const Module& module, Device device);
+/// Python's check. @throws DeviceError unless every parameter and buffer is on `first`.
+void check_placement(const Module& module, Device first);
 
 /// One forward pass. R is what an AnyModule returns.
 template <class R, class ModuleType, class Input>
@@ -37,7 +42,6 @@ auto data_parallel(ModuleType& module, const Input& input, std::vector<Device> d
                    const optional<Device>& output_device, std::int64_t dim) {
   if (devices.empty()) return call<R>(module, input);
   if constexpr (std::is_same_v<Input, std::tuple<>>) devices.resize(1, devices[0]);
-  check_placement(plain_module(module), check_device(devices[0]));
   const Device destination = check_device(output_device.value_or(devices[0]));
   const std::vector<Input> inputs = scatter(input, devices, dim);
   if (devices.size() == 1) {
@@ -53,19 +57,25 @@ auto data_parallel(ModuleType& module, const Input& input, std::vector<Device> d
 
 }  // namespace detail
 
-/// `module->forward(input)`, computed on several devices. What DataParallel does, as a function.
-/// @param module a shared_ptr, a holder or an AnyModule, on devices[0].
+/// `module->forward(input)`, computed on several devices. It follows libtorch's function: the
+/// module may be anywhere; it is copied to several devices, or moved to a single one. (The class
+/// DataParallel follows Python's and refuses a module that is not on devices[0].)
+/// @param module a shared_ptr, a holder or an AnyModule. What its forward writes into buffers stays
+///     when they are on devices[0]; otherwise it is lost with the copies.
 /// @param input a tensor, or a std::tuple of arguments, split along `dim`.
 /// @param devices by default all GPUs or, where there is none, all sim devices. An empty list means
 ///     a plain call.
 /// @param output_device where the output goes; by default devices[0].
-/// @throws DeviceError when the module is elsewhere; what a replica throws, with its device.
+/// @throws what a replica throws, with its device.
 template <class ModuleType, class Input = Tensor>
 auto data_parallel(ModuleType module, Input input,
                    const optional<std::vector<Device>>& devices = nullopt,
                    const optional<Device>& output_device = nullopt, std::int64_t dim = 0) {
-  return detail::data_parallel<Tensor>(
-      module, input, devices ? *devices : td::parallel::all_accelerators(), output_device, dim);
+  const std::vector<Device> on = devices ? *devices : td::parallel::all_accelerators();
+  if (on.size() == 1 &&
+      detail::misplaced(detail::plain_module(module), check_device(on[0])).defined())
+    detail::plain_module(module).to(on[0]);
+  return detail::data_parallel<Tensor>(module, input, on, output_device, dim);
 }
 
 }  // namespace parallel
@@ -77,17 +87,19 @@ class DataParallelImpl : public Module {
   /// How a Sequential calls it.
   using PlainForward = Tensor (DataParallelImpl::*)(const Tensor&);
 
-  /// The arguments are those of nn::parallel::data_parallel. `module` may be moved to device_ids[0]
-  /// later; forward checks. Writes a warning when the devices have unequal memories.
+  /// The arguments are those of nn::parallel::data_parallel. As in Python, `module` may be moved to
+  /// device_ids[0] later; forward checks. Writes a warning when the devices have unequal memories.
   explicit DataParallelImpl(AnyModule module,
                             const optional<std::vector<Device>>& device_ids = nullopt,
                             const optional<Device>& output_device = nullopt, std::int64_t dim = 0);
 
   /// The module's output for a batch; both may be anywhere.
+  /// @throws DeviceError unless all parameters and buffers are on device_ids[0].
   Tensor forward(const Tensor& input) { return forward<Tensor>(input); }
   /// The same for other arguments and results: `forward<std::tuple<Tensor, Tensor>>(x, mask)`.
   template <class R, class... Arguments>
   R forward(const Arguments&... arguments) {
+    if (!device_ids_.empty()) parallel::detail::check_placement(*module_.ptr(), device_ids_[0]);
     return parallel::detail::data_parallel<R>(module_, std::tuple<Arguments...>(arguments...),
                                               device_ids_, output_device_, dim_);
   }

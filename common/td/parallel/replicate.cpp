@@ -70,24 +70,18 @@ void join_graph(const Places& places, const std::vector<std::size_t>& trained) {
 
 }  // namespace
 
-void detail::check_placement(const Module& module, Device first) {
-  for (const Tensor& tensor : all_tensors(module))
-    TD_CHECK(DeviceError, tensor.device() == first,
-             "DataParallel: the module must have its parameters and buffers on device ", first,
-             " (device_ids[0]) but found one of them on device: ", tensor.device(),
-             ". Move it with module->to(\"", first, "\").");
-}
-
 void detail::fill_replicas(const Module& module,
                            const std::vector<std::shared_ptr<Module>>& replicas,
                            const std::vector<Device>& devices) {
   TD_CHECK(Error, !devices.empty(), "replicate: no devices; name at least one");
-  check_placement(module, check_device(devices[0]));
+  const Device first = check_device(devices[0]);
   const Places places = find_places(module, replicas);
   std::vector<TensorList> copies;
   {
     NoGradGuard no_grad;
-    copies = td::parallel::broadcast_coalesced(places.originals, devices);
+    TensorList sources;
+    for (const Tensor& original : places.originals) sources.push_back(original.to(first));
+    copies = td::parallel::broadcast_coalesced(sources, devices);
   }
   std::vector<std::size_t> trained;
   for (std::size_t i = 0; i < places.originals.size(); ++i) {
@@ -95,7 +89,7 @@ void detail::fill_replicas(const Module& module,
     if (wanted) trained.push_back(i);
     for (std::size_t r = 0; r < replicas.size(); ++r)
       for (const Tensor& tensor : places.replicas[r][i]) {
-        if (r > 0) tensor.set_data(copies[r][i]);
+        if (r > 0 || tensor.device() != first) tensor.set_data(copies[r][i]);
         if (!wanted && tensor.requires_grad()) tensor.requires_grad_(false);
       }
   }

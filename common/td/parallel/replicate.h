@@ -1,6 +1,7 @@
 // replicate: one model becomes several, each on a device of its own, all feeding the gradients of
-// the one. DataParallel calls it in every forward. Invariant: replica 0 has the original's memory,
-// so what its forward writes into a buffer stays; what the others write is gone with them.
+// the one. DataParallel calls it in every forward. Invariant: where a tensor of the original is on
+// the first device, replica 0 has its memory, so what its forward writes into a buffer stays; what
+// is written into copies is lost with them.
 #pragma once
 
 #include "td/nn/any_module.h"
@@ -14,16 +15,15 @@ namespace detail {
 /// broadcast, recorded for parameters that want a gradient.
 void fill_replicas(const Module& module, const std::vector<std::shared_ptr<Module>>& replicas,
                    const std::vector<Device>& devices);
-/// @throws DeviceError unless every parameter and buffer is on `first`.
-void check_placement(const Module& module, Device first);
 
 }  // namespace detail
 
 /// Replicas of a module whose classes derive from nn::Cloneable. Their parameters are results of a
 /// broadcast, not leaves: a gradient goes on to the original's parameters, where those of all
 /// replicas add up. Do not give them to an optimizer.
-/// @param devices the first has the module. One may occur several times.
-/// @throws DeviceError when the module is elsewhere, Error when it cannot be cloned.
+/// As in libtorch the module may be anywhere. What is on devices[0] is not copied for replica 0.
+/// @param devices may name a device several times.
+/// @throws Error when the module cannot be cloned.
 /// @{
 template <class M, class = std::enable_if_t<std::is_base_of_v<Module, M>>>
 std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,

@@ -152,10 +152,49 @@ TEST_CASE("without ordering a slow batch does not hold up the others") {
   for (int i = 0; i < 6; ++i) CHECK(all[static_cast<std::size_t>(i)] == std::vector<int>{i});
 }
 
+TEST_CASE("a loader's iterators: copies share their place, and nothing is read past the end") {
+  for (std::size_t workers : {0u, 2u}) {
+    auto loader =
+        make_data_loader<SequentialSampler>(Moody(3), DataLoaderOptions(2).workers(workers));
+    auto at = loader->begin(), copy = at;
+    CHECK(at == copy);
+    CHECK(*copy == std::vector<int>{0, 1});
+    CHECK(at == copy);
+    ++copy;
+    CHECK(*at == std::vector<int>{2});  // the place moved for both
+    CHECK(at->size() == 1);
+    CHECK(at != loader->end());
+    ++at;
+    CHECK(at == loader->end());
+    CHECK(loader->end() == copy);
+    CHECK(loader->end() == loader->end());
+    CHECK(at != loader->begin());
+    for (auto past : {loader->end(), copy, decltype(at)()}) {
+      const std::string advice =
+          " past the end of the epoch; compare the iterator with end() first";
+      CHECK(message<Error>([&] { *past; }) == "data loader: there is no batch to read" + advice);
+      CHECK(message<Error>([&] { (void)past->size(); }) ==
+            "data loader: there is no batch to read" + advice);
+      CHECK(message<Error>([&] { ++past; }) ==
+            "data loader: the iterator cannot be moved" + advice);
+    }
+  }
+}
+
+TEST_CASE("begin() returns before the first batch is there; an error comes when it is read") {
+  for (std::size_t workers : {0u, 1u}) {
+    auto loader =
+        make_data_loader<SequentialSampler>(Moody(9, 5), DataLoaderOptions(6).workers(workers));
+    auto at = loader->begin();
+    CHECK_THROWS_WITH(*at, "item 5 is broken");
+    CHECK(*at == std::vector<int>{6, 7, 8});  // the loader goes on with the batch after it
+  }
+}
+
 TEST_CASE("a timeout says what to change") {
   auto loader = make_data_loader<SequentialSampler>(
       Moody(2, -1, 0), DataLoaderOptions(1).workers(1).timeout(std::chrono::milliseconds(5)));
-  CHECK(message<Error>([&] { loader->begin(); }) ==
+  CHECK(message<Error>([&] { *loader->begin(); }) ==
         "data loader: no batch came within 5 ms; the dataset's get() is slow or stuck. Give more "
         "workers, or a longer timeout.");
 }

@@ -251,6 +251,24 @@ TEST_CASE("an error of the device reaches the loop and the prefetcher ends") {
   CHECK(values(ones({2}, kSim)) == std::vector<double>{1, 1});
 }
 
+TEST_CASE("a prefetcher's iterators compare by their place, and nothing is read past the end") {
+  std::vector<Tensor> source{ones({1}), zeros({1})};
+  auto batches = prefetch(source, kSim);
+  auto at = batches.begin(), copy = at;
+  CHECK(at == copy);
+  CHECK(at != batches.end());
+  ++copy;
+  CHECK(values(*at) == std::vector<double>{0});  // the place moved for both
+  ++at;
+  CHECK(at == batches.end());
+  for (auto past : {batches.end(), copy, decltype(at)()}) {
+    const std::string advice = " past the end of the epoch; compare the iterator with end() first";
+    CHECK(message<Error>([&] { *past; }) == "prefetch: there is no batch to read" + advice);
+    CHECK(message<Error>([&] { past->dim(); }) == "prefetch: there is no batch to read" + advice);
+    CHECK(message<Error>([&] { ++past; }) == "prefetch: the iterator cannot be moved" + advice);
+  }
+}
+
 TEST_CASE("a prefetcher refuses to have no slot") {
   std::vector<Tensor> source;
   CHECK(message<Error>([&] { prefetch(source, kSim, 0); }) ==
@@ -262,6 +280,7 @@ TEST_CASE("a pinning loader collates in page-locked memory, and pins what it can
   auto loader = make_data_loader<SequentialSampler>(rows(4), DataLoaderOptions(4).pin_memory(true));
   const std::uint64_t before = pinned_bytes();
   auto batch = loader->begin();
+  CHECK(batch->data.size(0) == 4);
   CHECK(pinned_bytes() - before == 2);  // data and target, and no copy of either
   CHECK(batch->data.is_pinned());
   {

@@ -1,8 +1,11 @@
 // save and load of tensors, lists, modules and optimizers.
 #include "td/io/serialize.h"
 
+#include <fstream>
+
 #include "../data/folder.h"
 #include "../nn/nets.h"
+#include "td/base/file.h"
 #include "td/td.h"
 
 using namespace td;
@@ -74,6 +77,83 @@ TEST_CASE("a module is loaded in place, parameters and buffers, from any device"
     load(again, folder / "net");
     CHECK(values(again->last->weight) == values(from->last->weight));
   }
+}
+
+TEST_CASE("a stream takes what a file takes, with the same bytes") {
+  TemporaryFolder folder;
+  const auto bytes_of_file = [&] {
+    const Bytes bytes = read_file(folder / "f");
+    return std::string(bytes.begin(), bytes.end());
+  };
+  TwoLayers net, other;
+  const Tensor x = randn({2, 3});
+  const TensorList list{x, arange(3), zeros({0, 2})};
+  Tensor loaded;
+  TensorList loaded_list;
+  const auto check_bytes = [&](const auto& what) {
+    std::stringstream stream;
+    save(what, stream);
+    save(what, folder / "f");
+    CHECK(stream.str() == bytes_of_file());
+    return stream;
+  };
+  std::stringstream one = check_bytes(x), many = check_bytes(list), module = check_bytes(net);
+  load(loaded, one);
+  CHECK(values(loaded) == values(x));
+  one.clear();
+  one.seekg(0);
+  load(loaded, one, Device("sim:0"));
+  CHECK(loaded.device() == Device("sim:0"));
+  load(loaded_list, many);
+  REQUIRE(loaded_list.size() == 3);
+  CHECK(loaded_list[1].dtype() == kLong);
+  CHECK(loaded_list[2].sizes() == IntArrayRef({0, 2}));
+  load(other, module);
+  CHECK(values(other->first->weight) == values(net->first->weight));
+  // An object, not a handle; and after bytes that somebody else read.
+  optim::SGD sgd(net->parameters(), optim::SGDOptions(0.5).momentum(0.9)),
+      same(net->parameters(), optim::SGDOptions(0.1));
+  std::stringstream optimizer("lr=");
+  optimizer.seekp(0, std::ios::end);
+  save(sgd, optimizer);
+  std::string prefix(3, ' ');
+  optimizer.read(prefix.data(), 3);
+  load(same, optimizer);
+  CHECK(same.param_groups()[0].options().get_lr() == 0.5);
+}
+
+TEST_CASE("what is wrong with a stream is said in words, and nothing is loaded") {
+  Tensor x = ones({2});
+  const auto complaint = [&](const std::string& bytes) {
+    std::istringstream stream(bytes);
+    return message<IoError>([&] { load(x, stream); });
+  };
+  CHECK(complaint("abc") ==
+        "the stream: the file ends at offset 3; expected the length of a header in 8 bytes. It is "
+        "truncated or not a safetensors file.");
+  std::ostringstream whole;
+  save(zeros({2}), whole);
+  const std::string bytes = whole.str();
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    CHECK(complaint(bytes.substr(0, length)).find("the stream: ") == 0);
+  CHECK(complaint(bytes + bytes).find("the stream: ") == 0);  // one save() per stream
+  TensorList list;
+  std::istringstream tensor(bytes);
+  CHECK(message<IoError>([&] { load(list, tensor); }) ==
+        "the stream: there is no tensor \"0\"; expected a file written by save() of a list of "
+        "tensors. io::load_file reads any safetensors file.");
+  CHECK(values(x) == std::vector<double>{1, 1});
+  std::ifstream missing("no such file");
+  CHECK(message<IoError>([&] { load(x, missing); }) ==
+        "cannot read the stream: it failed or ended before; check that it is open");
+  std::ofstream closed;
+  CHECK(message<IoError>([&] { save(x, closed); }) ==
+        "cannot write the stream: it takes no more bytes; check that it is open and that there is "
+        "space");
+  std::ostringstream untouched;
+  CHECK(message<IoError>([&] { save(Tensor(), untouched); }) ==
+        "cannot write the stream: tensor \"tensor\" is undefined; leave it out");
+  CHECK(untouched.str().empty());
 }
 
 TEST_CASE("a module that does not fit is told as a whole, and nothing is copied") {

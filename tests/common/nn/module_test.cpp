@@ -161,4 +161,17 @@ TEST_CASE("OrderedDict keeps order and refuses a second key") {
   CHECK_FALSE(dict.contains("c"));
   CHECK(message<Error>([&] { dict.insert("a", 3); }) == "Key 'a' is already defined");
   CHECK(message<Error>([&] { dict["c"]; }) == "Key 'c' is not defined; there are 'b', 'a'");
+  CHECK(dict.front().key() == "b");
+  CHECK(dict.back().value() == 2);
+}
+
+TEST_CASE("an empty OrderedDict has no first and no last entry") {
+  OrderedDict<std::string, int> dict("Parameter");
+  const auto& same = dict;
+  const std::string first = "front() of an empty OrderedDict; check is_empty() first",
+                    last = "back() of an empty OrderedDict; check is_empty() first";
+  CHECK(message<Error>([&] { dict.front(); }) == first);
+  CHECK(message<Error>([&] { same.front(); }) == first);
+  CHECK(message<Error>([&] { dict.back(); }) == last);
+  CHECK(message<Error>([&] { same.back(); }) == last);
 }

@@ -128,13 +128,81 @@ TEST_CASE("index_put_ writes into strided memory, and the gradient follows") {
   CHECK(values(z) == List{0, 0, 0, 0, 1, 1});
 }
 
+TEST_CASE("values with leading ones fit whatever the indices are, as libtorch has it") {
+  const Tensor six = td::arange(6, td::kFloat);
+  for (const td::Device device : devices()) {
+    const auto put = [&](const std::vector<td::indexing::TensorIndex>& at, const Tensor& source) {
+      return td::zeros({1, 2, 3}, td::TensorOptions(device)).index_put_(at, source.to(device));
+    };
+    const Tensor source = six.reshape({1, 1, 2, 3}), zero = td::tensor({0}).to(device);
+    const List all = values(six);
+    CHECK(values(put({zero}, source)) == all);
+    CHECK(values(put({zero}, source.reshape({1, 1, 1, 1, 2, 3}))) == all);
+    CHECK(values(put({0, td::tensor({0, 1}).to(device)}, source)) == all);
+    CHECK(values(put({td::tensor({0, 0}).to(device)}, source)) == all);
+    const Tensor mask = td::ones({1, 2, 3}, td::TensorOptions(td::kBool).device(device));
+    CHECK(values(put({mask}, six.reshape({1, 1, 6}))) == all);
+    CHECK(values(put({td::logical_not(mask)}, td::ones({1, 0}))) == List(6, 0));
+    CHECK(values(put({true}, source.reshape({1, 1, 1, 2, 3}))) == all);
+  }
+  const Tensor fill = leaf({1, 2, 3}, {1, 1, 3});
+  Tensor y = td::zeros({2, 3});
+  y.index_put_({td::tensor({1})}, fill);
+  (y * td::arange(6, td::kFloat).reshape({2, 3})).sum().backward();
+  CHECK(values(fill.grad()) == List{3, 4, 5});
+  CHECK(sizes_of(fill.grad()) == Ints{1, 1, 3});
+  CHECK(message<td::ShapeError>([&] {
+          td::zeros({1, 2, 3}).index_put_({td::tensor({0})}, td::ones({2, 1, 2, 3}));
+        }).find("index_put_") == 0);
+}
+
+TEST_CASE("a 0-dimensional index of int32 or int64 is a number; a larger one must be int64") {
+  for (const td::Device device : devices()) {
+    const Tensor x = numbered(device);
+    for (const td::ScalarType type : {td::kInt, td::kLong}) {
+      const Tensor one = td::tensor(1).to(device, type), back = td::tensor(-1).to(device, type);
+      CHECK(values(x.index({one, back, one})) == List{21});
+      CHECK(sizes_of(x.index({Slice(), one})) == Ints{2, 4});
+      CHECK(x.index({one}).data_ptr() != nullptr);
+      Tensor y = td::zeros({3}, td::TensorOptions(device));
+      y.index_put_({back}, 5);
+      CHECK(values(y) == List{0, 0, 5});
+    }
+    const Tensor some = td::tensor({0, 1}).to(device, td::kInt);
+    for (const Tensor& index : {some, some.slice(0, 0, 0), some.reshape({1, 2})})
+      CHECK(message<td::DtypeError>([&] { x.index({index}); }) ==
+            "index: an index tensor must be int64 or bool but is int32; convert it with "
+            "to(kInt64)");
+  }
+}
+
 TEST_CASE("what indexing refuses, it names") {
   const Tensor x = numbered();
   CHECK(message<td::ShapeError>([&] {
           x.index({0, 0, 0, 0});
         }) == "index: 4 indices for a 3-dimensional tensor");
   CHECK(message<td::ShapeError>([&] { x.index({td::tensor({2})}); }) ==
-        "index: index 2 is out of range; expected 0 to 1");
+        "index: index 2 is out of range; expected -2 to 1");
+  CHECK(message<td::ShapeError>([&] { x.index({td::tensor({-3})}); }) ==
+        "index: index -3 is out of range; expected -2 to 1");
+  CHECK(message<td::ShapeError>([&] {
+          x.index({0, 5});
+        }) == "index: index 5 is out of range for dimension 1 of size 3");
+  CHECK(message<td::ShapeError>([&] {
+          x.index({None, Slice(), 0, td::tensor(-5)});
+        }) == "index: index -5 is out of range for dimension 2 of size 4");
+  CHECK(message<td::ShapeError>([&] {
+          x.index({"...", 4});
+        }) == "index: index 4 is out of range for dimension 2 of size 4");
+  CHECK(message<td::ShapeError>([&] { x.index_put_({2}, 1); }) ==
+        "index_put_: index 2 is out of range for dimension 0 of size 2");
+  CHECK(message<td::ShapeError>([&] {
+          x.index({0, td::tensor({true, false})});
+        }) == "index: a mask of sizes [2] does not fit dimension 1 of size 3");
+  CHECK(message<td::Error>([&] { x.index({}); }) ==
+        "index: there are no indices; give at least one, or \"...\" for the whole tensor");
+  CHECK(message<td::Error>([&] { x.index_put_({}, 1); }) ==
+        "index_put_: there are no indices; give at least one, or \"...\" for the whole tensor");
   CHECK(message<td::DtypeError>([&] { x.index({td::zeros({1})}); }) ==
         "index: an index tensor must be int64 or bool but is float32; convert it with to(kInt64)");
   CHECK(message<td::ShapeError>([&] {

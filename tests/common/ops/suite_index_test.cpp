@@ -199,6 +199,28 @@ TEST_CASE("in place, on strided memory, with equal indices") {
   }
 }
 
+TEST_CASE("an int32 index is taken where libtorch takes it") {
+  for (const td::Device device : devices()) {
+    const Tensor x = td::arange(6, td::TensorOptions(td::kFloat).device(device)).reshape({2, 3});
+    const Tensor rows = td::tensor({1, 0}).to(device, td::kInt);
+    CHECK(values(index_select(x, 0, rows)) == List{3, 4, 5, 0, 1, 2});
+    CHECK(values(index_add(x, 0, rows, x)) == List{3, 5, 7, 3, 5, 7});
+    CHECK(values(embedding(x, rows)) == List{3, 4, 5, 0, 1, 2});
+    const Tensor at = td::zeros({1, 3}, td::TensorOptions(td::kInt).device(device));
+    const std::string refusal =
+        ": \"index\" must be int64 but is int32; convert it with to(kInt64)";
+    CHECK(message<td::DtypeError>([&] { gather(x, 0, at); }) == "gather" + refusal);
+    CHECK(message<td::DtypeError>([&] { scatter(x, 0, at, x); }) == "scatter" + refusal);
+    CHECK(message<td::DtypeError>([&] { scatter(x, 0, at, 1); }) == "scatter" + refusal);
+    CHECK(message<td::DtypeError>([&] { scatter_add(x, 0, at, x); }) == "scatter_add" + refusal);
+    // An index without elements has no type to be wrong.
+    const Tensor none = td::zeros({0, 3}, td::TensorOptions(device));
+    CHECK(gather(x, 0, none).numel() == 0);
+    CHECK(values(scatter(x, 0, none, x)) == values(x));
+    CHECK(values(scatter_add(x, 0, none, x)) == values(x));
+  }
+}
+
 TEST_CASE("an index that does not exist is named") {
   const Tensor x = td::zeros({2, 3});
   CHECK(message<td::ShapeError>([&] {
@@ -209,6 +231,20 @@ TEST_CASE("an index that does not exist is named") {
         }) == "gather: index -1 is out of range; expected 0 to 2");
   CHECK(message<td::ShapeError>([&] { embedding(x, td::tensor({7})); }) ==
         "embedding: index 7 is out of range; expected 0 to 1");
+  const Tensor none = td::zeros({0, 3}), first = td::tensor({0});
+  CHECK(message<td::ShapeError>([&] { index_select(none, 0, first); }) ==
+        "index_select: index 0 is out of range: the dimension has size 0");
+  CHECK(message<td::ShapeError>([&] { none.index({first}); }) ==
+        "index: index 0 is out of range: the dimension has size 0");
+  CHECK(message<td::ShapeError>([&] {
+          gather(none, 0, first.reshape({1, 1}));
+        }) == "gather: index 0 is out of range: the dimension has size 0");
+  CHECK(message<td::ShapeError>([&] {
+          scatter(none, 0, first.reshape({1, 1}), 1);
+        }) == "scatter_: index 0 is out of range: the dimension has size 0");
+  CHECK(message<td::ShapeError>([&] {
+          none.clone().index_add_(0, first, td::ones({1, 3}));
+        }) == "index_add_: index 0 is out of range: the dimension has size 0");
   const Tensor late = embedding(x.to("sim:0"), td::tensor({7}).to("sim:0"));
   CHECK(message<td::AsyncError>([&] { late.cpu(); }).find("embedding: index 7 is out of range") !=
         std::string::npos);

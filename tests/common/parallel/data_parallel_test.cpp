@@ -153,12 +153,55 @@ TEST_CASE("without a list all accelerators take part, and the check waits for fo
   CHECK(parallel->device_ids().size() ==
         static_cast<std::size_t>(device_count(kCUDA) > 0 ? device_count(kCUDA) : 3));
   const Device first = parallel->device_ids()[0];
-  CHECK_THROWS_WITH(parallel->forward(ones({4, 2})),
-                    Catch::Contains("must have its parameters and buffers on device " +
-                                    first.str() + " (device_ids[0])"));
+  CHECK(message<DeviceError>([&] {
+          parallel->forward(ones({4, 2}));
+        }) ==
+        "DataParallel: the module must have its parameters and buffers on device " + first.str() +
+            " (device_ids[0]) but found one of them on device: cpu. Move it with module->to(\"" +
+            first.str() + "\").");
   parallel->to(first);
   CHECK(parallel->forward(ones({4, 2})).device() == first);
   CHECK_THROWS_AS(nn::DataParallel(net, {"sim:0", "sim:9"}), DeviceError);
+}
+
+TEST_CASE("data_parallel copies a module from wherever it is, and moves it to a single device") {
+  for (const auto& devices : device_lists())
+    for (const Device home : {Device("cpu"), devices.back()}) {
+      INFO(named(devices) << "from " << home);
+      const List expected = one_device_gradients(7);
+      nn::Sequential net = small_net(kFloat64);
+      net->to(home);
+      nn::parallel::data_parallel(net, pictures(7, kFloat64), devices).square().mean().backward();
+      check_close(gradients(net), expected, 1e-12);
+      for (const Tensor& p : net->parameters()) {
+        CHECK(p.device() == home);
+        CHECK(p.grad().device() == home);
+      }
+    }
+  Counter net;
+  nn::parallel::data_parallel(net, ones({4, 2}), {{"sim:0", "sim:1"}});
+  CHECK(values(net->count) == List{0});  // the copies counted
+  net->count.fill_(5);
+  const Tensor x = ones({4, 2}).requires_grad_();
+  nn::parallel::data_parallel(net, x, {{"sim:1"}}).sum().backward();
+  CHECK(net->weight.device() == Device("sim:1"));
+  CHECK(values(net->weight.grad()) == List{4, 4});
+  CHECK(values(net->count) == List{6});
+  CHECK(x.grad().is_cpu());
+}
+
+TEST_CASE("a module that is on several devices is copied from each of them") {
+  for (const auto& devices : device_lists()) {
+    INFO(named(devices));
+    nn::Sequential net = small_net(kFloat64);
+    net->at<nn::Conv2dImpl>(0).to(devices[0]);
+    net->at<nn::LinearImpl>(4).to(Device("sim:1"));
+    nn::parallel::data_parallel(net, pictures(6, kFloat64), devices).square().mean().backward();
+    check_close(gradients(net), one_device_gradients(6), 1e-12);
+    CHECK(net->parameters()[0].grad().device() == devices[0]);
+    CHECK(net->parameters()[2].grad().device() == Device("sim:1"));
+    CHECK_THROWS_AS(nn::DataParallel(net, devices)->forward(pictures(6, kFloat64)), DeviceError);
+  }
 }
 
 TEST_CASE("parameters, state and printing are the module's, under module.") {

@@ -153,14 +153,18 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("replicate says where the module has to be, and what it cannot clone") {
+TEST_CASE("replicate copies a module that is elsewhere, and says what it cannot clone") {
   Counter net;
-  CHECK(message<DeviceError>([&] {
-          nn::parallel::replicate(net, {"sim:0", "sim:1"});
-        }) ==
-        "DataParallel: the module must have its parameters and buffers on device sim:0 "
-        "(device_ids[0]) but found one of them on device: cpu. Move it with "
-        "module->to(\"sim:0\").");
+  const auto replicas = nn::parallel::replicate(net, {"sim:0", "sim:1"});
+  CHECK(replicas[0]->weight.device() == Device("sim:0"));
+  CHECK(replicas[1]->count.device() == Device("sim:1"));
+  CHECK(values(replicas[0]->weight) == List{1, 1});
+  CHECK(net->weight.is_cpu());
+  parallel::reduce_add({replicas[0]->weight * 2, (replicas[1]->weight * 3).to("sim:0")})
+      .sum()
+      .backward();
+  CHECK(values(net->weight.grad()) == List{5, 5});
+  CHECK(net->weight.grad().is_cpu());
   struct Plain : nn::Module {
     Tensor forward(const Tensor& x) { return x; }
   };
