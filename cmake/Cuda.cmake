@@ -61,9 +61,7 @@ message(STATUS "CUDA: toolkit ${CUDAToolkit_VERSION}, targets ${CMAKE_CUDA_ARCHI
 
 # What these are for is refused in words where they are absent (common/CMakeLists.txt).
 include(NvidiaLibraries)
-if(TARGET CUDA::cublas)
-  set(CUBLAS_FOUND ON)
-else()
+if(NOT TARGET CUDA::cublas)
   td_find_nvidia(CUBLAS cublas_v2.h cublas libcublas.so.${CUDAToolkit_VERSION_MAJOR})
   td_find_nvidia(CUBLASLT cublasLt.h cublasLt libcublasLt.so.${CUDAToolkit_VERSION_MAJOR})
 endif()
