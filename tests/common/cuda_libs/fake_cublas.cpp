@@ -120,6 +120,8 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(
     std::int64_t lda, long long stride_a, const void* b, cudaDataType, std::int64_t ldb,
     long long stride_b, const void* beta, void* c, cudaDataType type, std::int64_t ldc,
     long long stride_c, std::int64_t batch, cublasComputeType_t, cublasGemmAlgo_t) {
+  if (lda < (op_a == CUBLAS_OP_T ? k : m) || ldb < (op_b == CUBLAS_OP_T ? n : k) || ldc < m)
+    return CUBLAS_STATUS_INVALID_VALUE;
   const cublasStatus_t status =
       check_product({h->stream, h->workspace, h->bytes, h->mode, m, n, k, batch}, type);
   for (std::int64_t i = 0; i < batch && status == CUBLAS_STATUS_SUCCESS; ++i)

@@ -72,6 +72,19 @@ TEST_CASE("cuBLAS's column-major products give row-major ones") {
         }
 }
 
+// The step from its only row to the next one may be anything; cuBLAS refuses less than a row.
+TEST_CASE("a matrix of one row may come with any step between rows") {
+  fake::reset();
+  Example example;
+  example.gemm.m = 1;
+  const std::vector<float> product = example.expected(false), sum = example.expected(true);
+  example.gemm.lda = example.gemm.ldc = 1;
+  example.run(fake::new_stream());
+  CHECK(example.c == product);
+  CHECK(example.run_with_bias(fake::new_stream()));
+  CHECK(example.c == sum);
+}
+
 TEST_CASE("cuBLASLt adds the bias to every row, and reads nothing of the result") {
   fake::reset();
   const cuda::Where where = fake::new_stream();
@@ -114,7 +127,8 @@ TEST_CASE("where cuBLASLt cannot add a bias nothing is done, and it is not asked
   // A bias that a view begins at any element: the vectors of a kernel would not fit.
   fake::reset();
   CHECK_FALSE(cuda::run_gemm_with_bias(example.gemm, example.a.data(), example.b.data(),
-                                       example.bias.data() + 1, example.c.data(), where));
+                                       example.bias.data() + 1, example.c.data(),
+                                       fake::new_stream()));
   CHECK(fake::world().times_asked == 0);
   CHECK(example.c == before);
 }

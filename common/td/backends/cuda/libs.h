@@ -58,10 +58,12 @@ class Libs {
  public:
   virtual ~Libs() = default;
   virtual void gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) = 0;
-  /// C = alpha * op(A) op(B) + bias, a row of n elements, in one pass over C; batch is 1, beta 0.
-  /// False, and nothing is queued, where cuBLAS has no kernel for it.
-  virtual bool gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias,
-                              void* c, Where where) = 0;
+  /// C = alpha * op(A) op(B) + bias in one pass over C; the bias is a row of n elements, and comes
+  /// after A and B. batch is 1, beta 0.
+  /// False, and nothing is queued, where there is no kernel for it.
+  virtual bool gemm_with_bias(const Gemm&, const void*, const void*, const void*, void*, Where) {
+    return false;
+  }
   /// False for what cuDNN has no kernel for: float64 with channels last. Make contiguous copies.
   virtual bool supports(const Conv2d& conv) const = 0;
   /// output = convolution of input with weight. A bias is added afterwards, element by element.

@@ -26,7 +26,7 @@ StreamState& find_state(Where where) {
   return *last_state;
 }
 
-// The size that NVIDIA recommends (documentation of cublasSetWorkspace): 32 MiB from Hopper on.
+// What NVIDIA recommends, in cuBLAS's documentation of cublasSetWorkspace.
 std::size_t workspace_bytes(int device) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
   return backend(kCUDA).compute_capability(device) >= 90 ? 32 * kMiB : 4 * kMiB;

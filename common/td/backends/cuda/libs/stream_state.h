@@ -27,7 +27,7 @@ struct StreamState {
   std::mutex busy;
   cublasHandle_t blas = nullptr;
   std::size_t blas_workspace = 0;  ///< bytes that a product gets as work memory
-  /// How products with a bias are made; none: cuBLASLt cannot. Asking takes tens of microseconds.
+  /// How products with a bias are made, once cuBLASLt was asked; none where it cannot.
   std::map<Gemm, std::optional<cublasLtMatmulAlgo_t>> with_bias;
   std::shared_ptr<ConvState> conv;
 };
