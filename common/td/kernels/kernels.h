@@ -110,23 +110,29 @@ void mse_backward(const Tensor& out, const Tensor& g, const Tensor& input, const
                   double factor);
 /// @}
 
-/// @name Index: where to read, where to add; tensors dense and row-major, index int64.
+/// @name Index: where to read, where to write; tensors dense and row-major, index int64.
 /// An index outside its dimension is an error in words that names `op`.
+/// Sources that go to one element get there in the order of the index, so that the bits are the
+/// same on every device. A long index on cuda is sorted for it; `sorted` does so anywhere, for
+/// tests.
 /// @{
 /// out[o, i, ...] = x[o, index[i], ...] where dimension `dim` of x has `n` entries.
 void index_select(const char* op, const Tensor& out, const Tensor& x, std::int64_t dim,
                   const Tensor& index);
-/// self[o, index[i], ...] += alpha * source[o, i, ...], in the order of i on every device.
+/// self[o, index[i], ...] += alpha * source[o, i, ...], each sum rounded; index has one dimension.
 void index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-               const Tensor& source, double alpha);
+               const Tensor& source, double alpha, bool sorted = false);
+/// self[o, index[i], ...] = source[o, i, ...]: of equal indices, the last one counts.
+void index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                const Tensor& source, bool sorted = false);
 /// out[i][j] = x[index[i][j]][j] for dim 0, and so on; index may be smaller than x elsewhere.
 void gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& index);
 /// rows[i] = rows[i] * n + index[i], index counted from the back where it is negative: one more
 /// dimension (of size n) of an index into several; `rows` starts as zeros.
 void fold_index(const char* op, const Tensor& rows, const Tensor& index, std::int64_t n);
-/// self[index[i][j]][j] = source[i][j], or += with `add`; in order along dim on every device.
+/// self[index[i][j]][j] = source[i][j], or += with `add`, each sum rounded.
 void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-             const Tensor& source, bool add);
+             const Tensor& source, bool add, bool sorted = false);
 /// @}
 
 /// @name Sequences and random values; `out` is dense

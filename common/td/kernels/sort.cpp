@@ -1,6 +1,7 @@
 // Sorting rows: which element comes first, second, ... On the host each row goes to the standard
-// library's stable sort; on cuda sorted runs are merged, of 1, 2, 4, ... elements, one thread an
-// element, which finds its place in the merged run by binary search in the neighbouring run.
+// library's stable sort; on cuda sorted runs of 1, 2, 4, ... elements are merged, short ones in
+// shared memory. Each thread finds the place of one element by binary search in the neighbouring
+// run.
 #define TD_KERNEL_FILE
 #include <algorithm>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include "td/base/parallel.h"
 #include "td/kernels/kernels.h"
 #include "td/kernels/launch.h"
+#include "td/kernels/sort_tiles.h"
 
 namespace td {
 namespace {
@@ -47,51 +49,83 @@ struct SortWork {
 };
 
 #ifdef __CUDACC__
-__global__ void number_rows(std::int64_t* order, std::int64_t count, std::int64_t n) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
-    order[i] = i % n;
+/// A row has n elements, of which key(k) is the k-th as they stand now; runs of `width` are sorted.
+/// Where element j comes to stand when each two neighbouring runs are merged. An element of the
+/// left run stays before equal ones of the right run, so the sort is stable.
+template <class First, class Index, class Key>
+__device__ Index merged_place(const Key& key, Index j, Index width, Index n) {
+  const Index pair = j / (2 * width) * (2 * width), middle = min(pair + width, n);
+  const bool left = j < middle;
+  const auto own = key(j);
+  // How many of the neighbouring run come before this element: [low, high) narrows to the place.
+  const Index first = left ? middle : pair;
+  Index low = first, high = left ? min(pair + 2 * width, n) : middle;
+  while (low < high) {
+    const Index at = (low + high) / 2;
+    const bool comes_before = left ? First{}(key(at), own) : !First{}(own, key(at));
+    if (comes_before)
+      low = at + 1;
+    else
+      high = at;
+  }
+  return (left ? j : pair + j - middle) + low - first;
 }
 
-/// Merges neighbouring runs of `width` elements of each row. An element of the left run stays
-/// before equal ones of the right run, so the sort is stable.
+/// Sorts each tile: a block copies it to shared memory and merges runs of 1, 2, 4, ... elements.
+template <class T, class First>
+__global__ void sort_tiles(const T* x, std::int64_t* order, SortTiles tiles, std::int64_t n) {
+  __shared__ T keys[SortTiles::kMost];
+  __shared__ short places[2][SortTiles::kMost];
+  const int threads = static_cast<int>(blockDim.x);
+  for (std::int64_t t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+    const std::int64_t begin = tiles.begin(t);
+    const int size = tiles.size(t), row = static_cast<int>(n < size ? n : size);
+    for (int i = threadIdx.x; i < size; i += threads) {
+      keys[i] = x[begin + i];
+      places[0][i] = static_cast<short>(i);
+    }
+    int now = 0;
+    for (int width = 1; width < row; width *= 2, now = 1 - now) {
+      __syncthreads();
+      for (int i = threadIdx.x; i < size; i += threads) {
+        const short* from = places[now] + i / row * row;
+        const int place =
+            merged_place<First>([&](int k) { return keys[from[k]]; }, i % row, width, row);
+        places[1 - now][i / row * row + place] = places[now][i];
+      }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < size; i += threads)
+      order[begin + i] = (begin + places[now][i]) % n;
+    __syncthreads();
+  }
+}
+
+/// Merges neighbouring runs of `width` elements of each row.
 template <class T, class First>
 __global__ void merge_runs(const T* x, const std::int64_t* from, std::int64_t* to,
                            std::int64_t count, std::int64_t n, std::int64_t width) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
-    const std::int64_t start = i / n * n, j = i - start;
-    const std::int64_t pair = j / (2 * width) * (2 * width), middle = min(pair + width, n);
-    const bool left = j < middle;
-    const T own = x[start + from[i]];
-    // How many of the neighbouring run come before this element: [low, high) narrows to the place.
-    const std::int64_t first = left ? middle : pair;
-    std::int64_t low = first, high = left ? min(pair + 2 * width, n) : middle;
-    while (low < high) {
-      const std::int64_t at = (low + high) / 2;
-      const T its = x[start + from[start + at]];
-      const bool comes_before = left ? First{}(its, own) : !First{}(own, its);
-      if (comes_before)
-        low = at + 1;
-      else
-        high = at;
-    }
-    const std::int64_t own_rank = left ? j - pair : j - middle;
-    to[start + pair + own_rank + (low - first)] = from[i];
+    const std::int64_t start = i / n * n;
+    const auto key = [&](std::int64_t k) { return x[start + from[start + k]]; };
+    to[start + merged_place<First>(key, i - start, width, n)] = from[i];
   }
 }
 
 template <class T, bool kDescending>
 void SortWork<T, kDescending>::on_cuda(cudaStream_t stream) const {
-  const std::int64_t count = rows * n;
+  const std::int64_t count = rows * n, most = 132 * 16;
   if (count == 0) return;
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((count + 255) / 256, 132 * 16));
   // Passes alternate between the two buffers; begin where the last pass ends in `order`.
   int passes = 0;
-  for (std::int64_t width = 1; width < n; width *= 2) ++passes;
+  for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) ++passes;
   std::int64_t *from = passes % 2 ? other : order, *to = passes % 2 ? order : other;
-  number_rows<<<blocks, 256, 0, stream>>>(from, count, n);
-  for (std::int64_t width = 1; width < n; width *= 2) {
+  const SortTiles tiles(rows, n);
+  auto blocks = static_cast<unsigned>(std::min(tiles.count, most));
+  sort_tiles<T, First><<<blocks, 512, 0, stream>>>(x, from, tiles, n);
+  blocks = static_cast<unsigned>(std::min((count + 255) / 256, most));
+  for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) {
     merge_runs<T, First><<<blocks, 256, 0, stream>>>(x, from, to, count, n, width);
     std::swap(from, to);
   }

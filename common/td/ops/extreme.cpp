@@ -67,7 +67,7 @@ std::tuple<Tensor, Tensor> with_place(const Op& op, const Tensor& x, std::int64_
   if (recording(x)) {
     const auto backward = [at, d, sizes = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
       grads.give(
-          0, [&] { return zeros(sizes, g.options()).scatter_add(d, at, g.reshape(at.sizes())); });
+          0, [&] { return zeros(sizes, g.options()).scatter_add_(d, at, g.reshape(at.sizes())); });
     };
     record(op.name, values, {&x}, backward);
   }

@@ -225,8 +225,7 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
   if (accumulate)
     kernels::index_add("index_put_", matrix, 0, r.numbers, source, 1.0);
   else
-    kernels::scatter("index_put_", matrix, 0,
-                     r.numbers.unsqueeze(1).expand(source.sizes()).contiguous(), source, false);
+    kernels::index_copy("index_put_", matrix, 0, r.numbers, source);
   if (matrix.impl().storage != view.impl().storage)  // it was a copy: bring it back
     kernels::convert(moved, matrix.view(moved.sizes()));
 }

@@ -74,7 +74,7 @@ Tensor covered(const Tensor& source, const Tensor& index) {
 }
 
 Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const Tensor& index) {
-  return zeros(sizes, g.options()).index_add(dim, index, g);
+  return zeros(sizes, g.options()).index_add_(dim, index, g);
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   kernels::gather(y, x, d, at);
   if (recording(x))
     record("gather", y, {&x}, [at, d, from = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return zeros(from, g.options()).scatter_add(d, at, g); });
+      grads.give(0, [&] { return zeros(from, g.options()).scatter_add_(d, at, g); });
     });
   return y;
 }
@@ -119,7 +119,7 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
                            const Scalar& alpha) const {
   const Device device = common_device(index_add_op, *this, index, source);
   const std::int64_t d = wrap_dim("index_add_", dim, this->dim());
-  const Tensor at = checked_index(index_add_op, index, device);
+  const Tensor at = checked_index(index_add_op, index, device).reshape({-1});
   Sizes wanted(sizes());
   if (!wanted.empty()) wanted[static_cast<std::size_t>(d)] = at.numel();
   TD_CHECK(ShapeError, wanted == source.impl().sizes, "index_add_: \"source\" needs sizes ",
