@@ -12,7 +12,7 @@ namespace {
 /// A sum over x that also looks at the element of `target` with the same number.
 template <class T>
 struct SquaredDistance : Sum<T, T> {
-  static constexpr bool kByIndex = true;
+  using ByIndex = void;
   const T* target;
   TD_HD void add(compute_t<T>& lane, compute_t<T> x, std::int64_t index) const {
     const compute_t<T> d = x - static_cast<compute_t<T>>(target[index]);

@@ -188,7 +188,7 @@ void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor&
             const Tensor* second = nullptr) {
   using Total = typename R::Total;
   ReduceShape s = plan_reduce(x, dims);
-  if constexpr (!requires { R::kByIndex; })
+  if constexpr (!requires { typename R::ByIndex; })
     if (out.device().is_cuda()) s.reduced = in_memory_order(s.reduced);
   const Tensor room = room_for_pieces<Total>(out.device(), s);
   const ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x),

@@ -20,7 +20,7 @@ struct Place {
   using Lane = Placed<compute_t<T>>;
   using Total = Lane;
   using Out = std::int64_t;
-  static constexpr bool kByIndex = true;
+  using ByIndex = void;
   TD_HD Lane start() const { return {Extreme<T, kLargest>{}.start(), -1}; }
   TD_HD static bool wins(const Lane& a, const Lane& b) {  // a over b
     if (b.index < 0) return true;

@@ -2,7 +2,7 @@
 //   Lane start(); add(Lane&, x, index)   inner loop, in the type it computes in, vectorizes
 //   Total none(); total(Lane); merge(Total, Total)   joins partial results, in a wider type
 //   Out finish(Total)
-//   kByIndex   where it exists, `index` counts in the order of the sizes; else in any order
+//   ByIndex   any type; a reducer that uses `index` has it, and gets the order of the sizes
 // Included by kernel files only.
 #pragma once
 

@@ -39,7 +39,7 @@ TEST_CASE("a plan depends on which direction is contiguous") {
   CHECK_FALSE(plan_of(x, 2).columns);
   CHECK_FALSE(plan_of(x.t(), 1).columns);
   CHECK_FALSE(plan_of(image, 0b1101).columns);
-  CHECK(plan_of(image.contiguous(kChannelsLast), 0b1101).columns);
+  CHECK(plan_of(image.to(MemoryFormat::ChannelsLast), 0b1101).columns);
   CHECK(plan_of(x, 1).width >= 32);  // whole lines of memory
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("every element is in exactly one piece, and no piece is empty") {
 }
 
 TEST_CASE("loops in the order of memory visit the same places") {
-  const Tensor image = empty({4, 6, 5, 7}).contiguous(kChannelsLast);
+  const Tensor image = empty({4, 6, 5, 7}).to(MemoryFormat::ChannelsLast);
   const auto places = [](const Loops& loops) {
     std::vector<std::int64_t> at;
     for (std::int64_t i = 0; i < loops.count; ++i) at.push_back(loops.offset(i));
