@@ -179,9 +179,12 @@ if ! $dry && ! nvidia-smi -L 2>/dev/null; then
   exit 2
 fi
 out="${out:-$root/build/gpu-check}"
-if $dry; then build="${TD_GPU_BUILD:-build/release}"; else build="${TD_GPU_BUILD:-build/gpu}"; fi
-state="$build/check"
-if $dry; then state="$build/check-dry"; fi
+if $dry; then
+  export CUDA_VISIBLE_DEVICES=  # also where there is a GPU
+  build="${TD_GPU_BUILD:-build/release}" state="${TD_GPU_BUILD:-build/release}/check-dry"
+else
+  build="${TD_GPU_BUILD:-build/gpu}" state="${TD_GPU_BUILD:-build/gpu}/check"
+fi
 mkdir -p "$state" || exit 1
 use_prefix
 commit="$(current_commit)"
