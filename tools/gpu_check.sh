@@ -46,7 +46,7 @@ is_known() { grep -q "^$1	" "$state/$stage.tsv"; }
 last_line() { grep -v '^ *$' "$1" | tail -1 | tr -d '\t\r' | cut -c 1-300; }
 
 # What an exit code means: "STATUS<tab>TEXT". must_refuse, skip_code and skip_text are the caller's.
-judge() {  # judge CODE LIMIT LOG
+judge() {  # judge CODE LIMIT LOG; LIMIT is empty unless that is what ended it
   local said
   said="$(last_line "$3")"
   if ${must_refuse:-false}; then  # there is no GPU, and the program has to say so itself
@@ -55,11 +55,11 @@ judge() {  # judge CODE LIMIT LOG
     fi
     return
   fi
+  if [ -n "$2" ]; then echo "failed	took more than $2 s; last it said: $said" && return; fi
   if [ -n "${skip_text:-}" ] && grep -q "$skip_text" "$3"; then echo "skipped	$skip_text" && return; fi
   case $1 in
     0) echo "passed	" ;;
     "${skip_code:-77}") echo "skipped	$said" ;;
-    124 | 137) echo "failed	took more than $2 s; last it said: $said" ;;
     *) echo "failed	exit code $1: $said" ;;
   esac
 }
@@ -67,7 +67,8 @@ judge() {  # judge CODE LIMIT LOG
 # One program of a stage. What a stopped stage has done already is not done again; what the stage's end
 # cuts off is no failure and comes next time.
 item() {  # item NAME SECONDS COMMAND...; 0 seconds: as long as the stage may take
-  local name="$1" limit="${TD_GPU_SECONDS:-$2}" log="$state/item.log" start=$SECONDS status left result
+  local name="$1" limit="${TD_GPU_SECONDS:-$2}" log="$state/item.log" start=$SECONDS status left
+  local ended="" result  # ended: by the limit
   if [ "$2" -eq 0 ]; then limit=$((stage_limit + 1)); fi
   shift 2
   if is_known "$name"; then return; fi
@@ -77,8 +78,11 @@ item() {  # item NAME SECONDS COMMAND...; 0 seconds: as long as the stage may ta
   { timeout -k 5 "$((limit < left ? limit : left))" "$@" >"$log" 2>&1 </dev/null; } 2>/dev/null
   status=$?
   { echo "==== $name: $*" && tail -c 100000 "$log"; } >>"$state/$stage.log"
-  if [[ $status =~ ^(124|137)$ && $left -lt $limit ]]; then undone+=("$name") && return; fi
-  result="$(judge $status "$limit" "$log")"
+  if [[ $status =~ ^(124|137)$ && $((SECONDS - start)) -ge $((limit < left ? limit : left)) ]]; then
+    if [ "$left" -lt "$limit" ]; then undone+=("$name") && return; fi
+    ended="$limit"
+  fi
+  result="$(judge $status "$ended" "$log")"
   note "$name" "${result%%	*}" $((SECONDS - start)) "${result#*	}"
 }
 skip() { is_known "$1" || note "$1" skipped 0 "$2"; }  # skip NAME WHY
@@ -175,13 +179,16 @@ done
 [ -n "$out" ] && mkdir -p "$out" && out="$(readlink -f "$out")"
 cd "$root" || exit 1
 if ! $dry && ! nvidia-smi -L 2>/dev/null; then
-  echo "gpu_check: there is no GPU here; --without-gpu tries this script, ./course test compiles the CUDA half"
+  echo "gpu_check: there is no GPU here; --without-gpu tries this script without one"
   exit 2
 fi
 out="${out:-$root/build/gpu-check}"
-if $dry; then build="${TD_GPU_BUILD:-build/release}"; else build="${TD_GPU_BUILD:-build/gpu}"; fi
-state="$build/check"
-if $dry; then state="$build/check-dry"; fi
+if $dry; then
+  export CUDA_VISIBLE_DEVICES=  # also where there is a GPU
+  build="${TD_GPU_BUILD:-build/release}" state="${TD_GPU_BUILD:-build/release}/check-dry"
+else
+  build="${TD_GPU_BUILD:-build/gpu}" state="${TD_GPU_BUILD:-build/gpu}/check"
+fi
 mkdir -p "$state" || exit 1
 use_prefix
 commit="$(current_commit)"

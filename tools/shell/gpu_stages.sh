@@ -48,7 +48,7 @@ program() {  # program NAME SECONDS FILE ARGUMENT...: an item, where its file wa
 }
 
 # The areas of tests/common whose tests have something to do on cuda; xla's devices are a plugin's.
-areas() { grep -rl kCUDA tests/common | cut -d / -f 3 | sort -u | grep -v '^xla$'; }
+areas() { grep -rlE 'kCUDA|"cuda|devices\(\)' tests/common | cut -d / -f 3 | sort -u | grep -v '^xla$'; }
 chapter_folders() { basename -a chapters/[0-9]*; }
 
 stage_configure() {
