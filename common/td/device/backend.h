@@ -46,7 +46,7 @@ class Backend {
                     std::size_t bytes, int index, void* stream) = 0;
   /// Blocks until the stream (or, with all_streams, the device) is done. @throws AsyncError.
   virtual void synchronize(int index, void* stream, bool all_streams) = 0;
-  /// True when all work queued on the stream is done. Does not block.
+  /// True when all work on the stream is done. Does not block. @throws AsyncError, DeviceError
   virtual bool idle(int index, void* stream) = 0;
 
   /// Events: a mark in a stream that other streams and the host can wait for. An event never
@@ -57,7 +57,7 @@ class Backend {
   virtual void release_event(void* event) = 0;
   virtual void record(void* event, int index, void* stream) = 0;
   virtual void wait(int index, void* stream, void* event) = 0;
-  virtual bool done(void* event) = 0;
+  virtual bool done(void* event) = 0;  ///< @throws AsyncError, DeviceError
   /// The program, and not only an allocator, has learned that the event is done. For sim's race
   /// finder: from then on the host's work comes behind the event.
   virtual void host_saw(void*) {}

@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "td/device/device.h"
+
 namespace td {
 
 class Graph;
@@ -17,6 +19,12 @@ extern std::atomic<int> captures_underway;
 
 /// Throws for what a capture cannot hold: "<what>: not while a graph is captured. <why and cure>".
 [[noreturn, gnu::cold]] void refuse_in_capture(const char* what, const char* cure);
+
+/// Throw DeviceError: the host waits for a stream that another thread captures, or asks after an
+/// event of a capture. Backends call them. @{
+[[noreturn, gnu::cold]] void refuse_captured_stream(DeviceType type, int index);
+[[noreturn, gnu::cold]] void refuse_captured_event();
+/// @}
 
 /// Called by everything that makes the host wait for a device. @throws DeviceError in a capture.
 inline void check_may_wait(const char* what) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "td/base/error.h"
@@ -34,34 +36,31 @@ class DeferredRelease {
     for (const StreamUse& use : uses) {
       ++block->pending;
       try {
-        waiting_.push_back({nullptr, block, use});
-        if (captures_underway == 0)
-          mark(waiting_.back());
-        else
-          ++unmarked_;
+        std::deque<Waiting>& waiting = waiting_for(use);
+        void* const event = captures_underway == 0 ? mark(use) : nullptr;
+        waiting.push_back({event, block});
+        unmarked_ |= !event;
       } catch (const std::exception&) {
         // The device is past repair. The block is never reused, which is safe, and `pending` says
         // so.
-        if (!waiting_.empty() && waiting_.back().block == block) waiting_.pop_back();
       }
     }
   }
 
-  /// Calls `free_block` for each block whose events were all passed.
+  /// Calls `free_block` for each block whose events were all passed. Asks each stream only after
+  /// its oldest event: the others come later. @throws AsyncError, DeviceError from Backend::done.
   template <class FreeBlock>
   void poll(FreeBlock free_block) {
     if (captures_underway > 0) return;
-    if (unmarked_ > 0) mark_all();
-    for (std::size_t i = 0; i < waiting_.size();) {
-      const Waiting w = waiting_[i];
-      if (!w.event || !backend(w.use.type).done(w.event)) {
-        ++i;
-        continue;
+    mark_all();
+    for (auto& [use, waiting] : streams_) {
+      while (!waiting.empty()) {
+        const Waiting oldest = waiting.front();
+        if (!oldest.event || !backend(use.type).done(oldest.event)) break;
+        waiting.pop_front();
+        spare(use).push_back(oldest.event);
+        if (--oldest.block->pending == 0) free_block(oldest.block);
       }
-      waiting_[i] = waiting_.back();
-      waiting_.pop_back();
-      spare(w.use).push_back(w.event);
-      if (--w.block->pending == 0) free_block(w.block);
     }
   }
 
@@ -69,9 +68,10 @@ class DeferredRelease {
   void wait_all() {
     if (captures_underway > 0) return;
     mark_all();
-    for (const Waiting& w : waiting_) {
+    for (auto& [use, waiting] : streams_) {
       try {
-        if (w.event) backend(w.use.type).synchronize_event(w.event);
+        if (!waiting.empty() && waiting.back().event)
+          backend(use.type).synchronize_event(waiting.back().event);
       } catch (const Error&) {
       }
     }
@@ -80,27 +80,36 @@ class DeferredRelease {
   /// Calls `f` for the blocks that wait.
   template <class F>
   void visit(F f) {
-    for (const Waiting& w : waiting_) f(w.block);
+    for (auto& stream : streams_)
+      for (const Waiting& w : stream.second) f(w.block);
   }
 
  private:
   struct Waiting {
     void* event;  ///< nullptr until the mark is made
     Block* block;
-    StreamUse use;
   };
 
-  void mark(Waiting& w) {
-    void* event = take_event(w.use);
-    backend(w.use.type).record(event, w.use.index, w.use.native);
-    w.event = event;
+  std::deque<Waiting>& waiting_for(const StreamUse& use) {
+    for (auto& [stream, waiting] : streams_)
+      if (stream == use) return waiting;
+    return streams_.emplace_back(use, std::deque<Waiting>()).second;
+  }
+  /// An event behind what the stream holds now.
+  void* mark(const StreamUse& use) {
+    void* const event = take_event(use);
+    backend(use.type).record(event, use.index, use.native);
+    return event;
   }
   void mark_all() noexcept {
-    unmarked_ = 0;
-    for (Waiting& w : waiting_) {
-      try {
-        if (!w.event) mark(w);
-      } catch (const std::exception&) {  // past repair; without an event the block is never reused
+    if (!std::exchange(unmarked_, false)) return;
+    for (auto& [use, waiting] : streams_) {
+      for (Waiting& w : waiting) {
+        try {
+          if (!w.event) w.event = mark(use);
+        } catch (const std::exception&) {  // until then the block is not reused
+          unmarked_ = true;
+        }
       }
     }
   }
@@ -114,8 +123,9 @@ class DeferredRelease {
     return event;
   }
 
-  std::vector<Waiting> waiting_;
-  std::size_t unmarked_ = 0;
+  /// What waits, by stream, in the order of the events.
+  std::vector<std::pair<StreamUse, std::deque<Waiting>>> streams_;
+  bool unmarked_ = false;  ///< some have no event yet
   // Events for the next time, by device.
   std::array<std::array<std::vector<void*>, kMaxDevices>, kDeviceTypes> spare_;
 };

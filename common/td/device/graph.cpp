@@ -20,6 +20,18 @@ void refuse_in_capture(const char* what, const char* cure) {
   fail<DeviceError>(what, ": not while a graph is captured. ", cure);
 }
 
+void refuse_captured_stream(DeviceType type, int index) {
+  fail<DeviceError>("synchronize: a stream of ", Device(type, index),
+                    " is being captured by another thread. What is captured does not run, so there "
+                    "is nothing to wait for; wait after the capture.");
+}
+
+void refuse_captured_event() {
+  fail<DeviceError>(
+      "the event was recorded while a graph was captured, so it marks a point of "
+      "the graph and not of a stream. Record it again after the replay.");
+}
+
 bool is_capturing() { return capturing_graph != nullptr; }
 
 GraphBackend& sim_graph_backend();
@@ -181,7 +193,7 @@ void Graph::give_up() noexcept {
       done.synchronize();
     } catch (const Error&) {  // work that failed is the stream's to tell; it is done, too
     }
-    graph_backend(device.type()).release(native_);
+    graph_backend(device.type()).release(native_, device.index());
   }
   if (stream_) release_pool(stream_->device().type(), this);
   state_ = State::kNew;

@@ -25,7 +25,7 @@ class GraphBackend {
   /// Queues all of a graph as one piece of work on `stream`.
   virtual void launch(void* graph, int index, void* stream) = 0;
   /// Gives a graph up. No launch of it is queued any more.
-  virtual void release(void* graph) noexcept = 0;
+  virtual void release(void* graph, int index) noexcept = 0;
 };
 
 /// The graphs of a kind. @throws DeviceError for a kind that has none.

@@ -136,6 +136,7 @@ void PinnedAllocator::free_block(Block* block) {
 }
 
 void PinnedAllocator::return_blocks() {
+  if (captures_underway > 0) return;  // giving memory back waits for the devices
   PinnedRanges& r = ranges();
   for (auto& kept : free_) {
     for (Block* block : kept) {

@@ -22,7 +22,7 @@ class Stream {
   /// Blocks the host until all work queued so far is done.
   /// @throws AsyncError when some of it failed, with the name of the operation.
   void synchronize() const;
-  /// True when all work queued so far is done. Does not block and does not throw.
+  /// True when all work queued so far is done. Does not block. @throws AsyncError, DeviceError
   bool query() const;
   /// Work queued on this stream from now on waits for what `other` holds now. Does not block the
   /// host. The same as recording an event on `other` and blocking this stream on it.
@@ -56,7 +56,7 @@ class Event {
   void record();
   /// Work queued on `stream` from now on waits for the mark. Does not block the host.
   void block(const Stream& stream) const;
-  /// True when the mark was passed, and for an event never recorded.
+  /// True when the mark was passed, and for an event never recorded. @throws as Stream::query.
   bool query() const;
   /// Blocks the host until the mark was passed. @throws AsyncError as Stream::synchronize does.
   void synchronize() const;

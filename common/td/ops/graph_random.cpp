@@ -20,11 +20,12 @@ struct GraphRandom {
 
   void begin_replay() {
     const Generator::State state = default_generator().reserve(blocks);
-    const Tensor host = empty({2}, kLong);
+    // Pinned: from pageable memory some machines copy late, and the host would wait for it.
+    const Tensor host = empty({2}, TensorOptions(kLong).pinned_memory(true));
     host.data_ptr<std::int64_t>()[0] = static_cast<std::int64_t>(state.seed);
     host.data_ptr<std::int64_t>()[1] = static_cast<std::int64_t>(state.offset);
     NoGradGuard no_grad;
-    start.copy_(host, /*non_blocking=*/true);  // pageable: it has been read when this returns
+    start.copy_(host, /*non_blocking=*/true);
   }
 };
 

@@ -55,6 +55,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, std::size_t shar
     if (shared > 48 * 1024) return cudaErrorInvalidValue;
     Stream& stream = stream_of(all, handle);
     if (stream.device != thread.device) return cudaErrorInvalidResourceHandle;
+    if (td::record_observer != listen)
+      return refuse(all, "a launch", "another record_observer is set, so no kernel would run");
     all.last = {
         kernel->second, stream.device, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
     Work work = [] {};

@@ -1,32 +1,22 @@
 // The backend contract on NVIDIA GPUs: each function is one or two calls of the CUDA runtime, and
 // those calls are what chapter texts point at. device/ and the allocators call it.
 // Invariant: every call makes its device current first, and an error never stays behind unread.
-#include <cuda_runtime.h>
-
+#include <array>
+#include <memory>
 #include <mutex>
+#include <vector>
 
-#include "td/backends/cuda/spans.h"
+#include "td/backends/cuda/check.h"
+#include "td/backends/cuda/copy.h"
 #include "td/base/bytes.h"
 #include "td/base/error.h"
 #include "td/device/capture.h"
+#include "td/trace/span.h"
 
 namespace td {
 namespace cuda {
 
-thread_local constinit int current_device_of_thread = -1;
-
-void switch_device(int index) {
-  if (const cudaError_t error = cudaSetDevice(index))
-    throw_error("cuda:" + std::to_string(index), error);
-  current_device_of_thread = index;
-}
-
 namespace {
-
-void check(cudaError_t error, const char* doing, int index) {
-  if (error != cudaSuccess) [[unlikely]]
-    throw_error(std::string(doing) + " on cuda:" + std::to_string(index), error);
-}
 
 // Work that failed, or that never ran since earlier work failed: the caller asked to hear of it.
 void check_work(cudaError_t error, const std::string& where) {
@@ -39,54 +29,40 @@ void check_work(cudaError_t error, const std::string& where) {
   }
 }
 
-cudaStream_t stream_of(void* native) { return static_cast<cudaStream_t>(native); }
-cudaEvent_t event_of(void* native) { return static_cast<cudaEvent_t>(native); }
+// An event and its device: in a thread that has chosen none, CUDA would take GPU 0 and make a
+// context there.
+struct Mark {
+  cudaEvent_t event = nullptr;
+  int device = 0;
+  bool captured = false;  // its last record is a part of a graph
+};
 
-// Answers "is it done?". Failed work is done too; synchronize reports the failure.
-bool finished(cudaError_t answer) {
-  if (answer == cudaErrorNotReady) {
-    cudaGetLastError();  // "not yet" counts as an error for CUDA
-    return false;
-  }
-  return true;
+Mark& mark_of(void* native) { return *static_cast<Mark*>(native); }
+
+// For the host, which cannot ask for a point of a graph: CUDA would end the capture. A thread that
+// has a device keeps it, since an allocator may ask between a launch's choice of one and the
+// launch.
+Mark& mark_to_ask(void* native) {
+  Mark& mark = mark_of(native);
+  if (mark.captured) refuse_captured_event();
+  if (current_device_of_thread < 0) use_device(mark.device);
+  return mark;
 }
 
-bool is_pageable(const void* memory) {
-  cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
-    cudaGetLastError();
-    return true;
-  }
-  return attributes.type == cudaMemoryTypeUnregistered;
+// Answers "is it done?". Only success says yes: after any other error work may still be running.
+bool finished(cudaError_t answer, int index) {
+  if (answer == cudaSuccess) return true;
+  if (answer != cudaErrorNotReady) check(answer, "asking whether work is done", index);
+  cudaGetLastError();  // "not yet" counts as an error for CUDA
+  return false;
 }
 
-// As traces call it.
-const char* name_of_copy(const void* to, Device to_device, const void* from, Device from_device) {
-  if (to_device.is_cpu())
-    return is_pageable(to) ? "Memcpy DtoH (Device -> Pageable)" : "Memcpy DtoH (Device -> Pinned)";
-  if (from_device.is_cpu())
-    return is_pageable(from) ? "Memcpy HtoD (Pageable -> Device)"
-                             : "Memcpy HtoD (Pinned -> Device)";
-  return "Memcpy DtoD (Device -> Device)";
-}
-
-// Some machines let the GPU read pageable memory itself; the source may then be read late.
-bool reads_pageable_memory(int index) {
-  int yes = 0;
-  return cudaDeviceGetAttribute(&yes, cudaDevAttrPageableMemoryAccess, index) == cudaSuccess && yes;
-}
-
-// Opens the direct road between two GPUs, once a pair. Where there is none, CUDA copies through
-// the host by itself.
-void open_peer_road(int from, int to) {
-  static std::once_flag opened[kMaxDevices][kMaxDevices];
-  std::call_once(opened[from][to], [&] {
-    int possible = 0;
-    cudaDeviceCanAccessPeer(&possible, from, to);
-    use_device(from);
-    if (possible) cudaDeviceEnablePeerAccess(to, 0);
-    cudaGetLastError();
-  });
+// Asking costs a call, so only where some thread captures.
+bool is_captured(cudaStream_t stream) {
+  if (captures_underway == 0) return false;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) cudaGetLastError();
+  return status != cudaStreamCaptureStatusNone;
 }
 
 struct Count {
@@ -146,21 +122,20 @@ class CudaBackend final : public Backend {
   }
 
   void release(int index, void* memory) override {
-    use_device(index);
-    forgive(cudaFree(memory));
+    if (try_use_device(index)) forgive(cudaFree(memory));
   }
 
   // Portable: pinned for every GPU, whichever is current now.
   void* allocate_pinned(std::size_t bytes) override {
-    if (current_device_of_thread < 0) use_device(0);
+    if (current_device_of_thread < 0) use_device(device_for_host_memory());
     void* memory = nullptr;
     const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
     return obtained(error, "pinning host memory", current_device_of_thread) ? memory : nullptr;
   }
 
   void release_pinned(void* memory) override {
-    if (current_device_of_thread < 0) use_device(0);
-    forgive(cudaFreeHost(memory));
+    if (current_device_of_thread >= 0 || try_use_device(device_for_host_memory()))
+      forgive(cudaFreeHost(memory));
   }
 
   // Non-blocking: the default stream would otherwise order itself after and before all others.
@@ -172,66 +147,68 @@ class CudaBackend final : public Backend {
     check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
                                        high_priority ? greatest : least),
           "making a stream", index);
+    const std::lock_guard lock(mutex_);
+    streams_[static_cast<std::size_t>(index)].push_back(stream);
     return stream;
   }
 
   void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
             int index, void* stream) override {
-    if (bytes == 0) return;
-    if (to_device.is_cuda() && from_device.is_cuda() && to_device != from_device)
-      return copy_to_peer(to, to_device.index(), from, from_device.index(), bytes, index, stream);
-    const StreamSpan span(trace::is_on() ? name_of_copy(to, to_device, from, from_device) : "",
-                          index, stream, trace::Category::kCopy, bytes);
-    if (capturing_graph && is_pageable(to_device.is_cpu() ? to : from)) check_may_copy_pageable();
-    // CUDA tells from the addresses which side is where.
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)), "copying", index);
-    const bool wait = to_device.is_cpu()     ? is_pageable(to)
-                      : from_device.is_cpu() ? reads_pageable_memory(index) && is_pageable(from)
-                                             : false;
-    if (wait) synchronize(index, stream, false);
+    if (bytes > 0 && queue_copy(to, to_device, from, from_device, bytes, index, stream))
+      synchronize(index, stream, false);
   }
 
   void synchronize(int index, void* stream, bool all_streams) override {
     use_device(index);
+    if (!all_streams && is_captured(stream_of(stream))) refuse_captured_stream(kCUDA, index);
     const trace::Span span(all_streams ? "Device Synchronize" : "Stream Synchronize",
                            trace::Category::kWait);
-    check_work(all_streams ? cudaDeviceSynchronize() : cudaStreamSynchronize(stream_of(stream)),
+    check_work(all_streams ? wait_for_device(index) : cudaStreamSynchronize(stream_of(stream)),
                "cuda:" + std::to_string(index));
   }
 
+  // To ask a captured stream would spoil the capture.
   bool idle(int index, void* stream) override {
     use_device(index);
-    cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
-    if (capturing_graph) cudaStreamIsCapturing(stream_of(stream), &captured);
-    // To ask a captured stream would spoil the capture.
-    return captured == cudaStreamCaptureStatusNone && finished(cudaStreamQuery(stream_of(stream)));
+    return !is_captured(stream_of(stream)) && finished(cudaStreamQuery(stream_of(stream)), index);
   }
 
   void* new_event(int index, bool timing) override {
     use_device(index);
-    cudaEvent_t event = nullptr;
-    check(cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming),
-          "making an event", index);
-    return event;
+    auto mark = std::make_unique<Mark>();
+    mark->device = index;
+    check(
+        cudaEventCreateWithFlags(&mark->event, timing ? cudaEventDefault : cudaEventDisableTiming),
+        "making an event", index);
+    return mark.release();
   }
-  void release_event(void* event) override { forgive(cudaEventDestroy(event_of(event))); }
+  void release_event(void* event) override {
+    const std::unique_ptr<Mark> mark(&mark_of(event));
+    if (try_use_device(mark->device)) forgive(cudaEventDestroy(mark->event));
+  }
 
   void record(void* event, int index, void* stream) override {
     use_device(index);
-    check(cudaEventRecord(event_of(event), stream_of(stream)), "recording an event", index);
+    check(cudaEventRecord(mark_of(event).event, stream_of(stream)), "recording an event", index);
+    mark_of(event).captured = is_captured(stream_of(stream));
   }
   void wait(int index, void* stream, void* event) override {
     use_device(index);
-    check(cudaStreamWaitEvent(stream_of(stream), event_of(event)), "waiting for an event", index);
+    check(cudaStreamWaitEvent(stream_of(stream), mark_of(event).event), "waiting for an event",
+          index);
   }
-  bool done(void* event) override { return finished(cudaEventQuery(event_of(event))); }
+  bool done(void* event) override {
+    const Mark& mark = mark_to_ask(event);
+    return finished(cudaEventQuery(mark.event), mark.device);
+  }
   void synchronize_event(void* event) override {
+    const Mark& mark = mark_to_ask(event);
     const trace::Span span("Event Synchronize", trace::Category::kWait);
-    check_work(cudaEventSynchronize(event_of(event)), "waiting for an event of cuda");
+    check_work(cudaEventSynchronize(mark.event), "waiting for an event of cuda");
   }
   double milliseconds(void* from, void* to) override {
     float elapsed = 0;
-    check_work(cudaEventElapsedTime(&elapsed, event_of(from), event_of(to)),
+    check_work(cudaEventElapsedTime(&elapsed, mark_to_ask(from).event, mark_to_ask(to).event),
                "timing between two events of cuda");
     return elapsed;
   }
@@ -257,15 +234,24 @@ class CudaBackend final : public Backend {
     return true;
   }
 
-  static void copy_to_peer(void* to, int to_index, const void* from, int from_index,
-                           std::size_t bytes, int index, void* stream) {
-    open_peer_road(to_index, from_index);
-    open_peer_road(from_index, to_index);
-    const StreamSpan span("Memcpy PtoP (Device -> Device)", index, stream, trace::Category::kCopy,
-                          bytes);
-    check(cudaMemcpyPeerAsync(to, to_index, from, from_index, bytes, stream_of(stream)),
-          "copying between GPUs", index);
+  // The device cannot be asked as a whole while a stream of it is captured. (A capture that begins
+  // between the question and the call is lost; CUDA has nothing that would prevent it.)
+  cudaError_t wait_for_device(int index) {
+    if (captures_on[index] == 0) return cudaDeviceSynchronize();
+    std::vector<cudaStream_t> streams;
+    {
+      const std::lock_guard lock(mutex_);
+      streams = streams_[static_cast<std::size_t>(index)];
+    }
+    streams.push_back(nullptr);
+    for (const cudaStream_t stream : streams)
+      if (!is_captured(stream))
+        if (const cudaError_t error = cudaStreamSynchronize(stream)) return error;
+    return cudaSuccess;
   }
+
+  std::mutex mutex_;                                            // guards what follows
+  std::array<std::vector<cudaStream_t>, kMaxDevices> streams_;  // but for the default ones
 };
 
 }  // namespace

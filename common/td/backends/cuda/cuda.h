@@ -4,6 +4,7 @@
 // Invariant: nothing of CUDA is touched before somebody asks for a cuda device.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "td/device/backend.h"
@@ -24,6 +25,16 @@ void switch_device(int index);
 inline void use_device(int index) {
   if (current_device_of_thread != index) switch_device(index);
 }
+
+/// The same where nothing may be thrown: false when the driver refuses.
+bool try_use_device(int index) noexcept;
+
+/// For memory of the host, which also belongs to a context, in a thread that has chosen no device,
+/// such as a loader's: the first device that this process used.
+int device_for_host_memory();
+
+/// Captures under way by device. While there are any, nobody may ask after the device as a whole.
+extern std::atomic<int> captures_on[kMaxDevices];
 
 /// The GPU's own name in the world: "GPU-" and 32 hexadecimal digits.
 std::string uuid(int index);

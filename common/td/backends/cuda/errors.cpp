@@ -13,13 +13,33 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// An error that a kernel left behind: CUDA refuses all further work of the process.
+// An error after which "any further CUDA work will return the same error", as driver_types.h says
+// of each. Two are numbers because toolkits before 12.9 have no names for them.
 bool loses_the_context(cudaError_t error) {
-  return (error >= cudaErrorIllegalAddress && error <= cudaErrorTensorMemoryLeak &&
-          error != cudaErrorLaunchOutOfResources) ||
-         error == cudaErrorECCUncorrectable || error == cudaErrorNvlinkUncorrectable ||
-         error == cudaErrorContained || error == cudaErrorUnknown;
+  switch (static_cast<int>(error)) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case 226:  // cudaErrorContained
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case 721:  // cudaErrorTensorMemoryLeak
+      return true;
+    default:
+      return false;
+  }
 }
+
+constexpr const char* kStartFabricManager =
+    "Where NVSwitches join the GPUs, as in HGX machines, the service nvidia-fabricmanager must "
+    "run, in the version of the driver: `sudo systemctl start nvidia-fabricmanager`, then wait "
+    "until `nvidia-smi -q` shows its Fabric state as Completed.";
 
 const char* advice(cudaError_t error) {
   switch (error) {
@@ -32,6 +52,8 @@ const char* advice(cudaError_t error) {
       return "Another process may hold the memory: `nvidia-smi` lists them.";
     case cudaErrorDevicesUnavailable:
       return "Another process has the GPU for itself: `nvidia-smi` lists the processes.";
+    case cudaErrorSystemNotReady:
+      return kStartFabricManager;
     case cudaErrorLaunchTimeout:
       return "The GPU also draws a screen, and the system stops kernels of some seconds there.";
     case cudaErrorStreamCaptureUnsupported:
@@ -82,6 +104,9 @@ std::string no_device_reason(int cuda_error, int driver, int runtime) {
     case cudaErrorNoDevice:
       return "there is an NVIDIA driver but no GPU for this process: see what `nvidia-smi` lists, "
              "and whether CUDA_VISIBLE_DEVICES hides it." +
+             otherwise;
+    case cudaErrorSystemNotReady:
+      return std::string("the GPUs are not ready for CUDA (error 802). ") + kStartFabricManager +
              otherwise;
     case cudaErrorSystemDriverMismatch:
       return "the NVIDIA driver in memory and its libraries on disk differ in version: restart "

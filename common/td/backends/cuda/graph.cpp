@@ -1,22 +1,16 @@
 // Graphs of cuda, for device/graph.cpp: each function is one or two calls of the CUDA runtime. CUDA
 // itself follows events from stream to stream while it captures.
 // Invariant: every call makes its device current first, and an error never stays behind unread.
-#include <cuda_runtime.h>
-
-#include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/check.h"
 #include "td/base/error.h"
 #include "td/device/graph_backend.h"
 
 namespace td {
 namespace cuda {
+
+std::atomic<int> captures_on[kMaxDevices];
+
 namespace {
-
-void check(cudaError_t error, const char* doing, int index) {
-  if (error != cudaSuccess)
-    throw_error(std::string(doing) + " on cuda:" + std::to_string(index), error);
-}
-
-cudaStream_t stream_of(void* native) { return static_cast<cudaStream_t>(native); }
 
 class CudaGraphs final : public GraphBackend {
  public:
@@ -25,14 +19,18 @@ class CudaGraphs final : public GraphBackend {
   // training; what must not be captured is refused before it reaches CUDA (see device/capture.h).
   void begin_capture(int index, void* stream) override {
     use_device(index);
-    check(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed),
-          "beginning a capture", index);
+    ++captures_on[index];
+    const cudaError_t begun =
+        cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed);
+    if (begun != cudaSuccess) --captures_on[index];
+    check(begun, "beginning a capture", index);
   }
 
   void* end_capture(int index, void* stream, std::size_t* nodes) override {
     use_device(index);
     cudaGraph_t graph = nullptr;
     const cudaError_t ended = cudaStreamEndCapture(stream_of(stream), &graph);
+    --captures_on[index];
     if (ended == cudaErrorStreamCaptureUnjoined) {
       cudaGetLastError();
       fail<DeviceError>("capture_end: a stream joined the capture on cuda:", index,
@@ -54,8 +52,9 @@ class CudaGraphs final : public GraphBackend {
           "replaying a graph", index);
   }
 
-  void release(void* graph) noexcept override {
-    if (graph && cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)) != cudaSuccess)
+  void release(void* graph, int index) noexcept override {
+    if (graph && try_use_device(index) &&
+        cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)) != cudaSuccess)
       cudaGetLastError();
   }
 

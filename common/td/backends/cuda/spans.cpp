@@ -41,6 +41,7 @@ struct Tracer {
   std::mutex mutex;               // held from begin() to end() of a StreamSpan
   std::optional<Pending> opened;  // that one's
   std::vector<Pending> pending;
+  std::size_t most_pending = kMostPending;     // that are not looked through
   std::vector<cudaEvent_t> idle[kMaxDevices];  // events to use again
   Anchor anchors[kMaxDevices];
   cudaStream_t own_streams[kMaxDevices] = {};
@@ -123,36 +124,53 @@ bool time_of(const Anchor& anchor, cudaEvent_t event, std::int64_t& time) {
   return true;
 }
 
-/// Keeps the spans of the first `count` pending ones; waits for them.
-void resolve(Tracer& all, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Pending& one = all.pending[i];
-    trace::SpanRecord& span = one.span;
-    if (worked(cudaEventSynchronize(one.end)) && time_of(one.anchor, one.begin, span.begin) &&
-        time_of(one.anchor, one.end, span.end)) {
-      std::int64_t& ended = all.ended[span.row];  // events are coarser than the gaps between them
-      span.begin = std::max(span.begin, ended);
-      ended = span.end = std::max(span.begin, span.end);
+/// Keeps the span of work that is done. Needs the tracer's mutex.
+void keep(Tracer& all, const Pending& one) {
+  trace::SpanRecord span = one.span;
+  if (time_of(one.anchor, one.begin, span.begin) && time_of(one.anchor, one.end, span.end)) {
+    std::int64_t& ended = all.ended[span.row];  // events are coarser than the gaps between them
+    span.begin = std::max(span.begin, ended);
+    ended = span.end = std::max(span.begin, span.end);
+    trace::keep(span);
+    if (one.engine_row != 0) {
+      span.row = one.engine_row;
+      span.category = trace::Category::kEngine;
+      std::int64_t& free = all.ended[span.row];
+      span.begin = std::max(span.begin, free);
+      free = span.end = std::max(span.begin, span.end);
       trace::keep(span);
-      if (one.engine_row != 0) {
-        span.row = one.engine_row;
-        span.category = trace::Category::kEngine;
-        std::int64_t& free = all.ended[span.row];
-        span.begin = std::max(span.begin, free);
-        free = span.end = std::max(span.begin, span.end);
-        trace::keep(span);
-      }
     }
-    all.idle[one.device].push_back(one.begin);
-    all.idle[one.device].push_back(one.end);
   }
-  all.pending.erase(all.pending.begin(), all.pending.begin() + static_cast<std::ptrdiff_t>(count));
+  all.idle[one.device].push_back(one.begin);
+  all.idle[one.device].push_back(one.end);
 }
 
-void resolve_all() {
+/// Keeps what is done, so that a long trace does not gather events. Needs the tracer's mutex.
+void keep_done(Tracer& all) {
+  std::vector<Pending> waiting;
+  for (const Pending& one : all.pending) {
+    if (worked(cudaEventQuery(one.end)))
+      keep(all, one);
+    else
+      waiting.push_back(one);
+  }
+  all.pending = std::move(waiting);
+  all.most_pending = std::max(kMostPending, 2 * all.pending.size());
+}
+
+/// Keeps all. What is waited for may need the work of other threads, such as a collective's other
+/// ranks, so the mutex is free meanwhile.
+void keep_all() {
   Tracer& all = tracer();
+  std::vector<Pending> taken;
+  {
+    const std::lock_guard lock(all.mutex);
+    taken.swap(all.pending);
+  }
+  if (taken.empty() || !try_use_device(taken.front().device)) return;
+  for (const Pending& one : taken) worked(cudaEventSynchronize(one.end));
   const std::lock_guard lock(all.mutex);
-  resolve(all, all.pending.size());
+  for (const Pending& one : taken) keep(all, one);
 }
 
 // Events recorded while a graph is captured would become a part of it.
@@ -164,11 +182,11 @@ bool is_capturing(cudaStream_t stream) {
 /// An event before what is to be queued on the stream; nothing where that fails. Needs the tracer's
 /// mutex.
 std::optional<Pending> open(Tracer& all, trace::SpanRecord span, int device, void* native) {
-  static const bool registered = (trace::at_stop(resolve_all), true);
+  static const bool registered = (trace::at_stop(keep_all), true);
   static_cast<void>(registered);
   const auto stream = static_cast<cudaStream_t>(native);
   if (is_capturing(stream)) return std::nullopt;
-  if (all.pending.size() >= kMostPending) resolve(all, kMostPending / 2);  // the oldest are done
+  if (all.pending.size() >= all.most_pending) keep_done(all);
   const Anchor anchor = anchor_of(all, device);
   const cudaEvent_t begin = take_event(all, device), end = take_event(all, device);
   if (!anchor.event || !begin || !end || !worked(cudaEventRecord(begin, stream)))
@@ -184,24 +202,24 @@ void close(Tracer& all, const Pending& one) {
   if (worked(cudaEventRecord(one.end, one.stream))) all.pending.push_back(one);
 }
 
-/// See collective_span().
-class CollectiveSpan {
+/// See waiting_span().
+class WaitingSpan {
  public:
-  CollectiveSpan(const char* name, std::uint64_t bytes, int device, void* stream)
+  WaitingSpan(const char* name, std::uint64_t bytes, int device, void* stream,
+              trace::Category category)
       : correlation_(trace::next_correlation()),
         launch_({0, correlation_}, name, trace::Category::kLaunch) {
     use_device(device);
     const std::lock_guard lock(tracer().mutex);
-    pending_ = open(tracer(), {name, 0, 0, bytes, 0, correlation_, trace::Category::kCollective},
-                    device, stream);
+    pending_ = open(tracer(), {name, 0, 0, bytes, 0, correlation_, category}, device, stream);
   }
-  ~CollectiveSpan() {
+  ~WaitingSpan() {
     if (!pending_) return;
     const std::lock_guard lock(tracer().mutex);
     close(tracer(), *pending_);
   }
-  CollectiveSpan(const CollectiveSpan&) = delete;
-  CollectiveSpan& operator=(const CollectiveSpan&) = delete;
+  WaitingSpan(const WaitingSpan&) = delete;
+  WaitingSpan& operator=(const WaitingSpan&) = delete;
 
  private:
   const std::uint32_t correlation_;
@@ -227,10 +245,10 @@ void StreamSpan::end() {
   close(all, *all.opened);
 }
 
-std::shared_ptr<void> collective_span(const char* name, std::uint64_t bytes, int device,
-                                      void* stream) {
+std::shared_ptr<void> waiting_span(const char* name, std::uint64_t bytes, int device, void* stream,
+                                   trace::Category category) {
   if (!trace::is_on()) return nullptr;
-  return std::make_shared<CollectiveSpan>(name, bytes, device, stream);
+  return std::make_shared<WaitingSpan>(name, bytes, device, stream, category);
 }
 
 }  // namespace td::cuda

@@ -41,10 +41,11 @@ class StreamSpan {
   bool begun_ = false;
 };
 
-/// The same for a collective, which may take its time to be queued: until the other ranks have
-/// come. So nobody else's spans wait meanwhile, and the caller sees to it that nothing else is
-/// queued on the stream. The span ends with the object. @return null unless spans are kept.
-std::shared_ptr<void> collective_span(const char* name, std::uint64_t bytes, int device,
-                                      void* stream);
+/// The same for what may have to wait before it is queued: a collective for the other ranks, a copy
+/// of pageable memory for the stream. Nobody else's spans wait meanwhile, so the caller sees to it
+/// that nothing else is queued on the stream. The span ends with the object. @return null unless
+/// spans are kept.
+std::shared_ptr<void> waiting_span(const char* name, std::uint64_t bytes, int device, void* stream,
+                                   trace::Category category);
 
 }  // namespace td::cuda

@@ -7,6 +7,7 @@
 #include "td/backends/sim/race_finder.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
+#include "td/device/capture.h"
 
 namespace td::sim {
 namespace {
@@ -187,18 +188,6 @@ void wait_in_capture(Queue& queue, const Ticket& ticket) {
            "replay.");
   const auto& mark = static_cast<const CapturedTicket&>(ticket);
   mark.capture->wait(queue, mark.edge);
-}
-
-void refuse_to_wait(const Queue& queue) {
-  fail<DeviceError>("synchronize: a stream of sim:", queue.index(),
-                    " is being captured by another thread. What is captured does not run, so there "
-                    "is nothing to wait for; wait after the capture.");
-}
-
-void refuse_captured_event() {
-  fail<DeviceError>(
-      "the event was recorded while a graph was captured, so it marks a point of "
-      "the graph and not of a stream. Record it again after the replay.");
 }
 
 }  // namespace td::sim

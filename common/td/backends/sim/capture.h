@@ -80,10 +80,5 @@ struct CapturedTicket : Ticket {
 /// Queue::wait_for where the queue is captured or the ticket is. @throws DeviceError when only the
 /// queue is, or the capture is over.
 void wait_in_capture(Queue& queue, const Ticket& ticket);
-/// Throw DeviceError: the host asks for what a capture does not run.
-///@{
-[[noreturn]] void refuse_to_wait(const Queue& queue);
-[[noreturn]] void refuse_captured_event();
-///@}
 
 }  // namespace td::sim

@@ -46,7 +46,7 @@ class SimGraphs : public GraphBackend {
     static_cast<Capture*>(graph)->launch(queue_of(index, stream));
   }
 
-  void release(void* graph) noexcept override { static_cast<Capture*>(graph)->release(); }
+  void release(void* graph, int) noexcept override { static_cast<Capture*>(graph)->release(); }
 
  private:
   std::mutex mutex_;  // guards underway_

@@ -14,6 +14,7 @@
 #include "td/backends/sim/settings.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
+#include "td/device/capture.h"
 
 namespace td::sim {
 namespace {
@@ -221,7 +222,7 @@ void Queue::wait_for(const intrusive_ptr<Ticket>& ticket) {
 }
 
 void Queue::synchronize() {
-  if (is_captured()) refuse_to_wait(*this);
+  if (is_captured()) refuse_captured_stream(kSIM, index());
   const trace::Span span("Stream Synchronize", trace::Category::kWait);
   const auto ticket = mark(true);
   ticket->wait();

@@ -18,6 +18,7 @@
 #include "td/base/parallel.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
+#include "td/device/capture.h"
 #include "td/trace/recorder.h"
 
 namespace td {

@@ -41,7 +41,7 @@ void NcclQueue::watch() {
 }
 
 // Three lanes of calls that are told to the observer one after another. Returns what is wrong.
-std::string NcclQueue::look_after_works() {
+std::string NcclQueue::look_after_works() try {
   Works works;
   {
     Lock lock(mutex_);
@@ -59,12 +59,10 @@ std::string NcclQueue::look_after_works() {
       if (Clock::now() - work->since_ > timeout_) return too_long(*work);
     }
   }
-  try {
-    for (const auto& communicator : communicators_) communicator->ready();
-  } catch (const DeviceError& e) {
-    return "rank " + std::to_string(rank_) + ": " + e.what();
-  }
+  for (const auto& communicator : communicators_) communicator->ready();
   return {};
+} catch (const Error& e) {  // of NCCL, or of a GPU that cannot be asked any more
+  return "rank " + std::to_string(rank_) + ": " + e.what();
 }
 
 void NcclQueue::tell_started(NcclWork& work) {

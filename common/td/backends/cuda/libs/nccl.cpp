@@ -169,7 +169,7 @@ class NcclCommunicator final : public Communicator {
   }
 
   std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) override {
-    return collective_span(name, bytes, device_, stream);
+    return waiting_span(name, bytes, device_, stream, trace::Category::kCollective);
   }
 
   void abort() override {
