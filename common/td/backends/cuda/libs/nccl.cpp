@@ -110,8 +110,10 @@ class NcclCommunicator final : public Communicator {
           nullptr);
   }
 
+  // After a failed kernel, or when the process ends, CUDA may refuse every call. What NCCL holds
+  // then ends with the process.
   ~NcclCommunicator() override {
-    if (!comm_ || !has_device()) return;
+    if (!comm_ || !try_use_device(device_)) return;
     ncclResult_t state = ncclCommFinalize(comm_);
     const auto end = std::chrono::steady_clock::now() + kGoodbye;
     while (state == ncclInProgress && std::chrono::steady_clock::now() < end) {
@@ -174,22 +176,11 @@ class NcclCommunicator final : public Communicator {
 
   void abort() override {
     const std::lock_guard lock(mutex_);
-    if (!comm_ || !has_device()) return;
+    if (!comm_ || !try_use_device(device_)) return;
     ncclCommAbort(std::exchange(comm_, nullptr));
   }
 
  private:
-  // After a failed kernel, or when the process ends, CUDA may refuse every call. What NCCL holds
-  // then ends with the process; an error would end it at once, because nobody can catch it.
-  bool has_device() const noexcept {
-    try {
-      use_device(device_);
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
-  }
-
   static cudaStream_t of(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   ncclComm_t comm() const {
