@@ -160,7 +160,8 @@ void channel_each(const char* name, const Tensor& out, const F& f, const Channel
 
 #ifdef __CUDACC__
 constexpr int kEachThreads = 256;
-/// Elements of one thread: it asks for all of them before it stores the first.
+/// Elements of one thread, which loads them all before it stores one. Where fewer are left, it
+/// computes its first one again instead.
 constexpr int kEachLoads = 4;
 
 /// The channel of an element, without a division below 2^31 elements.
