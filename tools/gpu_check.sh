@@ -10,7 +10,7 @@
 #     --without-gpu  a dry run in a finished build: what needs a GPU must refuse in words
 # What runs out of time is resumed by the same command; a finished stage that is named begins again.
 # Needs CMake 3.25, Ninja, Python 3, g++ and nvcc on PATH. TD_GPU_BUILD names the build folder (build/gpu;
-# for a dry run build/release), TD_GPU_SECONDS limits every program in place of its own limit.
+# for a dry run build/release), TD_GPU_SECONDS limits every program instead of its own limit.
 # Exit codes: 0 all passed, 1 failures, 2 wrong usage or no GPU, 3 not finished in time.
 # Invariant: what BUILD/check knows of a stage belongs to the sources and options as they are.
 set -u
@@ -74,7 +74,7 @@ item() {  # item NAME SECONDS COMMAND...; 0 seconds: as long as the stage may ta
   if is_known "$name"; then return; fi
   left="$(seconds_left)"
   if [ "$left" -lt "$least" ]; then undone+=("$name") && return; fi
-  # In braces, because bash tells of a crash itself.
+  # In braces, because bash itself reports a crash.
   { timeout -k 5 "$((limit < left ? limit : left))" "$@" >"$log" 2>&1 </dev/null; } 2>/dev/null
   status=$?
   { echo "==== $name: $*" && tail -c 100000 "$log"; } >>"$state/$stage.log"
@@ -90,7 +90,7 @@ skip() { is_known "$1" || note "$1" skipped 0 "$2"; }  # skip NAME WHY
 is_finished() { [ -f "$state/$1.done" ] && [ "$(head -1 "$state/$1.key" 2>/dev/null)" = "$key" ]; }
 count() { grep -c "	$2	" "$state/$1.tsv"; }
 
-publish() {  # Everything that is known, for whoever reads it elsewhere.
+publish() {  # Everything that is known, for a reader on another machine.
   mkdir -p "$out" || return 1
   cp "$state"/*.log "$out" 2>/dev/null
   rm -f "$out/item.log"
@@ -129,8 +129,8 @@ run_stage() {  # run_stage NAME: 0 finished, 2 too early, 3 out of time
   fi
   publish
   if [ ${#undone[@]} -gt 0 ]; then
-    echo "  not done, for want of time: ${undone[*]}"
-    echo "gpu_check: $stage is not finished; the same command goes on there"
+    echo "  not done, because the time ran out: ${undone[*]}"
+    echo "gpu_check: $stage is not finished; the same command resumes it"
     return 3
   fi
 }

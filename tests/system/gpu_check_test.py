@@ -196,7 +196,7 @@ def test_failures(course):
 def test_going_on(course):
     course.plant("test_optim", "sleep 30")
     course.run("--seconds", "6", "core-tests", "chapters", code=3,
-               says=["not done, for want of time: test_optim", "the same command goes on there"])
+               says=["not done, because the time ran out: test_optim", "the same command resumes it"])
     expect("what is not done is told", course.stage("core-tests")["not_done"] == ["test_optim"]
            and course.stage("core-tests")["status"] == "not finished", course.text)
     expect("no stage follows", "ch01" not in course.called, course.called)
@@ -208,7 +208,7 @@ def test_going_on(course):
     course.plant("cmake", "case $* in *td_all*) sleep 30 ;; esac")
     (course.root / "common/a.h").write_text("changed")
     shutil.rmtree(pathlib.Path(course.environment["TD_GPU_BUILD"]) / "tests")
-    course.run("--seconds", "6", "all", code=3, says=["not done, for want of time: build"])
+    course.run("--seconds", "6", "all", code=3, says=["not done, because the time ran out: build"])
     expect("changed sources begin again", "cmake -S" in course.called, course.called)
     course.plant("cmake", "")
     course.run("all", code=0, says=["configure: finished before"])

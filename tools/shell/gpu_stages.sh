@@ -1,7 +1,7 @@
 #!/bin/bash
 # What each stage of tools/gpu_check.sh does. Sourced by it; it sets root, build, prefix, dry, state and
 # has item, skip and note.
-# Invariant: a stage only calls these, so it can be stopped anywhere and be gone on with.
+# Invariant: a stage only calls these, so it can be stopped anywhere and resumed.
 
 use_prefix() {  # Lets compilers and programs find what pack has copied.
   [ -n "$prefix" ] || return 0
