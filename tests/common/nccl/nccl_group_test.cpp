@@ -380,13 +380,12 @@ TEST_CASE("a call that NCCL queues soon does not put the host to sleep") {
 TEST_CASE("child: the process ends with its group", "[.child]") {
   CHECK_FALSE(is_initialized());
   std::atexit([] { std::puts("the driver ends"); });
-  struct Group final : NcclGroup {
-    using NcclGroup::NcclGroup;
-    ~Group() override { std::puts("the group ends"); }
-  };
-  set_default_group(std::make_shared<Group>(
-      0, 1, std::chrono::seconds(10), kDevice,
-      std::vector<std::shared_ptr<Communicator>>{std::make_shared<FakeCommunicator>()}));
+  const std::shared_ptr<Communicator> nccl(new FakeCommunicator, [](FakeCommunicator* nccl) {
+    std::puts("the group ends");
+    delete nccl;
+  });
+  set_default_group(std::make_shared<NcclGroup>(0, 1, std::chrono::seconds(10), kDevice,
+                                                std::vector<std::shared_ptr<Communicator>>{nccl}));
 }
 
 TEST_CASE("a group that the program leaves behind ends before the driver does") {
