@@ -38,7 +38,7 @@ struct Mixed : autograd::Function<Mixed> {
   }
   static TensorList backward(autograd::AutogradContext*, TensorList g) {
     given = g;
-    return {g[1] * 3 + g[3] * 5};
+    return {g.at(1) * 3 + g.at(3) * 5};
   }
 };
 
