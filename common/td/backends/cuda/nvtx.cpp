@@ -1,7 +1,7 @@
 // The spans of programs as NVTX ranges, which NVIDIA's profilers (nsys, ncu) draw beside what they
 // see themselves: `nsys profile ./ch04_training_loop`, `ncu --nvtx ...`. Needs no --trace.
-// Invariant: spans know nothing of NVTX unless such a tool has started this process and named itself
-// in NVTX_INJECTION64_PATH. A tool that attaches later sees no ranges.
+// Invariant: spans know nothing of NVTX unless such a tool has started this process and named
+// itself in NVTX_INJECTION64_PATH. A tool that attaches later sees no ranges.
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 
