@@ -20,7 +20,8 @@
 // TD_NO_CACHING=1 switches all of this off, for tools that look for wrong accesses: between the
 // blocks of one segment compute-sanitizer sees no border. Every block is then an allocation of the
 // device's own, of exactly the bytes that were asked for, and is given back when it is released,
-// for which the device finishes its work first. Slow, with the same results.
+// for which the device finishes its work first: slow, and the host no longer runs ahead, but the
+// results are the same.
 //
 // Graphs. A replay uses the addresses of its capture, so what a thread takes while it captures
 // comes from whole segments that are its *pool*. Released blocks serve that capture alone, until
