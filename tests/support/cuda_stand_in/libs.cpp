@@ -92,12 +92,13 @@ void convolve(const Conv2d& v, Images a, Images b, Images to, Where where, Work 
 class StandInLibs final : public Libs {
  public:
   void gemm(const Gemm& g, const void* a, const void* b, void* c, Where where) override {
-    for (const void* side : {a, b, static_cast<const void*>(c)}) check_memory(side, where);
-    const kernels::Gemm host{g.dtype,    g.transpose_a, g.transpose_b, g.m,     g.n,
-                             g.k,        g.lda,         g.ldb,         g.ldc,   g.batch,
-                             g.stride_a, g.stride_b,    g.stride_c,    g.alpha, g.beta};
-    cuda_stand_in::queue(where.device, where.stream,
-                         [=] { kernels::host_gemm(host, a, b, nullptr, c); });
+    multiply(g, a, b, nullptr, c, where);
+  }
+  bool gemm_with_bias(const Gemm& g, const void* a, const void* b, const void* bias, void* c,
+                      Where where) override {
+    check_memory(bias, where);
+    multiply(g, a, b, bias, c, where);
+    return true;
   }
 
   bool supports(const Conv2d& v) const override { return !(v.dtype == kDouble && v.channels_last); }
@@ -129,6 +130,15 @@ class StandInLibs final : public Libs {
   }
 
  private:
+  static void multiply(const Gemm& g, const void* a, const void* b, const void* bias, void* c,
+                       Where where) {
+    for (const void* side : {a, b, static_cast<const void*>(c)}) check_memory(side, where);
+    const kernels::Gemm host{g.dtype,    g.transpose_a, g.transpose_b, g.m,     g.n,
+                             g.k,        g.lda,         g.ldb,         g.ldc,   g.batch,
+                             g.stride_a, g.stride_b,    g.stride_c,    g.alpha, g.beta};
+    cuda_stand_in::queue(where.device, where.stream,
+                         [=] { kernels::host_gemm(host, a, b, bias, c); });
+  }
   static Images input_of(const Conv2d& v, const void* data) {
     return {const_cast<void*>(data), v.dtype, v.channels_last, v.n, v.c, v.h, v.w};
   }
