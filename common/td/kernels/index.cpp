@@ -7,17 +7,28 @@
 namespace td {
 namespace {
 
-// One worker per element of the result; elements of one slice share their index.
+// out[o, i, in] = x[o, index[i], in]: on cuda one worker per element, on the host one per slice.
 template <class T>
-struct Select {
+struct SelectElements {
   Block b;  // of x
   const T* x;
   T* out;
   TD_HD std::int64_t cost() const { return 4; }
   TD_HD void operator()(std::int64_t i) const {
-    const std::int64_t slice = quotient(i, b.inner), outer = quotient(slice, b.picked);
-    const std::int64_t at = b.slice(slice - outer * b.picked);
-    out[i] = x[(outer * b.n + at - slice) * b.inner + i];
+    const std::int64_t slice = quotient(i, b.inner), o = quotient(slice, b.picked);
+    out[i] = x[(o * b.n + b.slice(slice - o * b.picked) - slice) * b.inner + i];
+  }
+};
+template <class T>
+struct SelectSlices {
+  Block b;
+  const T* x;
+  T* out;
+  TD_HD std::int64_t cost() const { return 4 + b.inner; }
+  TD_HD void operator()(std::int64_t slice) const {
+    const std::int64_t o = quotient(slice, b.picked);
+    const T* from = x + (o * b.n + b.slice(slice - o * b.picked)) * b.inner;
+    for (std::int64_t in = 0; in < b.inner; ++in) out[slice * b.inner + in] = from[in];
   }
 };
 
@@ -53,8 +64,14 @@ void index_select(const char* op, const Tensor& out, const Tensor& x, std::int64
   dispatch_width(width_of(bytes, x.data_ptr(), out.data_ptr()), [&](auto type) {
     using T = typename decltype(type)::type;
     b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
-    const Select<T> work{b, kernel_pointer<const T>(x), kernel_pointer<T>(out)};
-    launch_workers(op, out.device(), work, b.outer * b.picked * b.inner, {&x, &index}, {&out});
+    const T* from = kernel_pointer<const T>(x);
+    T* to = kernel_pointer<T>(out);
+    const std::int64_t slices = b.inner ? b.outer * b.picked : 0;
+    if (out.device().is_cuda())
+      launch_workers(op, out.device(), SelectElements<T>{b, from, to}, slices * b.inner,
+                     {&x, &index}, {&out});
+    else
+      launch_workers(op, out.device(), SelectSlices<T>{b, from, to}, slices, {&x, &index}, {&out});
   });
 }
 

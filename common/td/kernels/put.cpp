@@ -32,25 +32,21 @@ struct Put {
   }
 };
 
-// One worker per strip of neighbouring lines (outer, inner) of the destination.
-template <class T, bool kAdd>
+// One worker per strip of up to kWidth neighbouring lines (outer, inner) of the destination.
+template <class T, bool kAdd, int kWidth>
 struct PutStrips {
   Put<T, kAdd> p;
-  std::int64_t width, strips;  // lines in a strip, strips in a slice
-  TD_HD std::int64_t cost() const { return 2 * p.b.picked * width; }
+  TD_HD std::int64_t strips() const { return (p.b.inner + kWidth - 1) / kWidth; }
+  TD_HD std::int64_t cost() const { return 2 * p.b.picked * kWidth; }
   TD_HD void operator()(std::int64_t strip) const {
-    const std::int64_t o = quotient(strip, strips), first = (strip - o * strips) * width;
-    const std::int64_t lines = p.b.inner - first < width ? p.b.inner - first : width;
+    const std::int64_t o = quotient(strip, strips()), first = (strip - o * strips()) * kWidth;
+    const std::int64_t lines = kWidth < p.b.inner - first ? kWidth : p.b.inner - first;
     T* const self = p.self + o * p.b.n * p.b.inner + first;
-    const T* from = p.source + o * p.b.picked * p.b.inner + first;
-    if (lines == 1) {
-      for (std::int64_t i = 0; i < p.b.picked; ++i, from += p.b.inner)
-        p.put(self[p.b.slice(i) * p.b.inner], *from);
-      return;
-    }
-    for (std::int64_t i = 0; i < p.b.picked; ++i, from += p.b.inner) {
+    const T* const source = p.source + o * p.b.picked * p.b.inner + first;
+    for (std::int64_t i = 0; i < p.b.picked; ++i) {
       T* const to = self + p.b.slice(i) * p.b.inner;
-      for (std::int64_t in = 0; in < lines; ++in) p.put(to[in], from[in]);
+      const T* const from = source + i * p.b.inner;
+      for (std::int64_t in = 0; in < (kWidth == 1 ? 1 : lines); ++in) p.put(to[in], from[in]);
     }
   }
 };
@@ -114,14 +110,18 @@ void put_by_sorting(const Put<T, kAdd>& put, const Tensor& self, const Tensor& i
 template <class T, bool kAdd>
 void put_slices(const Put<T, kAdd>& put, const Tensor& self, const Tensor& index,
                 const Tensor& source, bool sorted) {
-  if (sorted || (self.device().is_cuda() && put.b.picked >= kLongIndex))
+  const bool on_cuda = self.device().is_cuda();
+  if (sorted || (on_cuda && put.b.picked >= kLongIndex))
     return put_by_sorting(put, self, index, source);
-  // The host's vector instructions want wide strips; on cuda each line has its thread.
-  const std::int64_t inner = put.b.inner, widest = self.device().is_cuda() || inner < 4 ? 1 : 32;
-  const std::int64_t width = std::min(widest, inner);
-  const PutStrips<T, kAdd> work{put, width, width ? (inner + width - 1) / width : 0};
-  launch_workers(put.b.op, self.device(), work, put.b.outer * work.strips, {&index, &source, &self},
-                 {&self});
+  const auto run = [&](const auto& work) {
+    launch_workers(put.b.op, self.device(), work, put.b.outer * work.strips(),
+                   {&index, &source, &self}, {&self});
+  };
+  // On cuda each line has a thread; the host's vector instructions take a strip at once.
+  if (on_cuda || put.b.inner < 4)
+    run(PutStrips<T, kAdd, 1>{put});
+  else
+    run(PutStrips<T, kAdd, 32>{put});
 }
 
 template <class T, bool kAdd>

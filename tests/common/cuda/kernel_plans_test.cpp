@@ -1,0 +1,46 @@
+// How cuda's sort and its running sums split their work: host functions of sizes.
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "td/kernels/scan_plan.h"
+#include "td/kernels/sort_tiles.h"
+
+namespace td {
+namespace {
+
+TEST_CASE("every element is in one tile of a sort, and a tile holds whole rows or a part of one") {
+  for (const std::int64_t rows : {1, 2, 3, 1000})
+    for (const std::int64_t n : {1, 2, 3, 10, 1000, 1023, 1024, 1025, 2048, 5000}) {
+      INFO(rows << " rows of " << n);
+      const SortTiles tiles(rows, n);
+      std::vector<int> seen(static_cast<std::size_t>(rows * n));
+      int wrong = 0;
+      for (std::int64_t t = 0; t < tiles.count; ++t) {
+        const std::int64_t begin = tiles.begin(t), size = tiles.size(t), last = begin + size - 1;
+        wrong += size < 1 || size > SortTiles::kMost || last >= rows * n;
+        if (n <= SortTiles::kMost)
+          wrong += begin % n != 0 || size % n != 0;
+        else
+          wrong += begin / n != last / n || begin % n % SortTiles::kMost != 0;
+        for (std::int64_t i = begin; i <= last && i < rows * n; ++i)
+          ++seen[static_cast<std::size_t>(i)];
+      }
+      CHECK(wrong == 0);
+      CHECK(seen == std::vector<int>(seen.size(), 1));
+    }
+}
+
+TEST_CASE("a scan gives long rows warps, and short or many neighbouring rows one thread each") {
+  CHECK(scan_warps(1, 1, 1) == 0);
+  CHECK(scan_warps(1000000, 16, 1) == 0);
+  CHECK(scan_warps(1, 17, 1) == 1);
+  CHECK(scan_warps(1, 128, 1) == 1);
+  CHECK(scan_warps(1, 129, 1) == 2);
+  CHECK(scan_warps(1, 1000000000, 1) == kScanWarps);
+  CHECK(scan_warps(32768, 512, 32768) == 0);        // neighbouring rows: coalesced over them
+  CHECK(scan_warps(32768, 512, 31) == 4);           // a warp would read many rows' pieces
+  CHECK(scan_warps(768, 8192, 768) == kScanWarps);  // too few rows to keep a GPU busy
+}
+
+}  // namespace
+}  // namespace td
