@@ -252,7 +252,8 @@ void resized() {
   REPORT(turned.resize_({3, 2}));
   REPORT(turned.resize_({3, 2}, torch::MemoryFormat::Contiguous));
   REPORT(turned.resize_({1, 1, 2, 3}, torch::MemoryFormat::ChannelsLast));
-  REPORT(formula({1}).expand({4}).resize_({2, 1}).strides());
+  const Tensor spread = formula({1}).expand({4});
+  REPORT(spread.resize_({2, 1}).is_contiguous());
   REPORT_THROWS(turned.resize_({-1}));
   REPORT_THROWS(turned.resize_({1}, torch::MemoryFormat::Preserve));
   REPORT_THROWS(formula({2}).requires_grad_().resize_({2}));
