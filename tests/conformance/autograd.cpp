@@ -225,7 +225,7 @@ void unrecorded_views() {
   const c10::InferenceMode mode;
   const torch::autograd::AutoGradMode inside(true);
   REPORT_THROWS(x.view({3, 2}).mul_(1));
-  REPORT(torch::autograd::InferenceMode::is_enabled());
+  REPORT(c10::InferenceMode::is_enabled());
   REPORT(torch::autograd::GradMode::is_enabled());
 }
 

@@ -115,11 +115,25 @@ void draw(const char* name, const Draw& how, const Tensor& out, kernels::RandomS
   launch_workers(name, out.device(), work, blocks, {&start}, {&out});
 }
 
+struct SetStart {
+  std::uint64_t *start, seed, offset;
+  TD_HD std::int64_t cost() const { return 2; }
+  TD_HD void operator()(std::int64_t) const {
+    start[0] = seed;
+    start[1] = offset;
+  }
+};
+
 }  // namespace
 
 namespace kernels {
 
 thread_local constinit const Tensor* random_start = nullptr;
+
+void set_random_start(const Tensor& start, std::uint64_t seed, std::uint64_t offset) {
+  const SetStart work{kernel_pointer<std::uint64_t>(start), seed, offset};
+  launch_workers("random_start", start.device(), work, 1, {}, {&start});
+}
 
 void uniform(const Tensor& out, RandomStream random, double from, double to) {
   dispatch_floats("uniform_", out.dtype(), [&](auto type) {

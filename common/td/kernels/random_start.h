@@ -7,8 +7,12 @@
 
 namespace td::kernels {
 
-/// The seed, and what RandomStream::offset is added to, as two whole numbers on the device that
-/// draws; nullptr outside of captures, where RandomStream says it all.
+/// The seed, and what RandomStream::offset is added to, as two int64 on the device that draws;
+/// nullptr outside of captures, where RandomStream says it all.
 extern thread_local constinit const Tensor* random_start;
+
+/// Writes both numbers in stream order. A launch copies its arguments when it is queued, so the
+/// host need not keep them, and does not wait.
+void set_random_start(const Tensor& start, std::uint64_t seed, std::uint64_t offset);
 
 }  // namespace td::kernels

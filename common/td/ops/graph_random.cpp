@@ -20,12 +20,7 @@ struct GraphRandom {
 
   void begin_replay() {
     const Generator::State state = default_generator().reserve(blocks);
-    // Pinned: from pageable memory some machines copy late, and the host would wait for it.
-    const Tensor host = empty({2}, TensorOptions(kLong).pinned_memory(true));
-    host.data_ptr<std::int64_t>()[0] = static_cast<std::int64_t>(state.seed);
-    host.data_ptr<std::int64_t>()[1] = static_cast<std::int64_t>(state.offset);
-    NoGradGuard no_grad;
-    start.copy_(host, /*non_blocking=*/true);
+    kernels::set_random_start(start, state.seed, state.offset);
   }
 };
 
