@@ -95,7 +95,7 @@ test_all() {
   check "XLA's plugin is here" fetch_plugin
   check "the code is laid out by clang-format" tools/check_format.sh
   name_plugin
-  build_and_test release all
+  build_and_test release "all benchmarks"
   check "CUDA was compiled" has_cuda
   build_and_test asan "core_tests checkers" -L 'common|solutions'
   build_and_test tsan threaded_tests -L threaded
