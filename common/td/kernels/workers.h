@@ -1,6 +1,6 @@
 // The plainest kernel shape: `worker(i)` for every i in [0, count), in any order and in parallel.
 // A worker is a trivially copyable functor with `cost()`, roughly the operations one call takes.
-// Included by kernel files only (random.cpp, pooling, ...).
+// Included by kernel files only.
 #pragma once
 
 #include <algorithm>
