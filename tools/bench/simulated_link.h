@@ -23,7 +23,7 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
         group_(std::move(group)),
         per_byte_(per_byte),
         lane_(std::make_shared<td::distributed::Lane>(
-            [this](td::distributed::HostWork& work) { carry_out(work.call); })) {}
+            "simulated link", [this](td::distributed::HostWork& work) { carry_out(work.call); })) {}
   ~SimulatedLink() override { lane_->close(false); }
   const char* plane() const override { return group_->plane(); }
   td::Tensor empty_shared(std::int64_t numel, const td::TensorOptions& options) override {
