@@ -37,6 +37,7 @@ class Storage : public RefCounted, public Slabbed {
   /// True once a tensor that was there before its graph (a leaf, or one changed in place) requires
   /// a gradient: views of it that were made before, and not recorded, do not know.
   bool in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
+  /// Called when that happens; it stays so.
   void set_in_graph() { in_graph_.store(true, std::memory_order_relaxed); }
   /// Exchanges the memory of two storages of one device; the handles on them stay (see resize_).
   void swap_memory(Storage& other);
