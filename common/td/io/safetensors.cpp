@@ -66,8 +66,6 @@ Plan plan_of(const StateDict& state, const std::string& path) {
   return plan;
 }
 
-constexpr const char* kStream = "the stream";  // in place of a path in messages
-
 // What InputFile is for a file. All bytes are read at once: a stream need not know its size.
 class InputStream {
  public:

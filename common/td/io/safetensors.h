@@ -27,6 +27,8 @@ void save_file(const StateDict& state, const std::string& path);
 /// @throws IoError naming the file, the place, what was expected and the next step.
 StateDict load_file(const std::string& path);
 
+/// What messages say instead of a path.
+inline constexpr const char* kStream = "the stream";
 /// The same bytes to a stream that is open in binary mode. @throws IoError when it takes no more.
 void save(const StateDict& state, std::ostream& stream);
 /// Reads a stream from where it is to its end, which must be what one save() wrote.

@@ -8,8 +8,6 @@ namespace {
 
 constexpr const char* kTensor = "tensor";
 
-constexpr const char* kStream = "the stream";
-
 io::StateDict state_of(const Tensor& tensor) {
   io::StateDict state;
   state.tensors.insert(kTensor, tensor);
@@ -52,13 +50,13 @@ void load(Tensor& tensor, const std::string& path, optional<Device> device) {
   tensor = take(io::load_file(path), kTensor, path, device);
 }
 void load(Tensor& tensor, std::istream& stream, optional<Device> device) {
-  tensor = take(io::load(stream), kTensor, kStream, device);
+  tensor = take(io::load(stream), kTensor, io::kStream, device);
 }
 void load(TensorList& tensors, const std::string& path, optional<Device> device) {
   tensors = take_all(io::load_file(path), path, device);
 }
 void load(TensorList& tensors, std::istream& stream, optional<Device> device) {
-  tensors = take_all(io::load(stream), kStream, device);
+  tensors = take_all(io::load(stream), io::kStream, device);
 }
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// How cuda shares out the rows of a running sum or product. scan.cpp uses it.
+// How cuda divides the rows of a running sum or product among threads. scan.cpp uses it.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace td {
 constexpr int kScanItems = 4, kScanWarps = 16;
 
 /// The warps of the block that scans one row of `n` elements `stride` apart, each in a chunk of
-/// 32 * kScanItems elements. 0: one thread per row, where neighbouring rows lie beside each other
-/// and are many, or where a row is shorter than what a thread keeps busy anyway.
+/// 32 * kScanItems elements. 0: one thread per row, where adjacent threads read adjacent elements
+/// and the rows are many, or where a row is too short for a warp.
 inline int scan_warps(std::int64_t rows, std::int64_t n, std::int64_t stride) {
   if (n <= 16 || (stride >= 32 && rows >= 32768)) return 0;
   const std::int64_t chunk = 32 * kScanItems;

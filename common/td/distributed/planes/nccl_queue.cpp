@@ -9,7 +9,8 @@ namespace td::distributed {
 namespace {
 
 constexpr std::chrono::microseconds kPause(100);
-// NCCL queues most calls within some ten microseconds, which a sleep would make 150.
+// NCCL should queue most calls within some ten microseconds, less than the shortest sleep takes
+// (not measured on a GPU yet).
 constexpr int kAnswersBeforeSleep = 1000;
 
 bool is_parcel(CollectiveType type) {
