@@ -7,8 +7,8 @@
 #include "app/app.h"
 #include "pictures.h"
 #include "simple.h"
-#include "td/distributed/launch/environment.h"
-#include "td/distributed/launch/spawn.h"
+#include "distributed/launch/environment.h"
+#include "distributed/launch/spawn.h"
 #include "training.h"
 
 namespace {

@@ -7,8 +7,8 @@
 #include "bandwidth.h"
 #include "feeding.h"
 #include "graph.h"
-#include "td/backends/sim/sim.h"
-#include "td/trace/trace.h"
+#include "sim/sim.h"
+#include "trace/trace.h"
 
 namespace {
 

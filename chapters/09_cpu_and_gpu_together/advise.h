@@ -9,7 +9,7 @@
 
 #include "advise_picture.h"
 #include "choice.h"
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 #include "timings.h"
 
 namespace advising {

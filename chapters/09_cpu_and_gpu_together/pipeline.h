@@ -11,9 +11,9 @@
 
 #include "app/app.h"
 #include "stages.h"
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 #include "td/base/parallel.h"
-#include "td/trace/picture.h"
+#include "trace/picture.h"
 #include "turns.h"
 
 namespace pipeline {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "exercises.h"
-#include "td/data/augmentation.h"
-#include "td/data/collate.h"
+#include "data/augmentation.h"
+#include "data/collate.h"
 
 namespace pipeline {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "td/td.h"
-#include "td/xla/executable.h"
+#include "xla/executable.h"
 
 using td::xla::Buffer;
 using td::xla::Executable;

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <vector>
 
-#include "td/data/shapes10.h"
+#include "data/shapes10.h"
 
 namespace app {
 namespace {

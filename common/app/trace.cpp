@@ -9,7 +9,7 @@
 
 #include "td/base/error.h"
 #include "td/base/file.h"
-#include "td/trace/trace.h"
+#include "trace/trace.h"
 
 namespace app {
 namespace {

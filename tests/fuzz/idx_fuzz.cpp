@@ -3,7 +3,7 @@
 
 #include "fuzz.h"
 #include "td/base/error.h"
-#include "td/data/images.h"
+#include "data/images.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::Folder folder;

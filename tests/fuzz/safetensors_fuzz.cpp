@@ -1,5 +1,5 @@
 // Safetensors files: what is read accounts for every byte of the file, and survives a save.
-#include "td/io/safetensors.h"
+#include "io/safetensors.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // The four TD_SIM_ variables: accepted, or refused in words that name the variable and its value.
-#include "td/backends/sim/settings.h"
+#include "sim/settings.h"
 
 #include <map>
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "check_tensors.h"
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 #include "td/device/backend.h"
 
 inline const td::Device kSim("sim:0");

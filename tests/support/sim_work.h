@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/guard.h"

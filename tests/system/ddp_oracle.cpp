@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "td/distributed/thread_group.h"
+#include "distributed/thread_group.h"
 #include "td/td.h"
 
 using namespace td;

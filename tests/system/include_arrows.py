@@ -31,8 +31,8 @@ BELOW = {
 # The only files outside backends/ that know a backend, and why.
 KNOW_A_BACKEND = {
     "kernels/launch.h",  # starts a kernel on whichever device it is for
-    "kernels/gemm.cpp",  # matrix products and convolutions go to the vendor's library
-    "kernels/conv.cpp",
+    "ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
+    "ops/conv/conv_kernels.cu",
     "distributed/planes/nccl_queue.h",  # NCCL carries the data of its process group
     "distributed/planes/nccl_group.h",
 }

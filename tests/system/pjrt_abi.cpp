@@ -1,8 +1,8 @@
-// Compares common/td/xla/abi.h with PJRT's own header, line by line, while it is compiled;
+// Compares common/xla/abi.h with PJRT's own header, line by line, while it is compiled;
 // xla_test.py does that. A slip of one field would be a crash inside a plugin.
 #include <pjrt_c_api.h>
 
-#include "td/xla/abi.h"
+#include "xla/abi.h"
 
 namespace abi = td::xla::abi;
 

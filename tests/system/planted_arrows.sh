@@ -19,13 +19,13 @@ verdict() {  # verdict CODE TEXT FILE LINE
 
 verdict 0 "1 files, 0 faults" ops/add.cpp '#include "td/kernels/pointwise.h"'
 verdict 0 "1 files, 0 faults" nn/linear.h '#include "td/base/error.h"'
-verdict 0 "1 files, 0 faults" kernels/launch.h '#include "td/backends/sim/sim.h"'
-verdict 0 "1 files, 0 faults" td.h '#include "td/distributed/distributed.h"'
+verdict 0 "1 files, 0 faults" kernels/launch.h '#include "sim/sim.h"'
+verdict 0 "1 files, 0 faults" td.h '#include "distributed/distributed.h"'
 verdict 1 "td/base/error.h:1: base must not include td/tensor/tensor.h" \
   base/error.h '#include "td/tensor/tensor.h"'
 verdict 1 "kernels must not include td/autograd/node.h" \
   kernels/rows.h '#  include "td/autograd/node.h"'
-verdict 1 "ops must not include td/backends/sim/sim.h" ops/add.cpp '#include "td/backends/sim/sim.h"'
+verdict 1 "ops must not include sim/sim.h" ops/add.cpp '#include "sim/sim.h"'
 verdict 1 "only backends, device and kernels" tensor/print.cpp '#if defined(TD_HAS_CUDA)'
 verdict 1 "io must not include td/nn/module.h" io/checkpoint.h '#include "td/nn/module.h"'
 verdict 1 "the folder misc is in no layer" misc/x.h '#include "td/base/error.h"'

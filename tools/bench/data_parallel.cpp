@@ -13,7 +13,7 @@
 
 #include "../../chapters/04_training_loop/models.h"
 #include "harness.h"
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 
 namespace {
 

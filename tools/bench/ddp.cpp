@@ -20,8 +20,8 @@
 
 #include "../../chapters/04_training_loop/models.h"
 #include "simulated_link.h"
-#include "td/distributed/launch/environment.h"
-#include "td/distributed/launch/spawn.h"
+#include "distributed/launch/environment.h"
+#include "distributed/launch/spawn.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 #include "td/td.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 #include "td/device/backend.h"
 #include "td/td.h"
 

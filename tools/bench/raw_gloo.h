@@ -15,9 +15,9 @@
 #include <filesystem>
 #include <functional>
 
-#include "td/distributed/distributed.h"
-#include "td/distributed/launch/environment.h"
-#include "td/distributed/launch/spawn.h"
+#include "distributed/distributed.h"
+#include "distributed/launch/environment.h"
+#include "distributed/launch/spawn.h"
 #include "td/td.h"
 
 namespace bench {

@@ -10,8 +10,8 @@
 #include <queue>
 #include <thread>
 
-#include "td/distributed/planes/lane.h"
-#include "td/distributed/process_group.h"
+#include "distributed/planes/lane.h"
+#include "distributed/process_group.h"
 
 namespace bench {
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "td/td.h"
-#include "td/xla/executable.h"
+#include "xla/executable.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "builder.h"
 #include "command.h"
-#include "td/distributed/launch/supervisor.h"
+#include "distributed/launch/supervisor.h"
 
 namespace course {
 namespace {

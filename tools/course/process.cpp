@@ -14,7 +14,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "td/base/start_process.h"
+#include "distributed/launch/start_process.h"
 
 namespace course {
 namespace {

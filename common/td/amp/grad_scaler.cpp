@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "td/autograd/record.h"
-#include "td/kernels/grad_scaler.h"
+#include "td/amp/unscale_kernels.h"
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
 #include "td/optim/fused.h"

@@ -11,7 +11,7 @@
 #include "td/autograd/graph_task.h"
 #include "td/autograd/modes.h"
 #include "td/device/guard.h"
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 namespace td {
 namespace {

@@ -27,13 +27,13 @@ std::string device_uuid(Device device) {
 
 #else
 
-std::string new_communicator_id() { fail<DeviceError>(backend(kCUDA).why_none()); }
+std::string new_communicator_id() { fail<DeviceError>(backend(kCUDA).unavailable_reason()); }
 
 std::shared_ptr<Communicator> join_communicator(const std::string&, int, int, Device) {
-  fail<DeviceError>(backend(kCUDA).why_none());
+  fail<DeviceError>(backend(kCUDA).unavailable_reason());
 }
 
-std::string device_uuid(Device) { fail<DeviceError>(backend(kCUDA).why_none()); }
+std::string device_uuid(Device) { fail<DeviceError>(backend(kCUDA).unavailable_reason()); }
 
 #endif
 

@@ -1,6 +1,6 @@
-// What a kind of device must be able to do: about 14 functions that know nothing of tensors.
-// backends/{cpu,sim,cuda} implement it; the allocators and stream.cpp call it. To add a device:
-// implement this in a folder of its own, add the line in device.h and the case in kernels/launch.h.
+// The contract between the core and a kind of device: functions that know nothing of tensors. The
+// allocators, stream.cpp and the launch call it. backends/cpu and backends/cuda implement it, and so
+// does any folder that registers a backend for its line of devices.def.
 #pragma once
 
 #include <cstddef>
@@ -11,65 +11,106 @@
 
 namespace td {
 
-/// The contract. Indices are valid device indices; `stream` is a native handle of that device,
-/// nullptr for its default stream; events are native handles made by new_event.
+class GraphBackend;
+
+/// What a kind of device can do, with defaults that throw: a backend overrides what it has. Indices
+/// are valid device indices; `stream` is a native handle of that device, nullptr for its default
+/// stream; events are native handles made by new_event.
 class Backend {
  public:
   virtual ~Backend() = default;
 
+  /// @name What there is
+  /// @{
   /// Devices of this kind; 0 where there is no driver or hardware. Must not throw.
-  virtual int device_count() const = 0;
+  virtual int device_count() const { return 0; }
   /// Why device_count is 0, as one sentence with the next step.
-  virtual std::string why_none() const = 0;
+  virtual std::string unavailable_reason() const { return ""; }
+  /// The end of a sentence, ", or ..." or empty: how a program gets `count` devices, or more memory.
+  virtual std::string more_devices_hint(int) const { return ""; }
+  virtual std::string more_memory_hint() const { return ""; }
   /// The name of the hardware.
-  virtual std::string name(int index) const = 0;
-  /// What an NVIDIA GPU can do, 90 for compute capability 9.0; 0 for all other devices.
+  virtual std::string name(int) const { unsupported("name"); }
+  /// The compute capability of an NVIDIA GPU, 90 for 9.0; 0 for all other devices.
   virtual int compute_capability(int) const { return 0; }
   /// Bytes the device has in all and bytes free now.
-  virtual void memory(int index, std::size_t* free, std::size_t* total) const = 0;
+  virtual void memory(int, std::size_t*, std::size_t*) const { unsupported("memory"); }
+  /// @}
 
+  /// @name Memory
+  /// @{
   /// Device memory, aligned to 512 bytes; nullptr when full. Slow: the caching allocator calls it.
-  virtual void* allocate(int index, std::size_t bytes) = 0;
-  /// Gives back what allocate returned. Waits first for all queued work, which may use it.
-  virtual void release(int index, void* memory) = 0;
-  /// Host memory that the device reaches by itself (page-locked); nullptr when refused.
-  virtual void* allocate_pinned(std::size_t bytes) = 0;
-  /// Gives back what allocate_pinned returned.
-  virtual void release_pinned(void* memory) = 0;
+  virtual void* allocate(int, std::size_t) { unsupported("allocate"); }
+  /// Frees what allocate returned. Blocks first until all queued work, which may use it, is done.
+  virtual void release(int, void*) { unsupported("release"); }
+  /// Pinned host memory, which the device copies by itself; nullptr when refused.
+  virtual void* allocate_pinned(std::size_t) { unsupported("allocate_pinned"); }
+  /// Frees what allocate_pinned returned.
+  virtual void release_pinned(void*) { unsupported("release_pinned"); }
+  /// The address at which the device's kernels find `memory`, which allocate returned.
+  virtual void* kernel_address(int, void* memory) const { return memory; }
+  /// True when the device reports a host access to its memory, with the tensor whose data_ptr() it was.
+  virtual bool guards_memory() const { return false; }
+  /// @}
 
+  /// @name Streams, copies and launches
+  /// @{
   /// A stream that lives as long as the process.
-  virtual void* new_stream(int index, bool high_priority) = 0;
+  virtual void* new_stream(int, bool high_priority) {
+    static_cast<void>(high_priority);
+    unsupported("new_stream");
+  }
   /// Copies in stream order. Either side may be host memory or memory of any device of this kind.
-  /// Returns at once when both sides are device or pinned memory; a pageable source has been read,
-  /// and a pageable target has been written, when it returns.
+  /// Returns immediately when both sides are device or pinned memory; a pageable source has been
+  /// read, and a pageable target has been written, when it returns.
   virtual void copy(void* to, Device to_device, const void* from, Device from_device,
-                    std::size_t bytes, int index, void* stream) = 0;
+                    std::size_t bytes, int index, void* stream);
   /// Blocks until the stream (or, with all_streams, the device) is done. @throws AsyncError.
-  virtual void synchronize(int index, void* stream, bool all_streams) = 0;
+  virtual void synchronize(int, void*, bool all_streams) {
+    static_cast<void>(all_streams);
+    unsupported("synchronize");
+  }
   /// True when all work on the stream is done. Does not block. @throws AsyncError, DeviceError
-  virtual bool idle(int index, void* stream) = 0;
+  virtual bool idle(int, void*) { unsupported("idle"); }
+  /// Enqueues a kernel with its arguments. kernels/launch.h calls it for every kind but cpu, where
+  /// it runs the kernel, and cuda, where it launches it.
+  virtual void submit(const Record&, int, void*) { unsupported("submit"); }
+  /// The graphs of this kind; null where it has none.
+  virtual GraphBackend* graphs() { return nullptr; }
+  /// @}
 
-  /// Events: a mark in a stream that other streams and the host can wait for. An event never
-  /// recorded is done. A wait already queued keeps the mark it saw when the event is recorded
+  /// @name Events
+  /// An event records a point in a stream that other streams and the host can wait for. An event
+  /// never recorded is done. A wait already queued keeps the point it saw when the event is recorded
   /// again.
-  ///@{
-  virtual void* new_event(int index, bool timing) = 0;
-  virtual void release_event(void* event) = 0;
-  virtual void record(void* event, int index, void* stream) = 0;
-  virtual void wait(int index, void* stream, void* event) = 0;
-  virtual bool done(void* event) = 0;  ///< @throws AsyncError, DeviceError
-  /// The program, and not only an allocator, has learned that the event is done. For sim's race
-  /// finder: from then on the host's work comes behind the event.
+  /// @{
+  virtual void* new_event(int, bool timing) {
+    static_cast<void>(timing);
+    unsupported("new_event");
+  }
+  virtual void release_event(void*) { unsupported("release_event"); }
+  virtual void record(void*, int, void*) { unsupported("record"); }
+  virtual void wait(int, void*, void*) { unsupported("wait"); }
+  virtual bool done(void*) { unsupported("done"); }  ///< @throws AsyncError, DeviceError
+  /// Called when the program, and not only an allocator, has learned that the event is done: for a
+  /// race finder, the host's later work is ordered after the event.
   virtual void host_saw(void*) {}
-  virtual void synchronize_event(void* event) = 0;  ///< @throws AsyncError
-  virtual double milliseconds(void* from, void* to) = 0;
-  ///@}
+  virtual void synchronize_event(void*) { unsupported("synchronize_event"); }  ///< @throws AsyncError
+  virtual double milliseconds(void*, void*) { unsupported("milliseconds"); }
+  /// @}
 
-  /// Queues a record (sim); cuda and cpu run records where they are launched and never call this.
-  virtual void submit(const Record& record, int index, void* stream) = 0;
+ protected:
+  /// @throws DeviceError: the kind has no such function, or no devices at all.
+  [[noreturn]] void unsupported(const char* function) const;
 };
 
-/// The backend of a kind. Never fails: a kind that is not built in has a backend with no devices.
+/// The backend of a kind. Never fails: a kind that no library registered has no devices.
 Backend& backend(DeviceType type);
+
+/// Registers a backend when its library is loaded; one static object of each backend's folder.
+struct RegisterBackend {
+  /// @param backend lives as long as the process.
+  RegisterBackend(DeviceType type, Backend& backend);
+};
 
 }  // namespace td

@@ -322,7 +322,7 @@ void CachingAllocator::out_of_memory(std::size_t bytes) const {
   fail<OutOfMemoryError>(
       device_, " is out of memory: tried to allocate ", format_bytes(bytes), "; ", text,
       ". Use a smaller batch, or free tensors you no longer need",
-      device_.is_sim() ? ", or give the device more with TD_SIM_MEMORY=8GiB." : ".");
+      backend_.more_memory_hint(), ".");
 }
 
 }  // namespace td

@@ -12,10 +12,24 @@
 namespace td {
 namespace {
 
-constexpr const char* kSpellings = "Write cpu, sim, sim:1, cuda or cuda:0.";
+constexpr DeviceType kTypes[] = {
+#define DEVICE(constant, name, reason) k##constant,
+#define ACCELERATOR DEVICE
+#include "td/device/devices.def"
+#undef ACCELERATOR
+#undef DEVICE
+};
+constexpr const char* kSpellings =
+    "Write cpu"
+#define DEVICE(constant, name, reason)
+#define ACCELERATOR(constant, name, reason) ", " #name " or " #name ":0"
+#include "td/device/devices.def"
+#undef ACCELERATOR
+#undef DEVICE
+    ".";
 
 DeviceType parse_type(const std::string& text, const std::string& kind) {
-  for (DeviceType type : {kCPU, kSIM, kCUDA})
+  for (DeviceType type : kTypes)
     if (kind == device_type_name(type)) return type;
   std::string lower = kind;
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -26,7 +40,7 @@ DeviceType parse_type(const std::string& text, const std::string& kind) {
                       "shows how programs run on XLA devices. ", kSpellings);
   if (lower == "gpu")
     fail<DeviceError>('"', text, "\" is not a device; did you mean \"cuda:0\"? ", kSpellings);
-  for (DeviceType type : {kCPU, kSIM, kCUDA})
+  for (DeviceType type : kTypes)
     if (lower == device_type_name(type))
       fail<DeviceError>('"', text, "\" is not a device; did you mean \"", device_type_name(type),
                         text.substr(kind.size()), "\"? ", kSpellings);
@@ -58,21 +72,13 @@ std::string list_devices(DeviceType type, int count) {
   if (device.is_cpu())
     fail<DeviceError>("there is no ", device, ": the processor is one device; write cpu.");
   if (count == 0)
-    fail<DeviceError>("there is no ", device, ": ", backend(device.type()).why_none());
+    fail<DeviceError>("there is no ", device, ": ", backend(device.type()).unavailable_reason());
   fail<DeviceError>("there is no ", device, ": this process has ",
                     list_devices(device.type(), count), ". Use one of them",
-                    device.is_sim() && device.index() < kMaxDevices
-                        ? ", or start with TD_SIM_DEVICES=" + std::to_string(device.index() + 1)
-                        : std::string(),
-                    ".");
+                    backend(device.type()).more_devices_hint(device.index() + 1), ".");
 }
 
 }  // namespace
-
-const char* device_type_name(DeviceType type) {
-  constexpr const char* kNames[kDeviceTypes] = {"cpu", "sim", "cuda"};
-  return kNames[static_cast<int>(type)];
-}
 
 void Device::refuse_index(DeviceType type, int index) {
   fail<DeviceError>("device index ", index, " of ", device_type_name(type),
@@ -96,6 +102,12 @@ std::string Device::str() const {
 std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
 
 int device_count(DeviceType type) { return std::min(backend(type).device_count(), kMaxDevices); }
+
+DeviceType preferred_accelerator() {
+  for (int i = kDeviceTypes - 1; i > 0; --i)
+    if (device_count(kTypes[i]) > 0) return kTypes[i];
+  return kCPU;
+}
 
 Device check_device(Device device) {
   if (device.is_cpu()) {

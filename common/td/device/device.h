@@ -4,28 +4,44 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <ostream>
 #include <string>
 
 namespace td {
 
-/// The kinds of device. A new kind adds a line here, a folder under backends/ and a case in
-/// kernels/launch.h.
-enum class DeviceType : std::int8_t { CPU = 0, SIM = 1, CUDA = 2 };
+#define ACCELERATOR(constant, name, reason) DEVICE(constant, name, reason)
+/// The kinds of device, from devices.def: the host's processor, and accelerators.
+enum class DeviceType : std::int8_t {
+#define DEVICE(constant, name, reason) constant,
+#include "td/device/devices.def"
+#undef DEVICE
+};
 
-inline constexpr DeviceType kCPU = DeviceType::CPU;    ///< The host processor and its memory.
-inline constexpr DeviceType kSIM = DeviceType::SIM;    ///< The software accelerator.
-inline constexpr DeviceType kCUDA = DeviceType::CUDA;  ///< An NVIDIA GPU.
+/// kCPU, kSIM and kCUDA.
+///@{
+#define DEVICE(constant, name, reason) inline constexpr DeviceType k##constant = DeviceType::constant;
+#include "td/device/devices.def"
+#undef DEVICE
+///@}
 
+/// The name of each kind, as programs write it.
+inline constexpr const char* kDeviceNames[] = {
+#define DEVICE(constant, name, reason) #name,
+#include "td/device/devices.def"
+#undef DEVICE
+};
 /// How many kinds there are.
-inline constexpr int kDeviceTypes = 3;
+inline constexpr int kDeviceTypes = static_cast<int>(std::size(kDeviceNames));
 /// At most this many devices of a kind.
 inline constexpr int kMaxDevices = 16;
 /// The largest index a Device can name; check_device knows which ones exist.
 inline constexpr int kLargestDeviceIndex = 127;
 
 /// "cpu", "sim" or "cuda".
-const char* device_type_name(DeviceType type);
+constexpr const char* device_type_name(DeviceType type) {
+  return kDeviceNames[static_cast<int>(type)];
+}
 
 /// A device kind with an optional index. Without an index it means the kind's current device.
 class Device {
@@ -45,9 +61,10 @@ class Device {
   DeviceType type() const { return type_; }
   int index() const { return index_; }
   bool has_index() const { return index_ >= 0; }
-  bool is_cpu() const { return type_ == kCPU; }
-  bool is_sim() const { return type_ == kSIM; }
-  bool is_cuda() const { return type_ == kCUDA; }
+#define DEVICE(constant, name, reason) \
+  bool is_##name() const { return type_ == k##constant; }
+#include "td/device/devices.def"
+#undef DEVICE
   ///@}
   /// As it is written: `cuda:0`, or `cuda` without an index.
   std::string str() const;
@@ -65,12 +82,17 @@ std::ostream& operator<<(std::ostream& out, Device device);
 
 /// How many devices of the kind this process can use; 0 where there are none. Never throws.
 int device_count(DeviceType type);
+/// The kind of accelerator that programs use when they name none: the last line of devices.def that
+/// has devices here, so GPUs before the software accelerator; kCPU where there is no accelerator.
+DeviceType preferred_accelerator();
 /// `device` with its index filled in (the current device where it had none), after checking that it
 /// exists. A cpu device keeps index -1, as in libtorch.
 /// @throws DeviceError naming the device, what there is, and what to do.
 Device check_device(Device device);
 /// The name of the hardware, as the driver tells it. @throws DeviceError when there is none.
 std::string device_name(Device device);
+
+#undef ACCELERATOR
 
 }  // namespace td
 

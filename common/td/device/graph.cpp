@@ -34,16 +34,8 @@ void refuse_captured_event() {
 
 bool is_capturing() { return capturing_graph != nullptr; }
 
-GraphBackend& sim_graph_backend();
-#ifdef TD_HAS_CUDA
-GraphBackend& cuda_graph_backend();
-#endif
-
 GraphBackend& graph_backend(DeviceType type) {
-#ifdef TD_HAS_CUDA
-  if (type == kCUDA) return cuda_graph_backend();
-#endif
-  if (type == kSIM) return sim_graph_backend();
+  if (GraphBackend* graphs = backend(type).graphs()) return *graphs;
   fail<DeviceError>(
       device_type_name(type),
       " has no graphs: its work is done when a call returns, so there are no launches "
@@ -55,11 +47,14 @@ namespace {
 /// The stream that a capture without a named one is for: that of the best kind of device whose
 /// current stream can be captured.
 Stream current_stream_to_capture() {
-  if (device_count(kCUDA) == 0) return getCurrentStream(kSIM);
-  const Stream cuda = getCurrentStream(kCUDA);
-  if (cuda.native() || device_count(kSIM) == 0) return cuda;
-  const Stream sim = getCurrentStream(kSIM);
-  return sim.native() ? sim : cuda;
+  const Stream preferred = getCurrentStream(preferred_accelerator());
+  if (preferred.native()) return preferred;
+  for (int type = 1; type < kDeviceTypes; ++type) {
+    if (device_count(static_cast<DeviceType>(type)) == 0) continue;
+    const Stream stream = getCurrentStream(static_cast<DeviceType>(type));
+    if (stream.native()) return stream;
+  }
+  return preferred;
 }
 
 }  // namespace
@@ -126,9 +121,10 @@ void Graph::end(bool keep) {
 
 void Graph::capture(const Stream& stream, const std::function<void()>& work) {
   const StreamGuard guard(stream);
-  // A stream of sim is captured although a stream of cuda is current, too.
+  // The given stream is captured although a stream of the preferred kind is current, too.
   std::optional<StreamGuard> other;
-  if (stream.device().is_sim() && device_count(kCUDA) > 0) other.emplace(getDefaultStream(kCUDA));
+  const DeviceType preferred = preferred_accelerator();
+  if (stream.device().type() != preferred) other.emplace(getDefaultStream(preferred));
   TD_CHECK(DeviceError, !stream.device().is_cpu(),
            "capture: cpu has no graphs: its work is done when a call returns, so there are no "
            "launches to save. Capture on a stream of sim or cuda.");

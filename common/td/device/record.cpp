@@ -1,7 +1,7 @@
 // The listener of launches and copies; see record.h.
 #include "td/device/record.h"
 
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 namespace td {
 

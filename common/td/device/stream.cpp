@@ -77,12 +77,25 @@ Event& Event::operator=(Event&& other) noexcept {
   return *this;
 }
 
+namespace {
+
+const char* constant_name(DeviceType type) {
+  constexpr const char* kConstants[] = {
+#define DEVICE(constant, name, reason) #constant,
+#define ACCELERATOR DEVICE
+#include "td/device/devices.def"
+#undef ACCELERATOR
+#undef DEVICE
+  };
+  return kConstants[static_cast<int>(type)];
+}
+
+}  // namespace
+
 void Event::record(const Stream& stream) {
   TD_CHECK(DeviceError, stream.device().type() == type_, "an event of ", device_type_name(type_),
            " cannot be recorded on a stream of ", stream.device(), "; make it with Event(k",
-           stream.device().is_cpu()   ? "CPU"
-           : stream.device().is_sim() ? "SIM"
-                                      : "CUDA",
+           constant_name(stream.device().type()),
            ").");
   const int index = native_index(stream.device());
   TD_CHECK(DeviceError, !native_ || device_index_ == index, "an event of ",

@@ -13,25 +13,25 @@ namespace td::kernels {
 #define UNARY(name, saves, forward, gradient)    \
   void name(const Tensor& out, const Tensor& x); \
   void name##_backward(const Tensor& out, const Tensor& g, const Tensor& saved);
-#include "td/tensor/unary_any.def"
-#include "td/tensor/unary_float.def"
+#include "td/ops/pointwise/unary_any.def"
+#include "td/ops/pointwise/unary_float.def"
 #undef UNARY
 #define BINARY(name, expression, gradient_a, gradient_b) \
   void name(const Tensor& out, const Tensor& a, const Tensor& b);
-#include "td/tensor/binary.def"
-#include "td/tensor/binary_whole.def"
+#include "td/ops/pointwise/binary.def"
+#include "td/ops/pointwise/binary_whole.def"
 #undef BINARY
 #define TERNARY(name, types, expression, gradient_a, gradient_b, gradient_c) \
   void name(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& v);
-#include "td/tensor/ternary.def"
+#include "td/ops/pointwise/ternary.def"
 #undef TERNARY
 #define ACTIVATION(name, forward, gradient)                          \
   void name(const Tensor& out, const Tensor& x, double p, double q); \
   void name##_backward(const Tensor& out, const Tensor& g, const Tensor& x, double p, double q);
-#include "td/tensor/activation.def"
+#include "td/ops/pointwise/activation.def"
 #undef ACTIVATION
 #define COMPARISON(name, expression) void name(const Tensor& out, const Tensor& a, const Tensor& b);
-#include "td/tensor/comparison.def"
+#include "td/ops/pointwise/comparison.def"
 #undef COMPARISON
 /// @}
 

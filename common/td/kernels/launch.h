@@ -6,15 +6,14 @@
 
 #ifndef TD_KERNEL_FILE
 #error \
-    "kernels/launch.h is for files in kernels/: define TD_KERNEL_FILE there, call kernels.h elsewhere"
+    "kernels/launch.h is for kernel files, whose names end in .cu; elsewhere call kernels/kernels.h"
 #endif
 
-#include "td/backends/sim/sim.h"
 #include "td/device/access_observer.h"
 #include "td/device/backend.h"
 #include "td/device/thread_state.h"
 #include "td/tensor/tensor.h"
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
@@ -25,12 +24,12 @@
 namespace td {
 namespace {
 
-/// The address at which a kernel finds the elements: sim's kernels see another mapping than the
-/// host (see backends/sim).
+/// The address at which a kernel of the tensor's device finds the elements.
 template <class T>
 T* kernel_pointer(const Tensor& tensor) {
+  const Device device = tensor.device();
   void* data = tensor.data_ptr();
-  if (tensor.device().is_sim() && data) data = sim::kernel_view(tensor.device().index(), data);
+  if (!device.is_cpu()) data = backend(device.type()).kernel_address(device.index(), data);
   return static_cast<T*>(data);
 }
 
@@ -114,9 +113,6 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
       if (trace::is_on()) [[unlikely]]
         return run_with_span(make_record(name, work, reads, writes));
       return work.on_host();
-    case DeviceType::SIM:
-      return backend(kSIM).submit(make_record(name, work, reads, writes), device.index(),
-                                  current_native_stream(device));
     case DeviceType::CUDA:
 #ifdef __CUDACC__
       check_memory(name, device, reads);
@@ -125,6 +121,10 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
 #else
       fail<DeviceError>(name, ": this build has no CUDA kernels; build where nvcc is installed");
 #endif
+    default:
+      return backend(device.type())
+          .submit(make_record(name, work, reads, writes), device.index(),
+                  current_native_stream(device));
   }
 }
 

@@ -94,9 +94,13 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Changes the memory layout of 4-dimensional tensors: `model->to(MemoryFormat::ChannelsLast)`.
   void to(MemoryFormat format);
   void cpu() { to(Device(kCPU)); }
-  /// @param index which GPU; -1 for the current one.
-  void cuda(int index = -1) { to(Device(kCUDA, index)); }
-  void sim(int index = -1) { to(Device(kSIM, index)); }
+  /// cuda() and sim(). @param index which of these devices; -1 for the current one.
+#define DEVICE(constant, name, reason)
+#define ACCELERATOR(constant, name, reason) \
+  void name(int index = -1) { to(Device(k##constant, index)); }
+#include "td/device/devices.def"
+#undef ACCELERATOR
+#undef DEVICE
   /// @}
 
   /// Training mode on or off, for this module and all below; dropout and batch norm ask for it.

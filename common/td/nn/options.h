@@ -4,7 +4,7 @@
 
 #include "td/base/arg.h"
 #include "td/base/expanding_array.h"
-#include "td/ops/reduction_mode.h"
+#include "td/ops/softmax/reduction_mode.h"
 #include "td/tensor/tensor.h"
 
 namespace td::nn {

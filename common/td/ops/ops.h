@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "td/ops/arrange.h"
-#include "td/ops/losses.h"
-#include "td/ops/views.h"
+#include "td/ops/views/arrange.h"
+#include "td/ops/softmax/losses.h"
+#include "td/ops/views/views.h"
 #include "td/tensor/indexing.h"
 #include "td/tensor/nested.h"
 #include "td/tensor/tensor.h"
@@ -18,8 +18,8 @@ namespace td {
 #define UNARY(name, saves, forward, gradient) \
   Tensor name(const Tensor& input);           \
   Tensor& name##_(Tensor& input);
-#include "td/tensor/unary_any.def"
-#include "td/tensor/unary_float.def"
+#include "td/ops/pointwise/unary_any.def"
+#include "td/ops/pointwise/unary_float.def"
 #undef UNARY
 /// @}
 
@@ -27,8 +27,8 @@ namespace td {
 /// @{
 #define BINARY(name, expression, gradient_a, gradient_b) \
   Tensor name(const Tensor& input, const Tensor& other);
-#include "td/tensor/binary.def"
-#include "td/tensor/binary_whole.def"
+#include "td/ops/pointwise/binary.def"
+#include "td/ops/pointwise/binary_whole.def"
 #undef BINARY
 /// input + alpha * other
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha = 1);
@@ -67,7 +67,7 @@ Tensor operator/(const Scalar& a, const Tensor& b);
 #define COMPARISON(name, expression)                     \
   Tensor name(const Tensor& input, const Tensor& other); \
   Tensor name(const Tensor& input, const Scalar& other);
-#include "td/tensor/comparison.def"
+#include "td/ops/pointwise/comparison.def"
 #undef COMPARISON
 #define TD_COMPARE(symbol, name, mirrored)                                               \
   inline Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); } \
@@ -112,7 +112,7 @@ Tensor outer(const Tensor& input, const Tensor& vec2);
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 /// @}
 
-/// @name Element-wise functions of three tensors (tensor/ternary.def); sizes broadcast
+/// @name Element-wise functions of three tensors (ops/pointwise/ternary.def); sizes broadcast
 /// @{
 /// input + value * tensor1 * tensor2
 Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2,
@@ -125,7 +125,7 @@ Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight);
 Tensor lerp(const Tensor& input, const Tensor& end, const Scalar& weight);
 /// @}
 
-/// @name Activations with parameters (tensor/activation.def). @throws DtypeError for whole numbers
+/// @name Activations with parameters (ops/pointwise/activation.def). @throws DtypeError for whole numbers
 /// @{
 /// input where it is positive, else negative_slope * input.
 Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope = 0.01);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "td/base/small_vector.h"
-#include "td/kernels/optim.h"
+#include "td/optim/kernels.h"
 #include "td/tensor/tensor.h"
 
 namespace td::optim {

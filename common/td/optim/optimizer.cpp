@@ -5,7 +5,7 @@
 #include "td/autograd/modes.h"
 #include "td/device/capture.h"
 #include "td/ops/ops.h"
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 namespace td::optim {
 

@@ -3,10 +3,10 @@
 
 #include "td/autograd/record.h"
 #include "td/device/capture.h"
-#include "td/kernels/optim.h"
+#include "td/optim/kernels.h"
 #include "td/ops/ops.h"
 #include "td/optim/fused.h"
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 namespace td::optim {
 

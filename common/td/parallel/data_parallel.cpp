@@ -9,8 +9,9 @@
 namespace td {
 
 std::vector<Device> parallel::all_accelerators() {
-  const DeviceType kind = device_count(kCUDA) > 0 ? kCUDA : kSIM;
+  const DeviceType kind = preferred_accelerator();
   std::vector<Device> devices;
+  if (kind == kCPU) return devices;
   for (int i = 0; i < device_count(kind); ++i) devices.emplace_back(kind, i);
   return devices;
 }

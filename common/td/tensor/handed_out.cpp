@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "td/device/backend.h"
 #include "td/device/block_describer.h"
 #include "td/tensor/tensor.h"
 
@@ -43,6 +44,7 @@ std::size_t describe(const void* block, char* text, std::size_t room) {
 }  // namespace
 
 void note_handed_out(const Tensor& tensor) {
+  if (!backend(tensor.device().type()).guards_memory()) return;
   std::ostringstream out;
   out << ", given out by data_ptr() of a " << tensor.dtype() << " tensor of sizes "
       << tensor.sizes();

@@ -1,5 +1,5 @@
 // What stands between the braces of `x.index({0, Slice(1, None), "...", mask})`, with libtorch's
-// names. Read by Tensor::index and Tensor::index_put_ (ops/indexing.cpp).
+// names. Read by Tensor::index and Tensor::index_put_ (ops/index/indexing.cpp).
 #pragma once
 
 #include <string_view>

@@ -37,8 +37,7 @@ intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinne
   TD_CHECK(DeviceError, device.is_cpu(),
            "only host memory can be pinned, but the tensor is to be on ", device,
            "; leave out pinned_memory(true), or make it on cpu");
-  const DeviceType accelerator = device_count(kCUDA) > 0 ? kCUDA : kSIM;
-  return make_intrusive<Storage>(device, bytes, pinned_allocator(accelerator));
+  return make_intrusive<Storage>(device, bytes, pinned_allocator(preferred_accelerator()));
 }
 
 }  // namespace td

@@ -63,9 +63,12 @@ class Tensor {
   /// Bytes of the elements, gaps not counted.
   std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * element_size(); }
   bool is_floating_point() const { return td::is_floating_point(dtype()); }
-  bool is_cpu() const { return device().is_cpu(); }
-  bool is_cuda() const { return device().is_cuda(); }
-  bool is_sim() const { return device().is_sim(); }
+#define DEVICE(constant, name, reason) \
+  bool is_##name() const { return device().is_##name(); }
+#define ACCELERATOR DEVICE
+#include "td/device/devices.def"
+#undef ACCELERATOR
+#undef DEVICE
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   /// ChannelsLast when the strides say so, else Contiguous.
   MemoryFormat suggest_memory_format() const;
@@ -115,8 +118,12 @@ class Tensor {
   /// To the dtype and device of `other`.
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const;
   Tensor cpu() const;
-  Tensor cuda(int index = -1) const;
-  Tensor sim(int index = -1) const;
+#define DEVICE(constant, name, reason)
+#define ACCELERATOR(constant, name, reason) \
+  Tensor name(int index = -1) const { return to(Device(k##constant, index)); }
+#include "td/device/devices.def"
+#undef ACCELERATOR
+#undef DEVICE
   Tensor clone(MemoryFormat format = MemoryFormat::Preserve) const;
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   /// Copies values of any type and device into this tensor's memory. `source` broadcasts.
@@ -184,7 +191,7 @@ template <class T>
 T* Tensor::data_ptr() const {
   if (dtype() != scalar_type_of<std::remove_const_t<T>>()) [[unlikely]]
     wrong_dtype_error(*this, scalar_type_of<std::remove_const_t<T>>());
-  if (is_sim()) [[unlikely]]
+  if (!is_cpu()) [[unlikely]]
     note_handed_out(*this);
   return static_cast<T*>(data_ptr());
 }

@@ -3,7 +3,7 @@
 
 #include "check_tensors.h"
 #include "exercises.h"
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 
 namespace {
 

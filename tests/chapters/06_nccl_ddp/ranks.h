@@ -5,7 +5,7 @@
 
 #include "check_tensors.h"
 #include "exercises.h"
-#include "td/distributed/thread_group.h"
+#include "distributed/thread_group.h"
 
 /// Calls `work` in `ranks` threads. A rank that waits for others in vain ends after 5 s with an
 /// error that says who is missing. Assert afterwards, in the main thread.

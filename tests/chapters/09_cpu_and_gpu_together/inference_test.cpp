@@ -6,7 +6,7 @@
 
 #include "check_tensors.h"
 #include "exercises.h"
-#include "td/trace/trace.h"
+#include "trace/trace.h"
 
 namespace {
 

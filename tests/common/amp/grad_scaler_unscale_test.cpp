@@ -5,7 +5,7 @@
 #include "../../support/sim_work.h"
 #include "scaled.h"
 #include "td/device/record.h"
-#include "td/kernels/grad_scaler.h"
+#include "td/amp/unscale_kernels.h"
 
 using namespace td;
 using amp::GradScaler;

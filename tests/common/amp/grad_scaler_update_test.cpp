@@ -2,7 +2,7 @@
 #include <random>
 
 #include "scaled.h"
-#include "td/io/checkpoint.h"
+#include "io/checkpoint.h"
 
 using namespace td;
 using amp::GradScaler;

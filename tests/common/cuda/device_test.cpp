@@ -24,9 +24,9 @@ TEST_CASE("a cuda device that does not exist is refused, and told why") {
   const int count = device_count(kCUDA);
   REQUIRE(count >= 0);
   if (count == 0) {
-    CHECK(refusal("cuda:0") == "there is no cuda:0: " + backend(kCUDA).why_none());
-    CHECK(refusal("cuda") == "there is no cuda: " + backend(kCUDA).why_none());
-    CHECK(backend(kCUDA).why_none().find("sim:0") != std::string::npos);
+    CHECK(refusal("cuda:0") == "there is no cuda:0: " + backend(kCUDA).unavailable_reason());
+    CHECK(refusal("cuda") == "there is no cuda: " + backend(kCUDA).unavailable_reason());
+    CHECK(backend(kCUDA).unavailable_reason().find("sim:0") != std::string::npos);
   } else {
     const std::string missing = "cuda:" + std::to_string(kMaxDevices - 1);
     if (count < kMaxDevices)

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "td/kernels/scan_plan.h"
-#include "td/kernels/sort_tiles.h"
+#include "td/ops/sort/scan_plan.h"
+#include "td/ops/sort/sort_tiles.h"
 
 namespace td {
 namespace {

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <thread>
 
-#include "td/distributed/distributed.h"
-#include "td/distributed/planes/nccl_group.h"
+#include "distributed/distributed.h"
+#include "distributed/planes/nccl_group.h"
 #include "td/td.h"
 
 using namespace td;

@@ -8,7 +8,7 @@ namespace {
 
 [[maybe_unused]] const bool kChecked = [] {
   if (td::device_count(td::kCUDA) > 0) return true;
-  std::printf("skipped: %s\n", td::backend(td::kCUDA).why_none().c_str());
+  std::printf("skipped: %s\n", td::backend(td::kCUDA).unavailable_reason().c_str());
   std::fflush(stdout);
   std::_Exit(77);
 }();

@@ -48,7 +48,7 @@ class Gpu final : public td::Backend {
  public:
   int compute_capability(int) const override { return world().compute_capability; }
   int device_count() const override { std::abort(); }
-  std::string why_none() const override { std::abort(); }
+  std::string unavailable_reason() const override { std::abort(); }
   std::string name(int) const override { std::abort(); }
   void memory(int, std::size_t*, std::size_t*) const override { std::abort(); }
   void* allocate(int, std::size_t) override { std::abort(); }

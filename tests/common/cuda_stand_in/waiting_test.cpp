@@ -5,7 +5,7 @@
 #include "fake_gpus.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/trace/recorder.h"
+#include "td/base/span_recorder.h"
 
 using namespace td;
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "fake_gpus.h"
-#include "td/distributed/planes/nccl_group.h"
+#include "distributed/planes/nccl_group.h"
 
 using namespace td;
 using namespace td::distributed;

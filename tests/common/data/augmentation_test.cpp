@@ -1,12 +1,12 @@
 // Random crops and flips: every window is one that a loop cuts, all of them come, and the numbers
 // are the thread's.
-#include "td/data/augmentation.h"
+#include "data/augmentation.h"
 
 #include <set>
 #include <vector>
 
 #include "../tensor/values.h"
-#include "td/data/data.h"
+#include "data/data.h"
 #include "td/tensor/generator.h"
 
 using namespace td;

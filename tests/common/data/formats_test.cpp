@@ -4,7 +4,7 @@
 
 #include "folder.h"
 #include "td/base/file.h"
-#include "td/data/data.h"
+#include "data/data.h"
 
 using namespace td;
 using data::datasets::CIFAR10;

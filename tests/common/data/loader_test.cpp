@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "../tensor/values.h"
-#include "td/data/data.h"
+#include "data/data.h"
 
 using namespace td;
 using namespace td::data;

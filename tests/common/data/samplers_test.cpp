@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "../tensor/values.h"
-#include "td/data/data.h"
+#include "data/data.h"
 
 using namespace td;
 using namespace td::data;

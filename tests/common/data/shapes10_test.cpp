@@ -2,7 +2,7 @@
 // convolution learns them and a linear classifier does not.
 #include "folder.h"
 #include "td/autograd/modes.h"
-#include "td/data/data.h"
+#include "data/data.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
 

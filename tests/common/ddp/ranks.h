@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "td/distributed/ddp/ddp.h"
-#include "td/distributed/distributed.h"
-#include "td/distributed/thread_group.h"
+#include "distributed/ddp/ddp.h"
+#include "distributed/distributed.h"
+#include "distributed/thread_group.h"
 #include "td/td.h"
 
 namespace ranks {

@@ -37,7 +37,7 @@ TEST_CASE("a device string names kind and index") {
 }
 
 TEST_CASE("a malformed device string is answered with what to write") {
-  const std::string spellings = " Write cpu, sim, sim:1, cuda or cuda:0.";
+  const std::string spellings = " Write cpu, sim or sim:0, cuda or cuda:0.";
   CHECK(parse_error("") == "\"\" is not a device." + spellings);
   CHECK(parse_error("mps:0") == "\"mps:0\" is not a device." + spellings);
   CHECK(parse_error(" cpu") == "\" cpu\" is not a device." + spellings);

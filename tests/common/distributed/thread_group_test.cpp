@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <mutex>
 
-#include "td/distributed/distributed.h"
-#include "td/distributed/thread_group.h"
+#include "distributed/distributed.h"
+#include "distributed/thread_group.h"
 #include "td/td.h"
 
 using namespace td;

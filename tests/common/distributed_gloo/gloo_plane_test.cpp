@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "td/distributed/planes/host_reduce.h"
-#include "td/distributed/planes/pipe_signal.h"
+#include "distributed/planes/host_reduce.h"
+#include "distributed/planes/pipe_signal.h"
 #include "td/td.h"
 #include "thread_ranks.h"
 

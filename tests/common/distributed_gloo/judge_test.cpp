@@ -1,7 +1,7 @@
 // Verdicts on made-up reports: which cause is named when there are several, and what is no fault.
 #include <catch2/catch.hpp>
 
-#include "td/distributed/control/judge.h"
+#include "distributed/control/judge.h"
 
 using namespace td::distributed;
 using std::chrono::milliseconds;

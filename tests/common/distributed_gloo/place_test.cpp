@@ -6,7 +6,7 @@
 #include <map>
 
 #include "td/base/error.h"
-#include "td/distributed/rendezvous/joining.h"
+#include "distributed/rendezvous/joining.h"
 
 using namespace td;
 using namespace td::distributed;

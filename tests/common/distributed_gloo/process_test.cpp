@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "child_process.h"
-#include "td/distributed/distributed.h"
+#include "distributed/distributed.h"
 #include "td/td.h"
 
 using namespace td;

@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "td/base/error.h"
-#include "td/distributed/control/control_ends.h"
-#include "td/distributed/rendezvous/interface.h"
-#include "td/distributed/rendezvous/text_list.h"
+#include "distributed/control/control_ends.h"
+#include "distributed/rendezvous/interface.h"
+#include "distributed/rendezvous/text_list.h"
 #include "thread_ranks.h"
 
 using namespace td;

@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "td/distributed/control/control.h"
-#include "td/distributed/planes/gloo_plane.h"
-#include "td/distributed/rendezvous/joining.h"
-#include "td/distributed/rendezvous/rendezvous.h"
+#include "distributed/control/control.h"
+#include "distributed/planes/gloo_plane.h"
+#include "distributed/rendezvous/joining.h"
+#include "distributed/rendezvous/rendezvous.h"
 
 namespace test {
 

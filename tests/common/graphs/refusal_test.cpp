@@ -2,7 +2,7 @@
 #include "captured_warnings.h"
 #include "graphs.h"
 #include "sim_work.h"
-#include "td/distributed/thread_group.h"
+#include "distributed/thread_group.h"
 #include "td/parallel/replica_threads.h"
 
 using namespace td;

@@ -1,6 +1,6 @@
 // The safetensors format: the bytes that are written, the values that come back, and what is said
 // of damaged files.
-#include "td/io/safetensors.h"
+#include "io/safetensors.h"
 
 #include <cstring>
 

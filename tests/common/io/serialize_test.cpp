@@ -1,5 +1,5 @@
 // save and load of tensors, lists, modules and optimizers.
-#include "td/io/serialize.h"
+#include "io/serialize.h"
 
 #include <fstream>
 

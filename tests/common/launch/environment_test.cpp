@@ -1,5 +1,5 @@
 // Which rank a process is, by four launchers' variables, and what is said about damaged ones.
-#include "td/distributed/launch/environment.h"
+#include "distributed/launch/environment.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // spawn() starts this test program again: each hidden case here is a program that spawns.
-#include "td/distributed/launch/spawn.h"
+#include "distributed/launch/spawn.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include "child_process.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/distributed/launch/environment.h"
+#include "distributed/launch/environment.h"
 
 using Catch::Contains;
 using td::distributed::spawn;

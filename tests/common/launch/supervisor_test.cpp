@@ -1,6 +1,6 @@
 // Ranks that print, fail, refuse to end and leave children behind, and a launcher that is killed.
 // The programs are shell scripts: what is proven is the launcher.
-#include "td/distributed/launch/supervisor.h"
+#include "distributed/launch/supervisor.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -15,7 +15,7 @@
 #include "child_process.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/distributed/launch/leftovers.h"
+#include "distributed/launch/leftovers.h"
 
 using namespace std::chrono_literals;
 using Catch::Contains;

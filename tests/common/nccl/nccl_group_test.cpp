@@ -11,7 +11,7 @@
 
 #include "child_process.h"
 #include "td/device/backend.h"
-#include "td/distributed/planes/nccl_group.h"
+#include "distributed/planes/nccl_group.h"
 #include "td/td.h"
 
 using namespace td;
@@ -343,7 +343,7 @@ TEST_CASE("without enough GPUs the backend nccl is refused in one line") {
   const int count = device_count(kCUDA);
   if (count == 0) {
     const std::string text =
-        "the backend \"nccl\" needs a GPU for each rank: " + backend(kCUDA).why_none() +
+        "the backend \"nccl\" needs a GPU for each rank: " + backend(kCUDA).unavailable_reason() +
         " The backend for sim and cpu tensors is \"gloo\".";
     CHECK_THROWS_WITH(nccl_device(0), text);
     CHECK_THROWS_AS(init_process_group("nccl"), DeviceError);

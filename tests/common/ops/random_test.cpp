@@ -6,7 +6,7 @@
 #include <set>
 
 #include "../tensor/values.h"
-#include "td/kernels/philox.h"
+#include "td/ops/random/philox.h"
 #include "td/tensor/generator.h"
 
 using namespace td;

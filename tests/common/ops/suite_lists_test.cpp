@@ -150,19 +150,19 @@ void check_activation(const std::string& name) {
 
 TEST_CASE("every function of three tensors") {
 #define TERNARY(name, ...) check_ternary(#name);
-#include "td/tensor/ternary.def"
+#include "td/ops/pointwise/ternary.def"
 #undef TERNARY
 }
 
 TEST_CASE("every quotient without a fraction") {
 #define BINARY(name, ...) check_whole(#name, &td::name);
-#include "td/tensor/binary_whole.def"
+#include "td/ops/pointwise/binary_whole.def"
 #undef BINARY
 }
 
 TEST_CASE("every activation with parameters") {
 #define ACTIVATION(name, ...) check_activation(#name);
-#include "td/tensor/activation.def"
+#include "td/ops/pointwise/activation.def"
 #undef ACTIVATION
 }
 

@@ -119,15 +119,15 @@ void check_comparison(const std::string& name, const Function& run) {
 
 TEST_CASE("every function of one tensor") {
 #define UNARY(name, ...) check_unary(#name, &td::name);
-#include "td/tensor/unary_any.def"
-#include "td/tensor/unary_float.def"
+#include "td/ops/pointwise/unary_any.def"
+#include "td/ops/pointwise/unary_float.def"
 #undef UNARY
 }
 
 TEST_CASE("every function of two tensors") {
 #define BINARY(name, ...) \
   check_binary(#name, [](const TensorList& x) { return td::name(x[0], x[1]); });
-#include "td/tensor/binary.def"
+#include "td/ops/pointwise/binary.def"
 #undef BINARY
   check_binary("add", [](const TensorList& x) { return td::add(x[0], x[1]); });
   check_binary("sub", [](const TensorList& x) { return td::sub(x[0], x[1]); });
@@ -136,7 +136,7 @@ TEST_CASE("every function of two tensors") {
 TEST_CASE("every comparison") {
 #define COMPARISON(name, ...) \
   check_comparison(#name, [](const TensorList& x) { return td::name(x[0], x[1]); });
-#include "td/tensor/comparison.def"
+#include "td/ops/pointwise/comparison.def"
 #undef COMPARISON
 }
 

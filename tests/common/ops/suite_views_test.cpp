@@ -1,4 +1,4 @@
-// The operation suite over ops/views.h: views keep row-major order or change it as a formula says,
+// The operation suite over ops/views/views.h: views keep row-major order or change it as a formula says,
 // and their gradients go back where the elements came from.
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../nn/nets.h"
-#include "td/backends/sim/sim.h"
+#include "sim/sim.h"
 #include "td/parallel/parallel.h"
 
 /// The tests with three sims need them; nothing of sim may be in use before.

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
-#include "td/backends/sim/races.h"
-#include "td/backends/sim/sim.h"
+#include "sim/races.h"
+#include "sim/sim.h"
 #include "td/device/guard.h"
 #include "td/ops/ops.h"
 

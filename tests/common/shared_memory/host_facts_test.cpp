@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "td/base/error.h"
-#include "td/distributed/rendezvous/host_facts.h"
+#include "distributed/rendezvous/host_facts.h"
 
 using namespace td;
 using namespace td::distributed;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "td/distributed/planes/host_reduce.h"
+#include "distributed/planes/host_reduce.h"
 #include "td/td.h"
 
 using namespace td;

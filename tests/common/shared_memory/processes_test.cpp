@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "td/base/error.h"
-#include "td/distributed/planes/shared_plane.h"
-#include "td/distributed/work.h"
+#include "distributed/planes/shared_plane.h"
+#include "distributed/work.h"
 
 using namespace td;
 using namespace td::distributed;

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "td/distributed/planes/host_group.h"
-#include "td/distributed/planes/shared_plane.h"
+#include "distributed/planes/host_group.h"
+#include "distributed/planes/shared_plane.h"
 #include "td/td.h"
 
 /// An Exchange between threads.

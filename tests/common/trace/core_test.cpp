@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "td/distributed/thread_group.h"
+#include "distributed/thread_group.h"
 #include "td/td.h"
 #include "traces.h"
 

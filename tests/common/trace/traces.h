@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "td/trace/trace.h"
+#include "trace/trace.h"
 
 namespace test {
 

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <utility>
 
-#include "td/backends/sim/races.h"
+#include "sim/races.h"
 
 extern "C" {
 void* __libc_malloc(std::size_t);

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "td/amp/grad_scaler.h"
-#include "td/distributed/thread_group.h"
+#include "distributed/thread_group.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
 #include "td/td.h"

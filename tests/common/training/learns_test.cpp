@@ -2,7 +2,7 @@
 // what a linear classifier reaches on the same pictures. The full promise (over 90 % within two
 // minutes, linear under 60 %) is chapter 04's.
 #include "../tensor/values.h"
-#include "td/data/data.h"
+#include "data/data.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
 

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "td/td.h"
-#include "td/xla/executable.h"
+#include "xla/executable.h"
 
 using namespace td;
 using namespace td::xla;

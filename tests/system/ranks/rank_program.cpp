@@ -18,10 +18,10 @@
 #include <thread>
 
 #include "td/base/file.h"
-#include "td/distributed/ddp/ddp.h"
-#include "td/distributed/distributed.h"
-#include "td/distributed/launch/environment.h"
-#include "td/distributed/launch/spawn.h"
+#include "distributed/ddp/ddp.h"
+#include "distributed/distributed.h"
+#include "distributed/launch/environment.h"
+#include "distributed/launch/spawn.h"
 #include "td/td.h"
 
 namespace {

@@ -28,7 +28,6 @@ std::string processor_name() {
 class CpuBackend : public Backend {
  public:
   int device_count() const override { return 1; }
-  std::string why_none() const override { return ""; }
   std::string name(int) const override { return processor_name(); }
 
   void memory(int, std::size_t* free, std::size_t* total) const override {
@@ -37,14 +36,7 @@ class CpuBackend : public Backend {
     *total = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page;
   }
 
-  // The host allocator has its own road to the system; these serve callers of the contract.
-  void* allocate(int, std::size_t bytes) override {
-    return ::operator new(bytes, std::align_val_t(512), std::nothrow);
-  }
-  void release(int, void* memory) override { ::operator delete(memory, std::align_val_t(512)); }
-  void* allocate_pinned(std::size_t bytes) override { return allocate(0, bytes); }
-  void release_pinned(void* memory) override { release(0, memory); }
-
+  // Memory comes from host_allocator(), which asks the system itself.
   void* new_stream(int, bool) override { return nullptr; }
   void copy(void* to, Device, const void* from, Device, std::size_t bytes, int, void*) override {
     if (bytes) std::memcpy(to, from, bytes);
@@ -69,11 +61,8 @@ class CpuBackend : public Backend {
   void submit(const Record& record, int, void*) override { record.run(record.work); }
 };
 
-}  // namespace
+const RegisterBackend registration(kCPU, *new CpuBackend);  // never destroyed
 
-Backend& cpu_backend() {
-  static CpuBackend& instance = *new CpuBackend;  // never destroyed, as backend() promises
-  return instance;
-}
+}  // namespace
 
 }  // namespace td

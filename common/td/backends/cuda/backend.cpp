@@ -11,7 +11,7 @@
 #include "td/base/bytes.h"
 #include "td/base/error.h"
 #include "td/device/capture.h"
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 namespace td {
 namespace cuda {
@@ -87,9 +87,10 @@ const Count& count() {
 
 class CudaBackend final : public Backend {
  public:
+  GraphBackend* graphs() override { return &cuda::graphs(); }
   int device_count() const override { return count().devices; }
 
-  std::string why_none() const override {
+  std::string unavailable_reason() const override {
     int driver = 0, runtime = 0;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
@@ -254,6 +255,8 @@ class CudaBackend final : public Backend {
   std::array<std::vector<cudaStream_t>, kMaxDevices> streams_;  // but for the default ones
 };
 
+const RegisterBackend registration(kCUDA, *new CudaBackend);  // never destroyed: streams outlive main
+
 }  // namespace
 
 std::string uuid(int index) {
@@ -263,10 +266,5 @@ std::string uuid(int index) {
 }
 
 }  // namespace cuda
-
-Backend& cuda_backend() {
-  static auto* const backend = new cuda::CudaBackend;  // never destroyed: streams outlive main
-  return *backend;
-}
 
 }  // namespace td

@@ -11,10 +11,10 @@
 
 namespace td {
 
-/// The backend of the NVIDIA GPUs in this machine; one object for the whole process.
-Backend& cuda_backend();
-
 namespace cuda {
+
+/// CUDA's graphs, for the backend.
+GraphBackend& graphs();
 
 /// The device that CUDA calls of this thread go to; -1 before the first.
 extern thread_local constinit int current_device_of_thread;

@@ -69,12 +69,12 @@ class CudaGraphs final : public GraphBackend {
 };
 
 }  // namespace
-}  // namespace cuda
 
-GraphBackend& cuda_graph_backend() {
-  static auto* const instance =
-      new cuda::CudaGraphs;  // never destroyed: static graphs outlive main
+GraphBackend& graphs() {
+  static auto* const instance = new CudaGraphs;  // never destroyed: static graphs outlive main
   return *instance;
 }
+
+}  // namespace cuda
 
 }  // namespace td

@@ -1,5 +1,5 @@
 // What the cuda backend takes from NVIDIA's libraries: matrix products (cuBLAS), convolutions
-// (cuDNN) and collectives (NCCL). kernels/gemm.cpp, kernels/conv.cpp and backends/communicator.cpp
+// (cuDNN) and collectives (NCCL). ops/gemm/gemm.cu, ops/conv/conv_kernels.cu and backends/communicator.cpp
 // call it. The libraries are large, so they are linked to libtd_cuda_libs.so alone, which `libs()`
 // opens at its first use.
 // Invariant: every call only queues work on `stream`; the host never waits here.

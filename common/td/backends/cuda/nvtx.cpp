@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 namespace td::cuda {
 namespace {

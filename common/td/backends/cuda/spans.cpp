@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "td/backends/cuda/cuda.h"
-#include "td/trace/recorder.h"
+#include "td/base/span_recorder.h"
 
 namespace td::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "td/backends/cuda/cuda.h"
-#include "td/trace/span.h"
+#include "td/base/span.h"
 
 namespace td::cuda {
 

@@ -1,5 +1,5 @@
 // How the host multiplies bfloat16 numbers, which depends on the processor. host_gemm and host_conv
-// ask; kernels/conv.cpp asks whether it may hand bfloat16 tensors over at all.
+// ask; ops/conv/conv_kernels.cu asks whether it may hand bfloat16 tensors over at all.
 // Invariant: the products are summed in float in each of the ways.
 #pragma once
 

@@ -1,5 +1,5 @@
 // 2-dimensional convolution on host memory: oneDNN for float32 and bfloat16, im2col and a matrix
-// product for the rest. kernels/conv.cpp calls it for cpu and sim. Compiled by g++ alone.
+// product for the rest. ops/conv/conv_kernels.cu calls it for cpu and sim. Compiled by g++ alone.
 // Invariant: uses at most parallel_width() threads of the calling thread.
 #pragma once
 

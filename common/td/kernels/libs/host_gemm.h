@@ -1,4 +1,4 @@
-// Matrix products on host memory: picks oneDNN, OpenBLAS or our own loop. kernels/gemm.cpp calls it
+// Matrix products on host memory: picks oneDNN, OpenBLAS or our own loop. ops/gemm/gemm.cu calls it
 // for cpu and sim. Compiled by g++ alone, so that no library header meets nvcc.
 // Invariant: uses at most parallel_width() threads of the calling thread.
 #pragma once

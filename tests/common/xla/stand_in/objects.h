@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "td/xla/abi.h"
+#include "xla/abi.h"
 
 // What abi.h only points to, given content here.
 namespace td::xla::abi {

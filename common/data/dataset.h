@@ -1,0 +1,95 @@
+// Datasets: things with a size and a get(index). A dataset is copied into each worker thread of a
+// loader, so copies must be cheap (tensors are handles) and get() must not change anything shared.
+#pragma once
+
+#include <memory>
+
+#include "data/example.h"
+
+namespace td::data::datasets {
+
+template <class Source, class AppliedTransform>
+class MapDataset;
+
+/// Base of datasets whose batches are of type `Batch`.
+template <class Self, class Batch>
+class BatchDataset {
+ public:
+  using BatchType = Batch;
+  virtual ~BatchDataset() = default;
+  /// The items at these indices.
+  virtual Batch get_batch(const std::vector<std::size_t>& indices) = 0;
+  /// How many items there are.
+  virtual optional<std::size_t> size() const = 0;
+
+  /// A dataset that applies `transform` to each batch of this one.
+  template <class TransformType>
+  MapDataset<Self, TransformType> map(TransformType transform) & {
+    return MapDataset<Self, TransformType>(static_cast<Self&>(*this), std::move(transform));
+  }
+  template <class TransformType>
+  MapDataset<Self, TransformType> map(TransformType transform) && {
+    return MapDataset<Self, TransformType>(std::move(static_cast<Self&>(*this)),
+                                           std::move(transform));
+  }
+};
+
+/// Base of datasets that give one item at a time: define `get` and `size`.
+template <class Self, class SingleExample = Example<>>
+class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
+ public:
+  using ExampleType = SingleExample;
+  /// Item `index`, below size().
+  virtual ExampleType get(std::size_t index) = 0;
+  std::vector<ExampleType> get_batch(const std::vector<std::size_t>& indices) override {
+    std::vector<ExampleType> batch;
+    batch.reserve(indices.size());
+    for (std::size_t index : indices) batch.push_back(get(index));
+    return batch;
+  }
+};
+
+/// What map() makes.
+template <class Source, class AppliedTransform>
+class MapDataset : public BatchDataset<MapDataset<Source, AppliedTransform>,
+                                       typename AppliedTransform::OutputBatchType> {
+ public:
+  using BatchType = typename AppliedTransform::OutputBatchType;
+  MapDataset(Source source, AppliedTransform transform)
+      : source_(std::move(source)), transform_(std::move(transform)) {}
+  BatchType get_batch(const std::vector<std::size_t>& indices) override {
+    return transform_.apply_batch(source_.get_batch(indices));
+  }
+  optional<std::size_t> size() const override { return source_.size(); }
+  /// Where the examples come from.
+  const Source& dataset() const noexcept { return source_; }
+  /// What is done to each batch.
+  const AppliedTransform& transform() const noexcept { return transform_; }
+
+ private:
+  Source source_;
+  AppliedTransform transform_;
+};
+
+/// Rows of tensors, with Python's name: item i is (data[i], targets[i]).
+class TensorDataset : public Dataset<TensorDataset> {
+ public:
+  /// @throws ShapeError when the two have different numbers of rows.
+  TensorDataset(Tensor data, Tensor targets);
+  Example<> get(std::size_t index) override;
+  optional<std::size_t> size() const override;
+  const Tensor& data() const { return data_; }
+  /// The target of every example.
+  const Tensor& targets() const { return targets_; }
+
+ private:
+  Tensor data_, targets_;
+};
+
+}  // namespace td::data::datasets
+
+namespace td::data {
+
+using datasets::TensorDataset;
+
+}  // namespace td::data

@@ -1,0 +1,224 @@
+// The data loader: reads batches ahead in worker threads, so that the device does not wait.
+// `for (auto& batch : *loader)` runs one epoch. A loop may be left early, an exception of a worker
+// reaches the loop, and the threads end with the loader in every case.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "td/base/arg.h"
+#include "data/collate.h"
+#include "data/dataset.h"
+#include "data/pipeline.h"
+#include "data/samplers.h"
+
+namespace td::data {
+
+/// Settings of a loader.
+struct DataLoaderOptions {
+  DataLoaderOptions() = default;
+  DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
+  /// Items a batch.
+  TD_ARG(std::size_t, batch_size) = 1;
+  /// Threads that load ahead; 0 loads in the loop itself.
+  TD_ARG(std::size_t, workers) = 0;
+  /// Batches that a worker may be ahead.
+  TD_ARG(std::size_t, prefetch) = 2;
+  /// Batches that all workers together may be ahead; set to prefetch * workers by default.
+  TD_ARG(optional<std::size_t>, max_jobs) = nullopt;
+  /// Longest wait for a batch; nullopt waits for ever.
+  TD_ARG(optional<std::chrono::milliseconds>, timeout) = nullopt;
+  /// Gives batches in the sampler's order; else as they are done.
+  TD_ARG(bool, enforce_ordering) = true;
+  /// Leaves out the last batch when it is not full.
+  TD_ARG(bool, drop_last) = false;
+  /// Gives batches in page-locked memory: Stack makes them there, others are copied (pin_batch).
+  TD_ARG(bool, pin_memory) = false;
+};
+
+/// A place in an epoch, usable in a range-based for. Copies share the place: moving one moves all.
+/// The first batch is loaded when it is first read or compared with end().
+template <class Batch>
+class Iterator {
+ public:
+  using Next = std::function<optional<Batch>()>;
+  using value_type = Batch;
+  using reference = Batch&;
+  using pointer = Batch*;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = std::input_iterator_tag;
+
+  /// The end of any epoch.
+  Iterator() = default;
+  explicit Iterator(Next next) : place_(std::make_shared<Place>(Place{std::move(next)})) {}
+  /// @throws Error past the end; whatever loading the batch throws.
+  Iterator& operator++() {
+    check("the iterator cannot be moved");
+    place_->batch = place_->next();
+    return *this;
+  }
+  /// @throws Error past the end; whatever loading the batch throws.
+  Batch& operator*() const {
+    check("there is no batch to read");
+    return *place_->batch;
+  }
+  Batch* operator->() const { return &**this; }
+  /// Equal are copies of one iterator, and, when its epoch has no more batches, it and end().
+  friend bool operator==(const Iterator& a, const Iterator& b) {
+    if (a.place_ && b.place_) return a.place_ == b.place_;
+    return a.at_end() && b.at_end();
+  }
+
+ private:
+  struct Place {
+    Next next;
+    optional<Batch> batch = nullopt;
+    bool started = false;
+  };
+  bool at_end() const {
+    if (!place_) return true;
+    if (!place_->started) {
+      place_->batch = place_->next();
+      place_->started = true;
+    }
+    return !place_->batch;
+  }
+  void check(const char* problem) const {
+    TD_CHECK(Error, !at_end(), "data loader: ", problem,
+             " past the end of the epoch; compare the iterator with end() first");
+  }
+
+  std::shared_ptr<Place> place_;
+};
+
+/// Reads a dataset in the order of a sampler. One loop at a time: begin() starts an epoch and ends
+/// the one before, finished or not (libtorch refuses to start before the end).
+template <class DatasetType, class SamplerType>
+class StatelessDataLoader {
+ public:
+  using BatchType = typename DatasetType::BatchType;
+
+  StatelessDataLoader(DatasetType dataset, SamplerType sampler, DataLoaderOptions options)
+      : options_(std::move(options)), dataset_(std::move(dataset)), sampler_(std::move(sampler)) {
+    TD_CHECK(Error, options_.batch_size() > 0, "data loader: batch_size must be at least 1");
+    if (options_.workers() == 0) return;
+    const std::size_t ahead = std::max<std::size_t>(1, options_.prefetch());
+    jobs_ = options_.max_jobs().value_or(ahead * options_.workers());
+    pipeline_ = std::make_unique<Pipeline<BatchType>>(
+        options_.workers(), options_.enforce_ordering(), [this]() {
+          // Each worker has a dataset of its own, as get() may keep notes.
+          auto own = std::make_shared<DatasetType>(dataset_);
+          return [own, pins = options_.pin_memory()](const std::vector<std::size_t>& indices) {
+            return load(*own, indices, pins);
+          };
+        });
+  }
+
+  /// Starts an epoch, or continues the one that load_state_dict restored. Workers begin to load;
+  /// the call does not wait for the first batch.
+  Iterator<BatchType> begin() {
+    if (pipeline_) pipeline_->clear();
+    if (!std::exchange(resumes_, false)) {
+      sampler_.reset();
+      given_ = 0;
+    }
+    in_epoch_ = true;
+    for (std::size_t job = 0; job < jobs_; ++job) submit();
+    return Iterator<BatchType>([this] { return next(); });
+  }
+  Iterator<BatchType> end() { return {}; }
+  /// What it was made with.
+  const DataLoaderOptions& options() const noexcept { return options_; }
+  /// Where the examples come from.
+  const DatasetType& dataset() const noexcept { return dataset_; }
+  /// Which gives the order of the examples.
+  SamplerType& sampler() noexcept { return sampler_; }
+
+  /// Where the loop is: behind the batches it was given so far, the present one included, however
+  /// far the workers are ahead. @throws Error when batches come in no order, or the sampler cannot
+  /// tell its place.
+  NamedTensors state_dict() const { return state_dict_behind(0, in_epoch_); }
+  /// The same for a loop that is `batches` behind what was asked for here, in its epoch or not: a
+  /// Prefetcher stands between the two.
+  NamedTensors state_dict_behind(std::size_t batches, bool in_epoch) const {
+    TD_CHECK(Error, !pipeline_ || options_.enforce_ordering(),
+             "data loader: with enforce_ordering off the batches given are not the first ones, so "
+             "there is no place to come back to");
+    NamedTensors state = sampler_.state_dict(given_ - batches * options_.batch_size());
+    state.insert("in_epoch", number_entry(in_epoch));
+    return state;
+  }
+  /// Puts a place back: the next begin() gives the batches that the saved loop had not seen.
+  /// @throws Error when the state is of a dataset of another size; nothing is changed then.
+  void load_state_dict(const NamedTensors& state) {
+    const bool in_epoch = number_in(state, "in_epoch") != 0;
+    const std::int64_t given = number_in(state, "index");
+    NamedTensors place = state;
+    place.erase("in_epoch");
+    sampler_.load_state_dict(place);
+    in_epoch_ = resumes_ = in_epoch;
+    given_ = static_cast<std::size_t>(given);
+  }
+
+ private:
+  static BatchType load(DatasetType& dataset, const std::vector<std::size_t>& indices, bool pins) {
+    const PinnedCollation in_pinned_memory(pins);
+    const trace::Span span("load batch", trace::Category::kLoader);
+    BatchType batch = dataset.get_batch(indices);
+    if (pins) pin_batch(batch);
+    return batch;
+  }
+  optional<std::vector<std::size_t>> next_indices() {
+    auto indices = sampler_.next(options_.batch_size());
+    if (indices && options_.drop_last() && indices->size() < options_.batch_size()) return nullopt;
+    return indices;
+  }
+  void submit() {
+    if (auto indices = next_indices()) pipeline_->submit(std::move(*indices));
+  }
+  // Counts what the loop was given.
+  optional<BatchType> next() {
+    optional<BatchType> batch = next_batch();
+    in_epoch_ = batch.has_value();
+    if (batch) given_ += options_.batch_size();
+    return batch;
+  }
+  optional<BatchType> next_batch() {
+    if (!pipeline_) {
+      const auto indices = next_indices();
+      if (!indices) return nullopt;
+      return load(dataset_, *indices, options_.pin_memory());
+    }
+    optional<BatchType> batch = pipeline_->next(options_.timeout());
+    if (batch) submit();
+    return batch;
+  }
+
+  DataLoaderOptions options_;
+  DatasetType dataset_;
+  SamplerType sampler_;
+  std::size_t jobs_ = 0;
+  // Items given in this epoch, as if every batch were full; whether the epoch has batches left to
+  // ask for; and whether the next begin() is to go on with it.
+  std::size_t given_ = 0;
+  bool in_epoch_ = false, resumes_ = false;
+  std::unique_ptr<Pipeline<BatchType>> pipeline_;  // last: its threads use the members above
+};
+
+/// A loader over `dataset` in the order of `sampler`.
+template <class DatasetType, class SamplerType>
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
+    DatasetType dataset, SamplerType sampler, DataLoaderOptions options) {
+  return std::make_unique<StatelessDataLoader<DatasetType, SamplerType>>(
+      std::move(dataset), std::move(sampler), std::move(options));
+}
+/// The same with a new sampler, random unless another kind is named.
+template <class SamplerType = samplers::RandomSampler, class DatasetType>
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
+    DatasetType dataset, DataLoaderOptions options = {}) {
+  const optional<std::size_t> size = dataset.size();
+  TD_CHECK(Error, size, "make_data_loader: the dataset does not know its size, so give a sampler");
+  return make_data_loader(std::move(dataset), SamplerType(*size), std::move(options));
+}
+
+}  // namespace td::data

@@ -1,0 +1,163 @@
+// Copies in, all-reduce, and what the parameters get back.
+#include "distributed/ddp/bucket.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "td/autograd/meta.h"
+#include "td/autograd/modes.h"
+#include "td/device/guard.h"
+#include "distributed/ddp/bucket_assignment.h"
+#include "td/optim/fused.h"
+
+namespace td::distributed {
+namespace {
+
+// Gradients begin on cache lines, as tensors of their own would.
+std::int64_t padded(std::int64_t numel, ScalarType dtype) {
+  const auto line = static_cast<std::int64_t>(64 / element_size(dtype));
+  return (numel + line - 1) / line * line;
+}
+
+// `parameter`'s sizes at `offset` of the memory, in the parameter's own order of elements.
+Tensor view_like(const Tensor& parameter, const Tensor& memory, std::int64_t offset) {
+  const Tensor flat = memory.narrow(0, offset, parameter.numel());
+  if (!optim::is_dense(parameter)) return flat.view(parameter.sizes());
+  return memory.as_strided(parameter.sizes(), parameter.strides(),
+                           memory.storage_offset() + offset);
+}
+
+}  // namespace
+
+std::int64_t Bucket::elements(const TensorList& parameters) {
+  std::int64_t sum = 0;
+  for (const Tensor& p : parameters) sum += padded(p.numel(), p.dtype());
+  return sum + padded(static_cast<std::int64_t>(parameters.size()), parameters[0].dtype());
+}
+
+Bucket::Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor memory, bool as_view)
+    : numbers_(std::move(numbers)),
+      memory_(std::move(memory)),
+      as_view_(as_view),
+      state_(numbers_.size(), State::kMissing),
+      missing_(numbers_.size()) {
+  NoGradGuard no_grad;
+  memory_.zero_();  // also what lies between the gradients
+  std::int64_t offset = 0;
+  for (const Tensor& p : parameters) {
+    gradients_.gradients.push_back(view_like(p, memory_, offset));
+    // A handle of its own: zero_grad() must see that nobody else holds the gradient.
+    if (as_view_) meta_of(p).grad_home = gradients_.gradients.back().detach();
+    offset += padded(p.numel(), p.dtype());
+  }
+  gradients_.buffer = memory_.narrow(0, 0, offset);
+  flags_ = memory_.narrow(0, offset, static_cast<std::int64_t>(parameters.size()));
+  gradients_.parameters = std::move(parameters);
+}
+
+Bucket::~Bucket() {
+  for (const Tensor& parameter : gradients_.parameters) meta_of(parameter).grad_home = Tensor();
+}
+
+std::size_t Bucket::bytes() const {
+  std::size_t sum = 0;
+  for (const Tensor& parameter : gradients_.parameters) sum += bytes_of(parameter);
+  return sum;
+}
+
+void Bucket::reset() {
+  std::fill(state_.begin(), state_.end(), State::kMissing);
+  missing_ = state_.size();
+  stream_.reset();
+}
+
+void Bucket::add(std::size_t place, bool used) {
+  NoGradGuard no_grad;
+  copy_in(place, used);
+  state_[place] = used ? State::kUsed : State::kUnused;
+  --missing_;
+  const Device device = memory_.device();
+  if (device.is_cpu()) return;
+  const Stream current = getCurrentStream(device);
+  if (!stream_)
+    stream_ = current;
+  else if (!(*stream_ == current))
+    stream_->wait(current);
+}
+
+void Bucket::copy_in(std::size_t place, bool used) {
+  AutogradMeta& meta = meta_of(gradients_.parameters[place]);
+  Tensor& gradient = meta.grad;
+  const Tensor& view = gradients_.gradients[place];
+  if (gradient.defined() && gradient.is_same(meta.grad_home)) {
+    // It stays what it is if no rank has used the parameter.
+    if (!used) gradient = gradient.clone();
+    return;
+  }
+  if (!gradient.defined()) {
+    view.zero_();
+    return;
+  }
+  view.copy_(gradient);
+  if (used && as_view_) gradient = meta.grad_home;
+}
+
+void Bucket::add_zeros() {
+  NoGradGuard no_grad;
+  memory_.zero_();
+  std::fill(state_.begin(), state_.end(), State::kUnused);
+  missing_ = 0;
+}
+
+void Bucket::write_flags() {
+  flags_.fill_(1);
+  for (std::size_t i = 0; i < state_.size(); ++i)
+    if (state_[i] == State::kUnused) flags_.narrow(0, static_cast<std::int64_t>(i), 1).zero_();
+}
+
+void Bucket::launch(ProcessGroup& group, const CommHook& hook) {
+  NoGradGuard no_grad;
+  optional<StreamGuard> on_stream;
+  if (stream_) on_stream.emplace(*stream_);
+  write_flags();
+  if (hook) {
+    work_ = hook(group, gradients_);
+    flags_work_ = group.all_reduce(flags_, ReduceOp::AVG);
+  } else {
+    work_ = group.all_reduce(memory_, ReduceOp::AVG);
+  }
+}
+
+void Bucket::wait() {
+  NoGradGuard no_grad;
+  for (auto* work : {&work_, &flags_work_})
+    if (*work) std::exchange(*work, nullptr)->wait();
+}
+
+void Bucket::count_users(int ranks, std::vector<int>& users) const {
+  const Tensor flags = flags_.to(kCPU).to(kDouble);
+  const double* share = flags.data_ptr<double>();
+  for (std::size_t i = 0; i < numbers_.size(); ++i)
+    users[numbers_[i]] = static_cast<int>(std::lround(share[i] * ranks));
+}
+
+void Bucket::scale(double factor) {
+  NoGradGuard no_grad;
+  gradients_.buffer.mul_(factor);
+}
+
+void Bucket::give_back(std::size_t place) {
+  NoGradGuard no_grad;
+  AutogradMeta& meta = meta_of(gradients_.parameters[place]);
+  const Tensor& view = gradients_.gradients[place];
+  if (as_view_) {
+    if (!meta.grad.is_same(meta.grad_home)) meta.grad = meta.grad_home;
+  } else if (meta.grad.defined()) {
+    meta.grad.copy_(view);
+  } else {
+    meta.grad = view.clone();
+  }
+  meta.grad_is_zero = false;
+}
+
+}  // namespace td::distributed

@@ -1,0 +1,75 @@
+// One bucket of gradients: the memory in which they lie side by side, so that a single all-reduce
+// averages them all. The reducer has several. Invariant: from launch() to wait() nobody touches the
+// memory.
+#pragma once
+
+#include "td/device/stream.h"
+#include "distributed/ddp/comm_hook.h"
+
+namespace td::distributed {
+
+/// Gradients that travel together. Behind them the memory has one number for each parameter: 1
+/// where this rank has its gradient, else 0. They are averaged with the rest, so that every rank
+/// learns, at no cost, how many ranks have used a parameter.
+class Bucket {
+ public:
+  /// Elements that a bucket of these parameters needs.
+  static std::int64_t elements(const TensorList& parameters);
+  /// @param numbers the parameters' numbers, for the reducer.
+  /// @param memory one-dimensional, that many elements of the parameters' type and device.
+  /// @param as_view the gradients stay in the bucket: grad() is a view of it.
+  Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor memory, bool as_view);
+  ~Bucket();
+  Bucket(const Bucket&) = delete;
+  Bucket& operator=(const Bucket&) = delete;
+
+  /// The parameters' numbers, in the order of their places.
+  const std::vector<std::size_t>& numbers() const { return numbers_; }
+  /// What a communication hook gets.
+  GradBucket& gradients() { return gradients_; }
+  /// The bytes of its gradients.
+  std::size_t bytes() const;
+
+  /// Before a backward: nothing has come.
+  void reset();
+  /// The gradient of the parameter at `place` is finished, or, with `used` false, will not come:
+  /// then what grad() holds from before counts, or zeros.
+  void add(std::size_t place, bool used);
+  /// What was said of the parameter at `place` in this backward: anything, or that it is used.
+  ///@{
+  bool has(std::size_t place) const { return state_[place] != State::kMissing; }
+  bool used(std::size_t place) const { return state_[place] == State::kUsed; }
+  ///@}
+  /// Everything has come.
+  bool is_complete() const { return missing_ == 0; }
+  /// This rank has no batch any more: it adds zeros.
+  void add_zeros();
+
+  /// Starts to average over the ranks.
+  void launch(ProcessGroup& group, const CommHook& hook);
+  /// Until the averages are there.
+  void wait();
+  /// Writes to users[number] by how many ranks each parameter was used.
+  void count_users(int ranks, std::vector<int>& users) const;
+  /// Multiplies all gradients.
+  void scale(double factor);
+  /// Makes the average the gradient of the parameter at `place`.
+  void give_back(std::size_t place);
+
+ private:
+  enum class State : std::uint8_t { kMissing, kUsed, kUnused };
+
+  void copy_in(std::size_t place, bool used);
+  void write_flags();
+
+  std::vector<std::size_t> numbers_;
+  GradBucket gradients_;
+  Tensor memory_, flags_;
+  bool as_view_;
+  std::vector<State> state_;
+  std::size_t missing_ = 0;
+  optional<Stream> stream_;  // the one that all copies of this backward are queued on or waited for
+  std::shared_ptr<Work> work_, flags_work_;
+};
+
+}  // namespace td::distributed

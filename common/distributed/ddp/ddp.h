@@ -1,0 +1,132 @@
+// DistributedDataParallel: a module that every rank trains on its own share of the data, and whose
+// gradients are the averages over all ranks. Programs wrap their model in it once, behind
+// init_process_group; the work is done by the reducer (reducer.h).
+// Invariant: parameters are equal on all ranks, to the bit, at the end of every step.
+#pragma once
+
+#include "td/base/arg.h"
+#include "distributed/ddp/join.h"
+#include "distributed/ddp/reducer.h"
+#include "td/nn/any_module.h"
+#include "td/tensor/nest.h"
+
+namespace td::distributed {
+
+/// Settings, with Python's names and defaults but for gradient_as_bucket_view.
+struct DistributedDataParallelOptions {
+  /// The ranks; by default those of init_process_group.
+  TD_ARG(std::shared_ptr<ProcessGroup>, process_group) = nullptr;
+  /// The one device of a module on an accelerator, or nothing. For a module on the cpu: nothing.
+  TD_ARG(std::vector<Device>, device_ids) = {};
+  /// Before each forward all ranks get rank 0's buffers (the running averages of batch norm).
+  TD_ARG(bool, broadcast_buffers) = true;
+  /// How much is averaged at once, in MiB: more means fewer all-reduces, which start later.
+  TD_ARG(double, bucket_cap_mb) = 25;
+  /// The same for the bucket that is sent first.
+  TD_ARG(double, first_bucket_mb) = 1;
+  /// Some parameters may get no gradient in some steps, not the same ones on all ranks.
+  TD_ARG(bool, find_unused_parameters) = false;
+  /// Gradients are views into the buckets, which saves a copy of them all; else they are copied in
+  /// and out, as by default in Python.
+  TD_ARG(bool, gradient_as_bucket_view) = true;
+};
+
+/// See above. Wraps any module that has a forward:
+///
+///     td::distributed::DistributedDataParallel ddp(model);
+///     optim::SGD sgd(ddp->parameters(), 0.1);
+///     loss_of(ddp->forward(x), y).backward();   // gradients are averaged when this returns
+///     sgd.step();
+///
+/// Every rank makes it at the same time. It compares the models, then copies rank 0's parameters
+/// and buffers to all. Names get the prefix "module.".
+/// @throws Error on all ranks when they have different models, and for a module without a parameter
+/// to train; backward throws when a parameter got no gradient, with its name.
+class DistributedDataParallelImpl : public nn::Module {
+ public:
+  /// How a container calls it.
+  using PlainForward = Tensor (DistributedDataParallelImpl::*)(const Tensor&);
+
+  explicit DistributedDataParallelImpl(nn::AnyModule module,
+                                       DistributedDataParallelOptions options = {});
+
+  /// The module's forward.
+  Tensor forward(const Tensor& input);
+  /// The same for other arguments and results: `ddp->forward<std::tuple<Tensor, Tensor>>(a, b)`.
+  template <class R = Tensor, class... Args>
+  R forward(Args&&... args) {
+    before_forward();
+    R result = module_.forward<R>(std::forward<Args>(args)...);
+    TensorList outputs;
+    if (options_.find_unused_parameters()) outputs = tensors_in(result);
+    after_forward(outputs);
+    return result;
+  }
+
+  /// What was wrapped.
+  const nn::AnyModule& module() const { return module_; }
+  /// How it was wrapped, and the ranks.
+  ///@{
+  const DistributedDataParallelOptions& options() const { return options_; }
+  ProcessGroup& process_group() { return *group_; }
+  ///@}
+
+  /// Until the end of the scope forwards and their backwards only add to this rank's gradients; the
+  /// next backward of a forward outside averages the sums.
+  class NoSyncGuard {
+   public:
+    explicit NoSyncGuard(DistributedDataParallelImpl& ddp);
+    ~NoSyncGuard();
+    NoSyncGuard(const NoSyncGuard&) = delete;
+    NoSyncGuard& operator=(const NoSyncGuard&) = delete;
+
+   private:
+    Reducer& reducer_;
+    bool previous_;
+  };
+  /// `{ const auto guard = ddp->no_sync(); loss_of(ddp->forward(x), y).backward(); }`
+  NoSyncGuard no_sync() { return NoSyncGuard(*this); }
+
+  /// Calls `steps`, a loop over this rank's batches, where ranks may have different numbers of
+  /// them: a rank that is through makes the others' collectives with nothing to add, until all are.
+  /// Then all get the parameters and buffers of a rank that took the most steps; optimizers keep
+  /// what they have. Every forward must have a backward.
+  /// @param divide_by_initial_world_size gradients are divided by all ranks, so that each batch
+  /// counts the same; else by the ranks that still have batches.
+  void join(const std::function<void()>& steps, bool divide_by_initial_world_size = true);
+
+  /// Replaces the all-reduce of each bucket; at most once.
+  void register_comm_hook(CommHook hook) { reducer_->register_comm_hook(std::move(hook)); }
+  /// For those who look: the buckets, and how often they were formed anew.
+  const Reducer& reducer() const { return *reducer_; }
+
+ private:
+  friend class NoSyncGuard;
+
+  void check_devices() const;
+  std::vector<std::string> describe() const;
+  void before_forward();
+  void after_forward(const TensorList& outputs);
+  void take_part(const JoinStep& step);
+  void broadcast_state(int root);
+  void broadcast_buffers(int root);
+
+  nn::AnyModule module_;
+  DistributedDataParallelOptions options_;
+  std::shared_ptr<ProcessGroup> group_;
+  std::unique_ptr<Reducer> reducer_;
+  TensorList module_buffers_;
+  Device device_{kCPU};       // of the first parameter: where the ranks' messages may be
+  bool sync_buffers_ = true;  // the last forward was one that averages
+  JoinStep step_;             // what this forward does
+  bool joining_ = false;
+};
+/// Holder of DistributedDataParallelImpl.
+TD_MODULE(DistributedDataParallel);
+
+/// Takes `prefix` off the names of a state that a wrapped module has saved, so that the bare module
+/// can load it. Names without it stay.
+void consume_prefix_in_state_dict_if_present(OrderedDict<std::string, Tensor>& state,
+                                             const std::string& prefix = "module.");
+
+}  // namespace td::distributed

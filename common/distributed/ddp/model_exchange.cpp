@@ -1,0 +1,142 @@
+// Texts and numbers as tensors, and the comparison of models.
+#include "distributed/ddp/model_exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "td/autograd/modes.h"
+#include "distributed/ddp/bucket_assignment.h"
+#include "distributed/planes/lane.h"
+#include "td/ops/ops.h"
+
+namespace td::distributed {
+namespace {
+
+// As PyTorch's: few large messages, and never the whole model twice in memory.
+constexpr std::size_t kBroadcastBytes = 250 << 20;
+
+template <class T>
+Tensor to_tensor(const std::vector<T>& values, ScalarType dtype, Device device) {
+  Tensor t = empty({static_cast<std::int64_t>(values.size())}, dtype);
+  if (!values.empty()) std::memcpy(t.data_ptr(), values.data(), values.size() * sizeof(T));
+  return t.to(device);
+}
+
+template <class T>
+std::vector<T> to_vector(const Tensor& tensor) {
+  const Tensor host = tensor.to(kCPU);
+  std::vector<T> values(static_cast<std::size_t>(host.numel()));
+  if (!values.empty()) std::memcpy(values.data(), host.data_ptr(), values.size() * sizeof(T));
+  return values;
+}
+
+template <class T>
+std::vector<std::vector<T>> all_gather_vector(ProcessGroup& group, const std::vector<T>& mine,
+                                              ScalarType dtype, Device device) {
+  NoGradGuard no_grad;
+  const auto count = static_cast<std::int64_t>(mine.size());
+  const Tensor input = to_tensor(mine, dtype, device);
+  const Tensor output = empty({group.size() * count}, input.options());
+  const WaitsAtOnce at_once;
+  group.all_gather_into_tensor(output, input)->wait();
+  const std::vector<T> all = to_vector<T>(output);
+  std::vector<std::vector<T>> by_rank;
+  for (auto from = all.begin(); by_rank.size() < static_cast<std::size_t>(group.size());
+       from += count)
+    by_rank.emplace_back(from, from + count);
+  return by_rank;
+}
+
+// One broadcast of tensors of one type and device.
+void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root,
+                        const std::function<void(const Tensor&, const Tensor&)>& take) {
+  std::int64_t numel = 0;
+  TensorList flat;
+  for (const Tensor& t : tensors) {
+    numel += t.numel();
+    if (group.rank() == root) flat.push_back(t.detach().reshape({-1}));
+  }
+  const Tensor all =
+      flat.empty() ? empty({numel}, tensors[0].options().requires_grad(false)) : cat(flat);
+  const WaitsAtOnce at_once;
+  group.broadcast(all, root)->wait();
+  std::int64_t offset = 0;
+  for (const Tensor& t : tensors) {
+    if (take) take(t, all.narrow(0, offset, t.numel()).view(t.sizes()));
+    offset += t.numel();
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> all_gather_text(ProcessGroup& group, const std::string& text,
+                                         Device device) {
+  const auto sizes = all_gather_numbers(group, {static_cast<std::int64_t>(text.size())}, device);
+  std::int64_t longest = 0;
+  for (const auto& size : sizes) longest = std::max(longest, size[0]);
+  std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  bytes.resize(static_cast<std::size_t>(longest));
+  const auto all = all_gather_vector(group, bytes, kByte, device);
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; r < all.size(); ++r)
+    texts.emplace_back(all[r].begin(), all[r].begin() + sizes[r][0]);
+  return texts;
+}
+
+std::vector<std::vector<std::int64_t>> all_gather_numbers(ProcessGroup& group,
+                                                          const std::vector<std::int64_t>& numbers,
+                                                          Device device) {
+  return all_gather_vector(group, numbers, kLong, device);
+}
+
+void broadcast_numbers(ProcessGroup& group, std::vector<std::int64_t>& numbers, int root,
+                       Device device) {
+  const Tensor tensor = to_tensor(numbers, kLong, device);
+  const WaitsAtOnce at_once;
+  group.broadcast(tensor, root)->wait();
+  numbers = to_vector<std::int64_t>(tensor);
+}
+
+void broadcast_coalesced(ProcessGroup& group, const TensorList& tensors, int root,
+                         const std::function<void(const Tensor&, const Tensor&)>& take) {
+  NoGradGuard no_grad;
+  std::vector<std::size_t> order(tensors.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (const auto& numbers : assign_buckets(tensors, order, kBroadcastBytes, kBroadcastBytes)) {
+    TensorList together;
+    for (std::size_t number : numbers) together.push_back(tensors[number]);
+    broadcast_together(group, together, root, take);
+  }
+}
+
+void check_same_model(ProcessGroup& group, const std::vector<std::string>& lines, Device device) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  std::vector<std::istringstream> ranks;
+  for (const std::string& rank : all_gather_text(group, text, device)) ranks.emplace_back(rank);
+  for (bool more = true; more;) {
+    more = false;
+    std::map<std::string, std::string> who;  // line: the ranks that have it
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      std::string line;
+      if (std::getline(ranks[r], line))
+        more = true;
+      else
+        line = "nothing more";
+      who[line] += (who[line].empty() ? "rank " : ", ") + std::to_string(r);
+    }
+    if (who.size() == 1) continue;
+    std::vector<std::string> sides;
+    for (const auto& [line, names] : who) sides.push_back(names + ": " + line);
+    std::sort(sides.begin(), sides.end());
+    std::string difference;
+    for (const std::string& side : sides) difference += "\n  " + side;
+    fail<Error>(
+        "DistributedDataParallel: the ranks do not have the same model. The first difference:",
+        difference, "\nAll ranks must build the module and the options alike");
+  }
+}
+
+}  // namespace td::distributed

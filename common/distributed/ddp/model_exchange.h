@@ -1,0 +1,32 @@
+// Small things that ranks tell each other with the collectives that all groups have.
+// DistributedDataParallel uses them where it is made and where it fails; nothing here is fast.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "distributed/process_group.h"
+
+namespace td::distributed {
+
+/// Every rank's text, by rank. @param device where the group's tensors may be.
+std::vector<std::string> all_gather_text(ProcessGroup& group, const std::string& text,
+                                         Device device);
+/// Every rank's numbers, by rank; all give as many.
+std::vector<std::vector<std::int64_t>> all_gather_numbers(ProcessGroup& group,
+                                                          const std::vector<std::int64_t>& numbers,
+                                                          Device device);
+/// `numbers` become those of rank `root`.
+void broadcast_numbers(ProcessGroup& group, std::vector<std::int64_t>& numbers, int root,
+                       Device device);
+
+/// Sends rank `root`'s values of `tensors` to all ranks, many tensors at once, and calls
+/// `take(tensor, values)` for each, with values of the tensor's sizes, type and device.
+void broadcast_coalesced(ProcessGroup& group, const TensorList& tensors, int root,
+                         const std::function<void(const Tensor&, const Tensor&)>& take);
+
+/// Compares descriptions of the ranks' models, line by line. @throws Error on every rank, in the
+/// same words, naming the first line that differs and who has what.
+void check_same_model(ProcessGroup& group, const std::vector<std::string>& lines, Device device);
+
+}  // namespace td::distributed

@@ -1,0 +1,241 @@
+// From a finished gradient to the average: one backward after another.
+#include "distributed/ddp/reducer.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "td/autograd/engine.h"
+#include "td/autograd/meta.h"
+#include "td/autograd/modes.h"
+#include "distributed/ddp/bucket_assignment.h"
+#include "distributed/ddp/model_exchange.h"
+#include "distributed/ddp/unused.h"
+#include "distributed/planes/lane.h"
+
+namespace td::distributed {
+namespace {
+
+// A cuda device has not averaged yet when the host is through with a backward, and reading the
+// buckets' flags would keep the host from running ahead. Where every parameter must be used, each
+// rank then goes by its own, and the others learn of an error when that rank ends.
+bool each_by_itself(const Tensor& parameter, const ReducerOptions& options) {
+  return parameter.device().is_cuda() && !options.find_unused_parameters;
+}
+
+}  // namespace
+
+Reducer::Reducer(std::vector<std::string> names, TensorList parameters,
+                 std::shared_ptr<ProcessGroup> group, const ReducerOptions& options)
+    : names_(std::move(names)),
+      parameters_(std::move(parameters)),
+      group_(std::move(group)),
+      options_(options),
+      active_(group_->size()) {
+  // Until the true order is known: the layers used last are the first of the backward.
+  std::vector<std::size_t> order(parameters_.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  build_buckets(order);
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    hook_numbers_.push_back(parameters_[i].register_post_accumulate_grad_hook(
+        [this, i](const Tensor&) { gradient_finished(i); }));
+}
+
+Reducer::~Reducer() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].remove_hook(hook_numbers_[i]);
+}
+
+void Reducer::build_buckets(const std::vector<std::size_t>& order) {
+  NoGradGuard no_grad;
+  for (const Tensor& p : parameters_)  // what lies in the old buckets must not be lost
+    if (Tensor& g = meta_of(p).grad; g.defined() && g.is_same(meta_of(p).grad_home)) g = g.clone();
+  buckets_.clear();
+  places_.resize(parameters_.size());
+  for (Arena& arena : arenas_) arena.taken = 0;
+  for (auto& numbers :
+       assign_buckets(parameters_, order, options_.first_bucket_bytes, options_.bucket_bytes)) {
+    TensorList members;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      places_[numbers[i]] = {buckets_.size(), i};
+      members.push_back(parameters_[numbers[i]]);
+    }
+    Tensor memory = take_memory(members);
+    buckets_.push_back(std::make_unique<Bucket>(std::move(numbers), std::move(members),
+                                                std::move(memory),
+                                                options_.gradient_as_bucket_view));
+  }
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    buckets_[i]->gradients().index = i;
+    buckets_[i]->gradients().is_last = i + 1 == buckets_.size();
+  }
+}
+
+// Memory for a bucket of these parameters. However the buckets are formed, it is the same memory.
+Tensor Reducer::take_memory(const TensorList& parameters) {
+  const Tensor& like = parameters[0];
+  const auto fits = [&](const Tensor& t) {
+    return t.dtype() == like.dtype() && t.device() == like.device();
+  };
+  const std::int64_t wanted = Bucket::elements(parameters);
+  for (Arena& arena : arenas_)
+    if (fits(arena.memory))
+      return arena.memory.narrow(0, std::exchange(arena.taken, arena.taken + wanted), wanted);
+  std::int64_t most = 0;  // when every parameter has a bucket of its own
+  for (const Tensor& p : parameters_)
+    if (fits(p)) most += Bucket::elements({p});
+  const TensorOptions options = TensorOptions().dtype(like.dtype()).device(like.device());
+  arenas_.push_back({group_->empty_shared(most, options), 0});
+  return take_memory(parameters);
+}
+
+void Reducer::register_comm_hook(CommHook hook) {
+  TD_CHECK(Error, !hook_, "register_comm_hook: there is one already; a bucket is sent once");
+  hook_ = std::move(hook);
+}
+
+void Reducer::prepare_for_forward(int root) {
+  // Where parameters may be left out, the order of one backward says nothing of the next.
+  if (!order_known_ || rebuilds_ > 0 || options_.find_unused_parameters) return;
+  ++rebuilds_;
+  std::vector<std::int64_t> order(order_.begin(), order_.end());
+  order.resize(parameters_.size());
+  broadcast_numbers(*group_, order, root, parameters_[0].device());
+  build_buckets({order.begin(), order.end()});
+}
+
+void Reducer::prepare_for_backward(bool averages, const TensorList& outputs, int active) {
+  TD_CHECK(AutogradError, phase_ != Phase::kBackward,
+           "DistributedDataParallel: the last backward ended with an error while gradients were on "
+           "their way, so the ranks are out of step; let the error end the program on every rank");
+  phase_ = Phase::kForwardDone;
+  averages_ = averages;
+  active_ = active;
+  unreached_.clear();
+  if (averages && options_.find_unused_parameters && !outputs.empty())
+    unreached_ = unreached_parameters(parameters_, outputs);
+}
+
+// The hook of every parameter.
+void Reducer::gradient_finished(std::size_t number) {
+  if (phase_ == Phase::kIdle) {
+    if (in_no_sync) return;
+    fail<AutogradError>(
+        "DistributedDataParallel: a second backward without a forward in between, so \"",
+        names_[number],
+        "\" would get a gradient that is not averaged and the ranks would grow apart. Call the "
+        "wrapped module's forward first, add the losses and call backward once, or keep forward "
+        "and backward inside no_sync()");
+  }
+  if (!averages_) return;
+  TD_CHECK(AutogradError, !GradMode::is_enabled(),
+           "DistributedDataParallel: backward with create_graph = true is not supported: the "
+           "averages have no graph. Use autograd::grad on the module that is wrapped");
+  if (phase_ == Phase::kForwardDone) begin_backward();
+  if (!order_known_) order_.push_back(number);
+  add(number, true);
+  launch_complete();
+}
+
+void Reducer::begin_backward() {
+  phase_ = Phase::kBackward;
+  autograd::queue_callback([this] { end_backward(); });
+  next_ = 0;
+  for (auto& bucket : buckets_) bucket->reset();
+  if (!order_known_) order_.clear();
+  for (std::size_t number : unreached_) add(number, false);
+}
+
+void Reducer::add(std::size_t number, bool used) {
+  const Place& at = places_[number];
+  Bucket& bucket = *buckets_[at.bucket];
+  TD_CHECK(AutogradError, !bucket.has(at.place), "DistributedDataParallel: \"", names_[number],
+           "\" got a gradient twice in one backward, or was thought to be unused and is not. Use "
+           "it through the wrapped module's forward only, on one stream");
+  const Tensor &parameter = parameters_[number], &place = bucket.gradients().buffer;
+  TD_CHECK(DeviceError, parameter.device() == place.device() && parameter.dtype() == place.dtype(),
+           "DistributedDataParallel: \"", names_[number], "\" is ", parameter.dtype(), " on ",
+           parameter.device(), ", but was ", place.dtype(), " on ", place.device(),
+           " when it was wrapped; move and convert a module first, then wrap it");
+  bucket.add(at.place, used);
+}
+
+void Reducer::launch_complete() {
+  for (; next_ < buckets_.size() && buckets_[next_]->is_complete(); ++next_) {
+    // After the last one there is nothing left to do but wait for it.
+    optional<WaitsAtOnce> at_once;
+    if (next_ + 1 == buckets_.size()) at_once.emplace();
+    buckets_[next_]->launch(*group_, hook_);
+  }
+}
+
+// All gradients of this backward are there. What has none by now gets none, but its bucket is sent
+// all the same: the other ranks wait for it.
+void Reducer::end_backward() {
+  for (std::size_t number = 0; number < parameters_.size(); ++number) {
+    const Place& at = places_[number];
+    if (buckets_[at.bucket]->has(at.place)) continue;
+    if (!order_known_) order_.push_back(number);
+    add(number, false);
+  }
+  launch_complete();
+  wait_for_buckets();
+  count_users();
+  if (!options_.find_unused_parameters) refuse_unused(true);
+  for (std::size_t number = 0; number < parameters_.size(); ++number)
+    if (users_[number] > 0) buckets_[places_[number].bucket]->give_back(places_[number].place);
+}
+
+void Reducer::wait_for_buckets() {
+  for (auto& bucket : buckets_) {
+    bucket->wait();
+    if (divide_by_active && active_ != group_->size())
+      bucket->scale(static_cast<double>(group_->size()) / active_);
+  }
+  phase_ = Phase::kIdle;
+  order_known_ = true;
+}
+
+void Reducer::shadow_backward(int active) {
+  active_ = active;
+  next_ = 0;
+  for (auto& bucket : buckets_) bucket->add_zeros();
+  launch_complete();
+  wait_for_buckets();
+  count_users();
+  if (!options_.find_unused_parameters) refuse_unused(false);
+}
+
+void Reducer::count_users() {
+  users_.assign(parameters_.size(), active_);
+  if (each_by_itself(parameters_[0], options_)) return;
+  for (const auto& bucket : buckets_) bucket->count_users(group_->size(), users_);
+}
+
+// All ranks know the same users, so all come to the same end.
+void Reducer::refuse_unused(bool has_batch) {
+  const auto is_used = [this](int users) { return users == active_; };
+  const bool alone = each_by_itself(parameters_[0], options_);
+  if (!alone && std::all_of(users_.begin(), users_.end(), is_used)) return;
+  const std::string mine = has_batch ? unused_here() : std::string();
+  if (alone && mine.empty()) return;
+  std::vector<std::string> unused(static_cast<std::size_t>(group_->rank()) + 1);
+  unused.back() = mine;
+  if (!alone) unused = all_gather_text(*group_, mine, parameters_[0].device());
+  std::string text;
+  for (std::size_t rank = 0; rank < unused.size(); ++rank)
+    if (!unused[rank].empty()) text += "\n  rank " + std::to_string(rank) + ": " + unused[rank];
+  fail<AutogradError>(
+      "DistributedDataParallel: parameters got no gradient in this backward:", text,
+      "\nAll ranks must use all parameters for their loss. If some are left out on purpose, pass "
+      "find_unused_parameters(true); if they are never trained, call requires_grad_(false) before "
+      "the module is wrapped");
+}
+
+std::string Reducer::unused_here() const {
+  std::string text;
+  for (std::size_t number = 0; number < parameters_.size(); ++number)
+    if (!buckets_[places_[number].bucket]->used(places_[number].place))
+      text += (text.empty() ? "\"" : ", \"") + names_[number] + "\"";
+  return text;
+}
+
+}  // namespace td::distributed

@@ -1,0 +1,96 @@
+// The heart of DistributedDataParallel: averages gradients over the ranks while backward is still
+// running. Every parameter has a hook that tells the reducer when its gradient is finished; a
+// bucket whose gradients have all come is sent; the end of backward waits for all of them.
+// Invariant: every rank sends buckets 0, 1, 2, ... in this order, whatever comes first here.
+#pragma once
+
+#include "distributed/ddp/bucket.h"
+
+namespace td::distributed {
+
+/// What the reducer is told; see DistributedDataParallelOptions.
+struct ReducerOptions {
+  std::size_t first_bucket_bytes = 1 << 20;  ///< limit of the bucket that is sent first
+  std::size_t bucket_bytes = 25 << 20;       ///< limit of the others
+  bool find_unused_parameters = false;       ///< parameters may stay without a gradient
+  bool gradient_as_bucket_view = true;       ///< gradients stay in the buckets
+};
+
+/// See above. Used by one thread, the one that calls forward and backward.
+class Reducer {
+ public:
+  /// @param names what parameters are called in messages.
+  Reducer(std::vector<std::string> names, TensorList parameters,
+          std::shared_ptr<ProcessGroup> group, const ReducerOptions& options);
+  ~Reducer();
+  Reducer(const Reducer&) = delete;
+  Reducer& operator=(const Reducer&) = delete;
+
+  /// Before a forward whose backward will average: once, after the first backward, forms the
+  /// buckets anew in the order in which rank `root`'s gradients became ready.
+  void prepare_for_forward(int root = 0);
+  /// After a forward. @param averages false: its backward leaves gradients alone (no_sync).
+  /// @param outputs the forward's results, from which unused parameters are found.
+  /// @param active ranks that still have batches (join).
+  void prepare_for_backward(bool averages, const TensorList& outputs, int active);
+  /// Makes the calls of one backward with nothing to add, for a rank without batches (join).
+  void shadow_backward(int active);
+
+  /// Averages by `hook` from now on. @throws Error when there is one already.
+  void register_comm_hook(CommHook hook);
+  /// Inside no_sync: gradients that no forward has announced are left alone.
+  bool in_no_sync = false;
+  /// join: divide by the ranks that still have batches, not by all.
+  bool divide_by_active = false;
+
+  /// The buckets in the order of sending, for those who look.
+  const std::vector<std::unique_ptr<Bucket>>& buckets() const { return buckets_; }
+  /// How often they were formed anew: 0 or 1.
+  std::size_t rebuilds() const { return rebuilds_; }
+
+ private:
+  enum class Phase { kIdle, kForwardDone, kBackward };
+  struct Place {
+    std::size_t bucket, place;
+  };
+  // The memory of all gradients of one type and device, which buckets share out.
+  struct Arena {
+    Tensor memory;
+    std::int64_t taken = 0;
+  };
+
+  void build_buckets(const std::vector<std::size_t>& order);
+  Tensor take_memory(const TensorList& parameters);
+  void gradient_finished(std::size_t number);
+  void begin_backward();
+  void add(std::size_t number, bool used);
+  void launch_complete();
+  void end_backward();
+  void wait_for_buckets();
+  void count_users();
+  void refuse_unused(bool has_batch);
+  std::string unused_here() const;
+
+  std::vector<std::string> names_;
+  TensorList parameters_;
+  std::shared_ptr<ProcessGroup> group_;
+  ReducerOptions options_;
+  CommHook hook_;
+  std::vector<unsigned> hook_numbers_;
+
+  std::vector<Arena> arenas_;
+  std::vector<std::unique_ptr<Bucket>> buckets_;
+  std::vector<Place> places_;  // where each parameter's gradient lies
+  std::vector<int> users_;     // ranks that used each parameter, in the last backward
+
+  Phase phase_ = Phase::kIdle;
+  bool averages_ = true;  // the present forward and backward
+  int active_;
+  std::size_t next_ = 0;                // the bucket to send next
+  std::vector<std::size_t> unreached_;  // parameters that the outputs do not depend on
+  std::vector<std::size_t> order_;      // as gradients became ready, in the first backward
+  bool order_known_ = false;
+  std::size_t rebuilds_ = 0;
+};
+
+}  // namespace td::distributed

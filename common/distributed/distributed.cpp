@@ -1,0 +1,92 @@
+// The default group and the functions that use it.
+#include "distributed/distributed.h"
+
+#include <cstdlib>
+#include <mutex>
+
+#include "distributed/planes/lane.h"
+
+namespace td::distributed {
+namespace {
+
+std::mutex mutex;
+std::shared_ptr<ProcessGroup>& process_default() {
+  static auto& group = *new std::shared_ptr<ProcessGroup>;  // outlives main, see set_default_group
+  return group;
+}
+thread_local std::shared_ptr<ProcessGroup> thread_default;
+
+}  // namespace
+
+void set_default_group(std::shared_ptr<ProcessGroup> group) {
+  // A program may end without destroy_process_group. The group then has to end before the libraries
+  // that it uses. They registered their own end when the group was made, and the last one
+  // registered runs first.
+  [[maybe_unused]] static const int registered = std::atexit(destroy_process_group);
+  {
+    std::lock_guard lock(mutex);
+    std::swap(process_default(), group);
+  }
+  // The group that was there ends here, outside the lock: that may take as long as its last work.
+}
+
+std::shared_ptr<ProcessGroup> default_group_ptr() {
+  if (thread_default) return thread_default;
+  std::lock_guard lock(mutex);
+  TD_CHECK(Error, process_default(),
+           "there is no process group yet: call td::distributed::init_process_group(\"gloo\") "
+           "first, in a program started by ./course launch -n 2 PROGRAM");
+  return process_default();
+}
+
+ProcessGroup& default_group() { return *default_group_ptr(); }
+
+bool is_initialized() {
+  if (thread_default) return true;
+  std::lock_guard lock(mutex);
+  return process_default() != nullptr;
+}
+
+void destroy_process_group() { set_default_group(nullptr); }
+
+int get_rank() { return default_group().rank(); }
+int get_world_size() { return default_group().size(); }
+
+void broadcast(const Tensor& tensor, int root) {
+  const WaitsAtOnce now;
+  default_group().broadcast(tensor, root)->wait();
+}
+void all_reduce(const Tensor& tensor, ReduceOp op) {
+  const WaitsAtOnce now;
+  default_group().all_reduce(tensor, op)->wait();
+}
+void reduce(const Tensor& tensor, int root, ReduceOp op) {
+  const WaitsAtOnce now;
+  default_group().reduce(tensor, root, op)->wait();
+}
+void all_gather(const TensorList& outputs, const Tensor& input) {
+  const WaitsAtOnce now;
+  default_group().all_gather(outputs, input)->wait();
+}
+void reduce_scatter(const Tensor& output, const TensorList& inputs, ReduceOp op) {
+  const WaitsAtOnce now;
+  default_group().reduce_scatter(output, inputs, op)->wait();
+}
+void barrier() {
+  const WaitsAtOnce now;
+  default_group().barrier()->wait();
+}
+void send(const Tensor& tensor, int to, int tag) {
+  const WaitsAtOnce now;
+  default_group().send(tensor, to, tag)->wait();
+}
+void recv(const Tensor& tensor, int from, int tag) {
+  const WaitsAtOnce now;
+  default_group().recv(tensor, from, tag)->wait();
+}
+
+DefaultGroupGuard::DefaultGroupGuard(std::shared_ptr<ProcessGroup> group)
+    : previous_(std::exchange(thread_default, std::move(group))) {}
+DefaultGroupGuard::~DefaultGroupGuard() { thread_default = std::move(previous_); }
+
+}  // namespace td::distributed

@@ -1,0 +1,78 @@
+// Training in several processes, one a device: td::distributed, with the names of Python's
+// torch.distributed. A program calls init_process_group once, then the functions below or
+// DistributedDataParallel (ddp.h).
+//
+//   td::distributed::init_process_group("gloo");   // started by ./course launch -n 2 PROGRAM
+//   td::distributed::all_reduce(tensor);           // the sum over all ranks, everywhere
+#pragma once
+
+#include "distributed/process_group.h"
+
+namespace td::distributed {
+
+/// What init_process_group takes besides backend and url.
+struct InitOptions {
+  /// How long joining and each collective may wait for the other ranks.
+  std::chrono::milliseconds timeout = std::chrono::seconds(30);
+  /// How long a rank may give no sign of life before the group gives it up.
+  std::chrono::milliseconds silence = std::chrono::seconds(10);
+  /// This process's place; -1: from the environment that the launcher has set (environment.h).
+  ///@{
+  int rank = -1, world_size = -1;
+  ///@}
+};
+
+/// Joins the ranks of this program and makes their group the default one.
+/// @param backend "gloo" for cpu and sim tensors, "nccl" for cuda tensors.
+/// Under "gloo" ranks that are all on one host use shared memory; TD_DATA_PLANE=gloo keeps them on
+/// gloo's own sockets, TD_DATA_PLANE=shm insists on shared memory.
+/// @param url where the ranks find each other: "file:///dir", "redis://host:port", "pmix:", or
+/// "env:" for what the launcher says in TD_RENDEZVOUS.
+/// @throws DistributedError naming the missing rank, Error for a url or a backend that is not
+/// known.
+void init_process_group(const std::string& backend = "gloo",
+                        const std::string& url = "env:", const InitOptions& options = {});
+/// Leaves the default group, after what was started is done.
+void destroy_process_group();
+/// True between the two.
+bool is_initialized();
+
+/// The default group: this thread's own where it is a rank (thread_group.h), else the process's.
+/// @throws Error when there is none.
+ProcessGroup& default_group();
+/// The same to keep.
+std::shared_ptr<ProcessGroup> default_group_ptr();
+/// Rank and size of the default group.
+///@{
+int get_rank();
+int get_world_size();
+///@}
+
+/// @name The collectives of the default group, which return when they are done
+/// @{
+void broadcast(const Tensor& tensor, int root = 0);
+void all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::SUM);
+void reduce(const Tensor& tensor, int root = 0, ReduceOp op = ReduceOp::SUM);
+void all_gather(const TensorList& outputs, const Tensor& input);
+void reduce_scatter(const Tensor& output, const TensorList& inputs, ReduceOp op = ReduceOp::SUM);
+void barrier();
+void send(const Tensor& tensor, int to, int tag = 0);
+void recv(const Tensor& tensor, int from, int tag = 0);
+/// @}
+
+/// Makes `group` this thread's default group until the end of the scope.
+class DefaultGroupGuard {
+ public:
+  explicit DefaultGroupGuard(std::shared_ptr<ProcessGroup> group);
+  ~DefaultGroupGuard();
+  DefaultGroupGuard(const DefaultGroupGuard&) = delete;
+  DefaultGroupGuard& operator=(const DefaultGroupGuard&) = delete;
+
+ private:
+  std::shared_ptr<ProcessGroup> previous_;
+};
+
+/// Makes `group` the process's default group; null: none. init_process_group calls it.
+void set_default_group(std::shared_ptr<ProcessGroup> group);
+
+}  // namespace td::distributed

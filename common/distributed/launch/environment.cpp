@@ -1,0 +1,118 @@
+// Four launchers, four spellings: one table, and one set of checks for all of them.
+#include "distributed/launch/environment.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <initializer_list>
+#include <limits>
+
+#include "td/base/error.h"
+
+namespace td::distributed {
+namespace {
+
+constexpr const char* kNextStep =
+    "start the program with  ./course launch -n 2 PROGRAM  or unset the variable";
+
+/// How one launcher calls its variables. A second name stands in where the first is not set.
+struct Spelling {
+  const char* source;
+  const char *rank, *world_size, *world_size_too;
+  const char *local_rank, *local_world_size;
+};
+
+constexpr Spelling kSpellings[] = {
+    {"torchrun", "RANK", "WORLD_SIZE", nullptr, "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+    {"OpenMPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr,
+     "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"PMI", "PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    // A step of a job may have fewer tasks than the job.
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_LOCALID",
+     "SLURM_NTASKS_PER_NODE"},
+};
+
+const char* text_of(const char* name) {
+  const char* text = name ? std::getenv(name) : nullptr;
+  return text && *text ? text : nullptr;
+}
+
+/// The variable's value. @throws Error unless it is a whole number from `least` on.
+int number_of(const char* name, int least) {
+  const char* text = text_of(name);
+  char* end = nullptr;
+  errno = 0;
+  const long value = std::strtol(text, &end, 10);
+  if (*end != '\0' || errno != 0 || value < least || value > std::numeric_limits<int>::max())
+    fail<Error>(name, " is \"", text, "\"; expected a whole number of at least ", least, "; ",
+                kNextStep);
+  return static_cast<int>(value);
+}
+
+int number_or(const char* name, int least, int otherwise) {
+  return text_of(name) ? number_of(name, least) : otherwise;
+}
+
+[[noreturn]] void half_set(const char* there, const char* missing) {
+  fail<Error>(there, " is ", text_of(there), ", but ", missing, " is not set; ", kNextStep);
+}
+
+/// A rank must be less than the size beside it.
+void check_rank(const char* rank_name, int rank, const char* size_name, int size) {
+  if (rank >= size)
+    fail<Error>(rank_name, " is ", rank, ", but ", size_name, " is ", size,
+                ": ranks are numbered from 0 to ", size - 1, "; ", kNextStep);
+}
+
+const char* world_size_name(const Spelling& names) {
+  return text_of(names.world_size) || !names.world_size_too ? names.world_size
+                                                            : names.world_size_too;
+}
+
+bool is_set(const Spelling& names) {
+  // Slurm sets its number of tasks in a job's script too, where nobody is a rank; and RANK or
+  // WORLD_SIZE alone is a mistake that must be told.
+  const bool torchrun = &names == &kSpellings[0];
+  return text_of(names.rank) || (torchrun && text_of(names.world_size));
+}
+
+const Spelling* spelling() {
+  for (const auto& names : kSpellings)
+    if (is_set(names)) return &names;
+  return nullptr;
+}
+
+Environment read_ranks(const Spelling& names) {
+  const char* world_size = world_size_name(names);
+  if (!text_of(names.rank)) half_set(world_size, names.rank);
+  if (!text_of(world_size)) half_set(names.rank, world_size);
+  Environment found;
+  found.source = names.source;
+  found.rank = number_of(names.rank, 0);
+  found.world_size = number_of(world_size, 1);
+  check_rank(names.rank, found.rank, world_size, found.world_size);
+  found.local_world_size = number_or(names.local_world_size, 1, found.world_size);
+  // Launchers number the ranks host by host.
+  found.local_rank = number_or(names.local_rank, 0, found.rank % found.local_world_size);
+  check_rank(names.local_rank, found.local_rank,
+             text_of(names.local_world_size) ? names.local_world_size : world_size,
+             found.local_world_size);
+  return found;
+}
+
+}  // namespace
+
+Environment read_environment() {
+  const Spelling* names = spelling();
+  Environment found = names ? read_ranks(*names) : Environment{};
+  if (const char* host = text_of("MASTER_ADDR")) found.master_addr = host;
+  found.master_port = number_or("MASTER_PORT", 1, 0);
+  if (found.master_port > 65535)
+    fail<Error>("MASTER_PORT is ", found.master_port, "; ports end at 65535; ", kNextStep);
+  found.restart_count = number_or("TORCHELASTIC_RESTART_COUNT", 0, 0);
+  if (const char* id = text_of("TORCHELASTIC_RUN_ID")) found.run_id = id;
+  return found;
+}
+
+bool launched() { return spelling() != nullptr; }
+
+}  // namespace td::distributed

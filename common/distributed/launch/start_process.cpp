@@ -1,0 +1,139 @@
+// fork and exec, with a pipe that tells why exec failed: it closes by itself when exec succeeds.
+#include "distributed/launch/start_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "td/base/error.h"
+
+namespace td {
+namespace {
+
+std::vector<char*> as_pointers(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (const auto& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// Our own variables with `changes` on top, as "NAME=value".
+std::vector<std::string> merged_environment(const Variables& changes) {
+  std::map<std::string, std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    const auto equals = text.find('=');
+    if (equals != std::string::npos) all[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  for (const auto& [name, value] : changes) all[name] = value;
+  std::vector<std::string> texts;
+  texts.reserve(all.size());
+  for (const auto& [name, value] : all) texts.push_back(name + ("=" + value));
+  return texts;
+}
+
+/// What the child needs, made before the fork.
+struct Prepared {
+  const ChildProgram& program;
+  const char* path;
+  char** argv;
+  char** envp;
+  pid_t parent;
+  int report;
+};
+
+/// Handlers of ours would run in the child for a signal that comes before exec. And that we may
+/// ignore broken pipes must not keep `program | head` from ending.
+void reset_handlers() {
+  std::signal(SIGPIPE, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void become_the_program(const Prepared& prepared) {
+  const ChildProgram& program = prepared.program;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, program.when_parent_dies);
+  // A parent that died before prctl would never be reported.
+  if (program.when_parent_dies != 0 && getppid() != prepared.parent) _exit(1);
+  if (!program.writes_core_file) {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+  }
+  dup2(program.input >= 0 ? program.input : open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  if (program.output >= 0) dup2(program.output, STDOUT_FILENO);
+  if (program.errors >= 0) dup2(program.errors, STDERR_FILENO);
+  reset_handlers();
+  execve(prepared.path, prepared.argv, prepared.envp);
+  const int reason = errno;
+  if (write(prepared.report, &reason, sizeof reason) < 0) _exit(126);
+  _exit(127);
+}
+
+/// 0 when exec succeeded, else its errno.
+int reason_of_failure(int report) {
+  int reason = 0;
+  ssize_t got = 0;
+  while ((got = read(report, &reason, sizeof reason)) < 0 && errno == EINTR) {
+  }
+  return got == sizeof reason ? reason : 0;
+}
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* set = std::getenv("PATH");
+  const std::string folders = set ? set : "/usr/local/bin:/usr/bin:/bin";
+  for (std::size_t from = 0; from <= folders.size();) {
+    const auto end = std::min(folders.find(':', from), folders.size());
+    std::string path = folders.substr(from, end - from) + "/" + name;
+    if (end > from && access(path.c_str(), X_OK) == 0) return path;
+    from = end + 1;
+  }
+  return "";
+}
+
+pid_t start_process(const ChildProgram& program) {
+  const std::string& name = program.words.at(0);
+  const std::string found = find_program(name), path = found.empty() ? name : found;
+  const auto environment = merged_environment(program.environment);
+  auto argv = as_pointers(program.words), envp = as_pointers(environment);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    fail<Error>("cannot start ", name, ": no pipe: ", std::strerror(errno));
+  const Prepared prepared{program, path.c_str(), argv.data(), envp.data(), getpid(), ends[1]};
+
+  // From here to exec a signal would find handlers in a process that is not yet another one.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = fork();
+  if (pid == 0) become_the_program(prepared);
+  const int no_fork = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+
+  // Ours must be closed, or the pipe would never end.
+  close(ends[1]);
+  const int reason = pid < 0 ? no_fork : reason_of_failure(ends[0]);
+  close(ends[0]);
+  if (pid > 0 && reason != 0) waitpid(pid, nullptr, 0);
+  if (reason != 0) fail<Error>("cannot start ", name, ": ", std::strerror(reason));
+  return pid;
+}
+
+}  // namespace td

@@ -1,0 +1,95 @@
+// The store that mpirun and srun keep for their processes, over PMIx. A library of its own,
+// libtd_pmix.so: PMIx costs a process some 15 ms, and few programs need it.
+// Invariant: PMIx finds a note by the rank that left it, so names end with that rank's number;
+// names without one are rank 0's (see Store).
+#include <pmix.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+#include "td/base/error.h"
+#include "distributed/rendezvous/store.h"
+
+namespace td::distributed {
+namespace {
+
+void check(pmix_status_t status, const std::string& call) {
+  TD_CHECK(Error, status == PMIX_SUCCESS, "init_process_group: pmix: ", call,
+           " failed: ", PMIx_Error_string(status),
+           "; was this program started by mpirun, or by srun --mpi=pmix?");
+}
+
+pmix_rank_t author_of(const std::string& name) {
+  std::size_t digits = name.size();
+  while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
+  return digits == name.size() ? 0 : static_cast<pmix_rank_t>(std::atoi(name.c_str() + digits));
+}
+
+class PmixStore final : public Store {
+ public:
+  PmixStore() {
+    check(PMIx_Init(&self_, nullptr, 0), "PMIx_Init");
+    pmix_proc_t all;
+    PMIX_LOAD_PROCID(&all, self_.nspace, PMIX_RANK_WILDCARD);
+    pmix_value_t* ranks = nullptr;  // of this host: "0,1,2"
+    if (PMIx_Get(&all, PMIX_LOCAL_PEERS, nullptr, 0, &ranks) != PMIX_SUCCESS) return;
+    std::istringstream list(ranks->data.string);
+    for (std::string rank; std::getline(list, rank, ',');)
+      local_.insert(static_cast<pmix_rank_t>(std::atoi(rank.c_str())));
+    PMIX_VALUE_RELEASE(ranks);
+  }
+  ~PmixStore() override { PMIx_Finalize(nullptr, 0); }
+
+  void set(const std::string& name, const std::string& note) override {
+    pmix_value_t value;
+    PMIX_VALUE_CONSTRUCT(&value);
+    value.type = PMIX_BYTE_OBJECT;
+    value.data.bo.bytes = const_cast<char*>(note.data());
+    value.data.bo.size = note.size();
+    check(PMIx_Put(PMIX_GLOBAL, name.c_str(), &value), "PMIx_Put");
+    check(PMIx_Commit(), "PMIx_Commit");
+  }
+
+  // A job's ranks are different processes, and its notes go with it.
+  bool add(const std::string& name, const std::string& note) override {
+    set(name, note);
+    return true;
+  }
+  void remove(const std::string&) override {}
+
+  std::optional<std::string> get(const std::string& name) override {
+    pmix_proc_t author;
+    PMIX_LOAD_PROCID(&author, self_.nspace, author_of(name));
+    // This host's server would keep a request that comes before the note waiting for whole seconds.
+    // Another host's is asked only when the request may wait, and then answers soon.
+    pmix_info_t how;
+    PMIX_INFO_CONSTRUCT(&how);
+    bool yes = true;
+    int seconds = 1;
+    if (local_.count(author.rank))
+      PMIX_INFO_LOAD(&how, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+    else
+      PMIX_INFO_LOAD(&how, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    pmix_value_t* value = nullptr;
+    const pmix_status_t status = PMIx_Get(&author, name.c_str(), &how, 1, &value);
+    if (status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_TIMEOUT) return std::nullopt;
+    check(status, "PMIx_Get");
+    const std::string note(value->data.bo.bytes, value->data.bo.size);
+    PMIX_VALUE_RELEASE(value);
+    return note;
+  }
+
+  std::string describe() const override { return std::string("the job ") + self_.nspace; }
+
+ private:
+  pmix_proc_t self_{};
+  std::set<pmix_rank_t> local_;  // on this host
+};
+
+}  // namespace
+}  // namespace td::distributed
+
+/// Called by open_pmix_store, which owns the result.
+extern "C" td::distributed::Store* td_pmix_store() { return new td::distributed::PmixStore; }

@@ -1,0 +1,116 @@
+// Five commands of Redis: SET, SET NX, GET, DEL and the lifetime of what a crash leaves behind.
+#include "distributed/rendezvous/redis_store.h"
+
+#include "td/base/error.h"
+
+#ifdef TD_HAS_HIREDIS
+#include <hiredis/hiredis.h>
+
+#include <charconv>
+#include <vector>
+
+namespace td::distributed {
+namespace {
+
+constexpr const char* kLifetime = "3600";  // seconds: much longer than joining takes
+
+struct Address {
+  std::string host, name;
+  int port = 6379;
+};
+
+Address parse(const std::string& url) {
+  Address address;
+  std::string rest = url.substr(std::string("redis://").size());
+  if (const auto slash = rest.find('/'); slash != std::string::npos) {
+    address.name = rest.substr(slash + 1);
+    rest.resize(slash);
+  }
+  bool good = true;
+  if (const auto colon = rest.rfind(':'); colon != std::string::npos) {
+    const char *begin = rest.data() + colon + 1, *end = rest.data() + rest.size();
+    const auto read = std::from_chars(begin, end, address.port);
+    good = read.ec == std::errc() && read.ptr == end && address.port > 0 && address.port < 65536;
+    rest.resize(colon);
+  }
+  address.host = rest;
+  TD_CHECK(Error, good && !rest.empty(), "init_process_group: \"", url,
+           "\" names no Redis server; expected \"redis://host:port\"");
+  return address;
+}
+
+class RedisStore final : public Store {
+ public:
+  explicit RedisStore(const std::string& url) : address_(parse(url)) {
+    const timeval limit{5, 0};
+    context_.reset(redisConnectWithTimeout(address_.host.c_str(), address_.port, limit));
+    TD_CHECK(Error, context_ && !context_->err, "init_process_group: no Redis server answers at ",
+             where(), ": ", context_ ? context_->errstr : "no memory",
+             "; start one with: redis-server --port ", address_.port, " --bind 0.0.0.0 ",
+             "--protected-mode no");
+    redisSetTimeout(context_.get(), limit);
+  }
+
+  void set(const std::string& name, const std::string& note) override {
+    command({"SET", key(name), note, "EX", kLifetime});
+  }
+  bool add(const std::string& name, const std::string& note) override {
+    return command({"SET", key(name), note, "EX", kLifetime, "NX"}).has_value();
+  }
+  std::optional<std::string> get(const std::string& name) override {
+    return command({"GET", key(name)});
+  }
+  void remove(const std::string& name) override { command({"DEL", key(name)}); }
+  std::string describe() const override { return "the Redis server at " + where(); }
+
+ private:
+  std::string where() const { return address_.host + ":" + std::to_string(address_.port); }
+  std::string key(const std::string& name) const {
+    return "todevice/" + address_.name + "/" + name;
+  }
+
+  // The answer; nothing when it is nil.
+  std::optional<std::string> command(const std::vector<std::string>& words) {
+    std::vector<const char*> texts;
+    std::vector<std::size_t> lengths;
+    for (const std::string& word : words) {
+      texts.push_back(word.data());
+      lengths.push_back(word.size());
+    }
+    const std::unique_ptr<redisReply, void (*)(void*)> reply(
+        static_cast<redisReply*>(redisCommandArgv(context_.get(), static_cast<int>(words.size()),
+                                                  texts.data(), lengths.data())),
+        freeReplyObject);
+    TD_CHECK(Error, reply, "the Redis server at ", where(),
+             " does not answer any more: ", context_->errstr);
+    const std::string text = reply->str ? std::string(reply->str, reply->len) : "";
+    TD_CHECK(Error, reply->type != REDIS_REPLY_ERROR, "the Redis server at ", where(),
+             " refuses: ", text);
+    if (reply->type == REDIS_REPLY_NIL) return std::nullopt;
+    return text;
+  }
+
+  struct Free {
+    void operator()(redisContext* context) const { redisFree(context); }
+  };
+  const Address address_;
+  std::unique_ptr<redisContext, Free> context_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> open_redis_store(const std::string& url) {
+  return std::make_unique<RedisStore>(url);
+}
+
+}  // namespace td::distributed
+#else
+namespace td::distributed {
+
+std::unique_ptr<Store> open_redis_store(const std::string& url) {
+  fail<Error>("this build cannot use ", url,
+              ": install libhiredis-dev (Debian), then configure and build again");
+}
+
+}  // namespace td::distributed
+#endif

@@ -1,0 +1,22 @@
+// Ranks that are threads of one process: the same collectives and the same errors without starting
+// processes. Tests and the checks of chapter 06's exercises use them.
+#pragma once
+
+#include <functional>
+
+#include "distributed/process_group.h"
+
+namespace td::distributed {
+
+/// Groups of `ranks` ranks that belong together, for threads that the caller starts: one thread
+/// uses one of them.
+std::vector<std::shared_ptr<ProcessGroup>> thread_groups(
+    int ranks, std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+/// Calls `work` in `ranks` threads, each with its group, which is also that thread's default group
+/// (distributed.h). Returns when all are done. A rank that throws ends the waiting of the others.
+/// @throws what the first failing rank threw.
+void run_as_threads(int ranks, const std::function<void(ProcessGroup&)>& work,
+                    std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+}  // namespace td::distributed

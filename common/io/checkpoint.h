@@ -1,0 +1,86 @@
+// Everything a training needs to go on, in one file: save() while it runs, load() into fresh
+// objects, and the rest of the training gives the bits it would have given. Invariant: a checkpoint
+// knows its parts only by state_dict() and load_state_dict(), so whatever has these two can be a
+// part.
+#pragma once
+
+#include <concepts>
+#include <functional>
+
+#include "io/safetensors.h"
+#include "td/ops/state.h"
+#include "td/tensor/generator.h"
+
+namespace td::io {
+
+/// A module, an optimizer, a schedule, a sampler, a data loader.
+template <class T>
+concept Stateful = requires(T& part, const T& same, const NamedTensors& state) {
+  { same.state_dict() } -> std::same_as<NamedTensors>;
+  part.load_state_dict(state);
+};
+
+/// A pointer or a handle to one: `Linear`, `std::shared_ptr<Module>`, what make_data_loader gives.
+template <class T>
+concept StatefulHandle = !Stateful<T> && requires(T & handle) {
+  { *handle } -> Stateful;
+};
+
+/// The parts of a training, by name. Parts must live as long as the checkpoint is used.
+///
+///     io::Checkpoint checkpoint;
+///     checkpoint.add("model", model)
+///         .add("optimizer", optimizer, model->named_parameters())
+///         .add("schedule", schedule)
+///         .add("loader", loader)
+///         .add("random", default_generator());
+///     checkpoint.save("run.safetensors");
+class Checkpoint {
+ public:
+  /// Free strings that are saved with the parts, and replaced by those of the file that is loaded.
+  Metadata metadata;
+
+  /// Adds a part. @throws Error when `name` is empty, has a dot or is taken.
+  template <Stateful Part>
+  Checkpoint& add(const std::string& name, Part& part) {
+    return add(
+        name, [&part] { return part.state_dict(); },
+        [&part](const NamedTensors& state) { part.load_state_dict(state); });
+  }
+  template <StatefulHandle Handle>
+  Checkpoint& add(const std::string& name, Handle& handle) {
+    return add(name, *handle);
+  }
+  /// Adds an optimizer whose state is kept under the names of its parameters, so that it finds its
+  /// way when parameters change their order.
+  template <Stateful Optimizer>
+  Checkpoint& add(const std::string& name, Optimizer& optimizer, const NamedTensors& parameters) {
+    return add(
+        name, [&optimizer, parameters] { return optimizer.state_dict(parameters); },
+        [&optimizer, parameters](const NamedTensors& state) {
+          optimizer.load_state_dict(state, parameters);
+        });
+  }
+  /// Adds a random stream: weights, dropout masks and shuffles go on where they were.
+  Checkpoint& add(const std::string& name, Generator& generator);
+
+  /// Writes the state of all parts. @throws IoError; the old file is whole then.
+  void save(const std::string& path) const;
+  /// Reads a file and puts every part back, on whatever device it is.
+  /// @throws IoError for a file that cannot be read.
+  /// @throws Error that lists, part by part, what does not fit. Parts that fit are loaded.
+  void load(const std::string& path);
+
+ private:
+  struct Part {
+    std::string name;
+    std::function<NamedTensors()> get;
+    std::function<void(const NamedTensors&)> put;
+  };
+  Checkpoint& add(const std::string& name, std::function<NamedTensors()> get,
+                  std::function<void(const NamedTensors&)> put);
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace td::io

@@ -1,0 +1,125 @@
+// See arena.h. The fence costs nothing per access: it is the page table that refuses.
+#include "sim/arena.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "sim/fault.h"
+#include "sim/settings.h"
+#include "td/base/bytes.h"
+#include "td/base/error.h"
+
+namespace td::sim {
+
+std::ptrdiff_t view_distance[kMaxDevices];
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kLeastSpan = std::size_t{32} << 30;
+
+std::array<std::atomic<Arena*>, kMaxDevices> arenas{};
+
+/// Closes the descriptor at the end of the scope: the mappings keep the memory alive.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+};
+
+/// The largest file the process may make: beyond it ftruncate would end the process by a signal.
+std::size_t file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return kLeastSpan;
+  return limit.rlim_cur / kPage * kPage;
+}
+
+}  // namespace
+
+Arena::Arena(int index) : span_(std::min(std::max(kLeastSpan, capacity() * 4), file_limit())) {
+  const Descriptor file{memfd_create("sim", MFD_CLOEXEC)};
+  void *fenced = MAP_FAILED, *kernel = MAP_FAILED;
+  // A mapping is only address space: pages exist from their first write on.
+  if (file.number >= 0 && ftruncate(file.number, static_cast<off_t>(span_)) == 0) {
+    fenced = mmap(nullptr, span_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file.number, 0);
+    kernel =
+        mmap(nullptr, span_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number, 0);
+  }
+  TD_CHECK(DeviceError, fenced != MAP_FAILED && kernel != MAP_FAILED, "sim:", index,
+           " could not be made: the system refused to map ", format_bytes(span_), " (",
+           std::strerror(errno), "). Raise the limits shown by ulimit -v and ulimit -f.");
+  madvise(kernel, span_, MADV_DONTDUMP);
+  fenced_ = reinterpret_cast<std::uintptr_t>(fenced);
+  kernel_ = static_cast<char*>(kernel);
+  gaps_[0] = span_;
+  view_distance[index] = kernel_ - static_cast<char*>(fenced);
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  if (bytes > span_) return nullptr;
+  bytes = (bytes + kPage - 1) / kPage * kPage;
+  std::lock_guard lock(mutex_);
+  if (used_ + bytes > capacity()) return nullptr;
+  const auto gap = std::find_if(gaps_.begin(), gaps_.end(),
+                                [bytes](const auto& g) { return g.second >= bytes; });
+  if (gap == gaps_.end()) return nullptr;
+  const auto [offset, room] = *gap;
+  gaps_.erase(gap);
+  if (room > bytes) gaps_[offset + bytes] = room - bytes;
+  pieces_[offset] = bytes;
+  used_ += bytes;
+  return reinterpret_cast<void*>(fenced_ + offset);
+}
+
+void Arena::release(void* fenced) {
+  std::lock_guard lock(mutex_);
+  const auto piece = pieces_.find(reinterpret_cast<std::uintptr_t>(fenced) - fenced_);
+  if (piece == pieces_.end()) return;
+  auto [offset, bytes] = *piece;
+  pieces_.erase(piece);
+  used_ -= bytes;
+  madvise(kernel_ + offset, bytes, MADV_REMOVE);
+  // Joins the gaps on both sides.
+  const auto after = gaps_.find(offset + bytes);
+  if (after != gaps_.end()) {
+    bytes += after->second;
+    gaps_.erase(after);
+  }
+  auto before = gaps_.lower_bound(offset);
+  if (before != gaps_.begin() && (--before, before->first + before->second == offset))
+    before->second += bytes;
+  else
+    gaps_[offset] = bytes;
+}
+
+std::size_t Arena::used() const {
+  std::lock_guard lock(mutex_);
+  return used_;
+}
+
+Arena& arena(int index) {
+  static std::mutex& making = *new std::mutex;
+  auto& slot = arenas[static_cast<std::size_t>(index)];
+  if (Arena* found = slot.load(std::memory_order_acquire)) return *found;
+  std::lock_guard lock(making);
+  if (!slot.load(std::memory_order_relaxed)) {
+    mark_in_use();
+    install_fault_reporter();
+    slot.store(new Arena(index), std::memory_order_release);
+  }
+  return *slot.load(std::memory_order_relaxed);
+}
+
+Arena* existing_arena(int index) {
+  return arenas[static_cast<std::size_t>(index)].load(std::memory_order_acquire);
+}
+
+}  // namespace td::sim

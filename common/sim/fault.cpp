@@ -1,0 +1,191 @@
+// See fault.h. All of it runs inside a signal handler: no heap, no waiting for locks.
+// Looking into the allocator is safe there, since the fault is this thread's own and the allocator
+// never touches fenced memory, so this thread holds none of its locks.
+#include "sim/fault.h"
+
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+
+#include "sim/arena.h"
+#include "sim/sim.h"
+#include "td/device/block_describer.h"
+#include "td/device/caching_allocator.h"
+
+namespace td::sim {
+namespace {
+
+constexpr int kExitCode = 70;  // EX_SOFTWARE: the program is at fault
+
+struct sigaction previous_action;
+thread_local constinit const char* running_name = nullptr;
+thread_local constinit int running_index = 0;
+
+/// Text of fixed room; what does not fit is left out.
+class Text {
+ public:
+  Text& operator<<(const char* s) {
+    for (; *s && length_ < sizeof buffer_; ++s) buffer_[length_++] = *s;
+    return *this;
+  }
+  Text& operator<<(std::size_t number) { return put(number, 10); }
+  Text& hex(std::uintptr_t number) { return (*this << "0x").put(number, 16); }
+  /// Lets `write(text, room)` append, which returns how much it wrote.
+  template <class Write>
+  void append(Write write) {
+    const std::size_t room = sizeof buffer_ - length_, wrote = write(buffer_ + length_, room);
+    length_ += wrote < room ? wrote : room;
+  }
+  void print() const {
+    for (std::size_t done = 0; done < length_;) {
+      const ssize_t n = write(STDERR_FILENO, buffer_ + done, length_ - done);
+      if (n <= 0) return;
+      done += static_cast<std::size_t>(n);
+    }
+  }
+
+ private:
+  Text& put(std::uintptr_t number, unsigned base) {
+    char digits[24];
+    char* at = digits + sizeof digits;
+    *--at = '\0';
+    do *--at = "0123456789abcdef"[number % base];
+    while ((number /= base) != 0);
+    return *this << at;
+  }
+  char buffer_[2048] = {};
+  std::size_t length_ = 0;
+};
+
+enum class Access { kRead, kWrite, kUnknown };
+
+Access access_of([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  constexpr greg_t kWriteBit = 2;  // of the processor's page fault code
+  const auto* state = static_cast<const ucontext_t*>(context);
+  return state->uc_mcontext.gregs[REG_ERR] & kWriteBit ? Access::kWrite : Access::kRead;
+#else
+  return Access::kUnknown;
+#endif
+}
+
+/// Looks for the live block around the address. Another thread may hold the allocator's lock for a
+/// moment, hence the tries.
+bool find_block(int index, std::uintptr_t address, Extent* block) {
+  auto& blocks = static_cast<CachingAllocator&>(allocator(Device(kSIM, index)));
+  for (int i = 0; i < 10; ++i) {
+    if (blocks.find(reinterpret_cast<void*>(address), block)) return true;
+    usleep(1000);
+  }
+  return false;
+}
+
+void describe_place(Text& text, int index, std::uintptr_t address) {
+  Extent block{};
+  text << " at address ";
+  text.hex(address);
+  if (!find_block(index, address, &block)) {
+    text << ", which is in no live block: it was released, or lies beyond the end of one";
+    return;
+  }
+  text << ", byte " << address - reinterpret_cast<std::uintptr_t>(block.data) << " of a block of "
+       << block.bytes << " bytes";
+  if (BlockDescriber describe_block = block_describer.load(std::memory_order_acquire))
+    text.append([&](char* to, std::size_t room) { return describe_block(block.data, to, room); });
+}
+
+void describe(Text& text, int index, std::uintptr_t address, Access access) {
+  const std::size_t device = static_cast<std::size_t>(index);
+  text << "error: ";
+  if (running_name)
+    text << "kernel " << running_name << " on sim:" << static_cast<std::size_t>(running_index)
+         << " used an address that is not translated, of memory of sim:" << device;
+  else
+    text << "host code "
+         << (access == Access::kRead    ? "read"
+             : access == Access::kWrite ? "wrote to"
+                                        : "touched")
+         << " memory of sim:" << device;
+  describe_place(text, index, address);
+  text << ".\n";
+  if (running_name)
+    text << "A kernel finds its memory at sim::kernel_view(index, pointer).\n";
+  else if (access == Access::kWrite)
+    text << "The host cannot reach the memory of a device. Write on the host and copy: "
+            "t.to(\"sim:"
+         << device << "\"), or use an operation such as t.fill_(1).\n";
+  else
+    text << "The host cannot reach the memory of a device. Copy it first: t.cpu() or "
+            "t.to(\"cpu\").\n";
+}
+
+/// What the program printed so far would be lost with the process where stdout is a pipe. Skipped
+/// while another thread prints; the caller is ready for a fault in here.
+void flush_output() {
+  if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
+}
+
+constinit Text report;
+std::atomic<pid_t> reporter{0};  // the thread that reports; 0: none yet
+
+[[noreturn]] void end_process() {
+  report.print();
+  _exit(kExitCode);
+}
+
+/// What would have happened without this reporter.
+void pass_on(int signal, siginfo_t* info, void* context) {
+  if (previous_action.sa_flags & SA_SIGINFO)
+    return previous_action.sa_sigaction(signal, info, context);
+  if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
+    // On return the instruction faults again and meets the default.
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(signal, &usual, nullptr);
+    return;
+  }
+  previous_action.sa_handler(signal);
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const bool real = info->si_code > 0;  // not sent by kill(), where there is no address
+  const pid_t me = gettid();
+  if (reporter == me) end_process();  // a fault while flushing
+  for (int i = 0; real && i < kMaxDevices; ++i) {
+    const Arena* arena = existing_arena(i);
+    if (!arena || !arena->contains(address)) continue;
+    // Where another thread came first, it ends the process.
+    for (pid_t none = 0; !reporter.compare_exchange_strong(none, me); none = 0) pause();
+    describe(report, i, address, access_of(context));
+    flush_output();
+    end_process();
+  }
+  pass_on(signal, info, context);
+}
+
+}  // namespace
+
+void install_fault_reporter() {
+  static const bool installed = [] {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGSEGV, &action, &previous_action) == 0;
+  }();
+  static_cast<void>(installed);
+}
+
+RunningRecord::RunningRecord(const char* name, int index) {
+  running_name = name;
+  running_index = index;
+}
+
+RunningRecord::~RunningRecord() { running_name = nullptr; }
+
+}  // namespace td::sim

@@ -1,0 +1,88 @@
+// See race_text.h.
+#include "sim/race_text.h"
+
+#include <array>
+#include <sstream>
+
+#include "sim/arena.h"
+#include "td/device/block_describer.h"
+#include "td/device/caching_allocator.h"
+
+namespace td::sim {
+namespace {
+
+/// "stream 1" in sentences, "stream1" in code; with the device where two are involved.
+struct StreamName {
+  std::string words, code;
+  StreamName(const Queue& queue, const Queue* other) {
+    const bool alone = !other || other->index() == queue.index();
+    const std::string number = std::to_string(queue.number());
+    const std::string device = "sim" + std::string(alone ? "" : std::to_string(queue.index()));
+    words = queue.number() == 0 ? "the default stream" : "stream " + number;
+    code = queue.number() == 0 ? "default_stream" : "stream" + number;
+    if (alone) return;
+    words += " of sim:" + std::to_string(queue.index());
+    code = device + '_' + code;
+  }
+};
+
+/// Which tensor it is, as far as that is known; nothing else would help to find it.
+std::string whose(int device, std::uintptr_t address) {
+  if (device < 0) return "";
+  Extent block{};
+  auto& blocks = static_cast<CachingAllocator&>(allocator(Device(kSIM, device)));
+  if (!blocks.find(reinterpret_cast<const void*>(address), &block)) return "";
+  std::ostringstream out;
+  out << " It begins at byte " << address - reinterpret_cast<std::uintptr_t>(block.data)
+      << " of a block of " << block.bytes << " bytes";
+  if (const BlockDescriber describe = block_describer.load(std::memory_order_acquire)) {
+    std::array<char, 160> text{};
+    out.write(text.data(),
+              static_cast<std::streamsize>(describe(block.data, text.data(), text.size())));
+  }
+  out << '.';
+  return out.str();
+}
+
+const char* verb(const Access& access) { return access.writes ? "writes" : "reads"; }
+
+}  // namespace
+
+int device_of(std::uintptr_t address) {
+  for (int i = 0; i < kMaxDevices; ++i)
+    if (const Arena* arena = existing_arena(i); arena && arena->contains(address)) return i;
+  return -1;
+}
+
+std::string race_text(const Access& first, const Queue& first_queue, const Access& second,
+                      const Queue* second_queue) {
+  const std::uintptr_t begin = std::max(first.begin, second.begin);
+  const std::uintptr_t bytes = std::min(first.end, second.end) - begin;
+  const int device = device_of(begin);
+  const StreamName before(first_queue, second_queue);
+  const StreamName after = second_queue ? StreamName(*second_queue, &first_queue) : before;
+  const std::string who = second_queue ? after.words : "the host";
+
+  std::ostringstream out;
+  out << "race " << (device < 0 ? "in pinned memory" : "on sim:" + std::to_string(device)) << ": \""
+      << second.name << "\" on " << who << ' ' << verb(second) << ' ' << bytes << " bytes that \""
+      << first.name << "\" on " << before.words << (second_queue ? "" : " of sim:")
+      << (second_queue ? "" : std::to_string(first_queue.index())) << ' ' << verb(first);
+  if (first.life == Life::kReleased)
+    out << " for a tensor that was released meanwhile. Missing: tensor.record_stream("
+        << before.code
+        << ") before that tensor goes, so that its memory is not handed out too soon.";
+  else if (!second_queue)
+    out << ", and nothing orders the two. Missing: the host must wait for \"" << first.name
+        << "\": " << before.code
+        << ".synchronize(), or event.synchronize() of an event recorded behind it.";
+  else
+    out << (first.life == Life::kReleasedByOwner ? " for a tensor that had this memory before" : "")
+        << ", and nothing orders the two. Missing: " << after.words << " must wait for "
+        << before.words << " behind \"" << first.name << "\": event.record(" << before.code
+        << "); event.block(" << after.code << ").";
+  out << whose(device, begin);
+  return out.str();
+}
+
+}  // namespace td::sim

@@ -1,0 +1,161 @@
+// See settings.h. Values that threads read while others change them are atomics.
+#include "sim/settings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+
+#include "td/base/bytes.h"
+#include "td/base/error.h"
+
+namespace td::sim {
+namespace {
+
+struct Settings {
+  std::atomic<int> devices{2};
+  std::atomic<std::size_t> capacity{0};
+  std::atomic<double> gb_per_s{Link{}.gb_per_s}, latency_us{Link{}.latency_us};
+  std::atomic<double> launch_cost_us{0};
+  std::atomic<bool> in_use{false};
+  bool finds_races = false;
+  std::string error;
+  explicit Settings(const std::function<const char*(const char*)>& variable);
+};
+
+Settings& settings() {
+  static Settings& instance =
+      *new Settings(std::getenv);  // stream threads read it until the process ends
+  return instance;
+}
+
+std::size_t default_capacity() {
+  const auto machine = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return std::min(machine / 4, std::size_t{4} << 30);
+}
+
+/// Reads a number followed by exactly `unit`.
+bool parse_amount(const std::string& text, const std::string& unit, double* amount) {
+  if (text.size() <= unit.size()) return false;
+  const std::size_t digits = text.size() - unit.size();
+  if (text.compare(digits, unit.size(), unit) != 0) return false;
+  if (text.find_first_not_of("0123456789.") != digits) return false;  // strtod takes much more
+  char* end = nullptr;
+  *amount = std::strtod(text.c_str(), &end);
+  return end == text.c_str() + digits && *amount <= 1e9;
+}
+
+bool parse_devices(const std::string& text, Settings& s) {
+  double count = 0;
+  if (!parse_amount(text + "d", "d", &count)) return false;
+  if (count < 1 || count > kMaxDevices || count != static_cast<int>(count)) return false;
+  s.devices = static_cast<int>(count);
+  return true;
+}
+
+bool parse_link(const std::string& text, Settings& s) {
+  const std::size_t comma = text.find(',');
+  double speed = 0, latency = Link{}.latency_us;
+  if (!parse_amount(text.substr(0, comma), "GB/s", &speed) || !(speed > 0)) return false;
+  if (comma != text.npos && !parse_amount(text.substr(comma + 1), "us", &latency)) return false;
+  s.gb_per_s = speed;
+  s.latency_us = latency;
+  return true;
+}
+
+bool parse_capacity(const std::string& text, Settings& s) {
+  std::size_t bytes = 0;
+  if (!parse_bytes(text, &bytes)) return false;
+  s.capacity = bytes;
+  return true;
+}
+
+bool parse_launch_cost(const std::string& text, Settings& s) {
+  double cost = 0;
+  if (!parse_amount(text, "us", &cost)) return false;
+  s.launch_cost_us = cost;
+  return true;
+}
+
+bool parse_races(const std::string& text, Settings& s) {
+  s.finds_races = text == "1";
+  return text == "0" || text == "1";
+}
+
+Settings::Settings(const std::function<const char*(const char*)>& variable)
+    : capacity(default_capacity()) {
+  struct Variable {
+    const char *name, *expected;
+    bool (*parse)(const std::string&, Settings&);
+  };
+  const Variable variables[] = {
+      {"TD_SIM_DEVICES", "a number from 1 to 16", parse_devices},
+      {"TD_SIM_MEMORY", "an amount of memory, as 512MiB or 2GiB", parse_capacity},
+      {"TD_SIM_LINK", "a bandwidth and a latency, as 12GB/s,10us", parse_link},
+      {"TD_SIM_LAUNCH_COST", "a time in microseconds, as 5us", parse_launch_cost},
+      {"TD_SIM_RACES", "1 to look for races, or 0", parse_races},
+  };
+  for (const Variable& v : variables) {
+    const char* value = variable(v.name);
+    if (!value || v.parse(value, *this)) continue;
+    error = std::string(v.name) + "=" + value + " is malformed: expected " + v.expected + '.';
+    devices = 0;
+    return;
+  }
+}
+
+}  // namespace
+
+int devices() { return settings().devices.load(std::memory_order_relaxed); }
+const std::string& settings_error() { return settings().error; }
+std::string check_settings(const std::function<const char*(const char*)>& variable) {
+  return Settings(variable).error;
+}
+bool finds_races() { return settings().finds_races; }
+void mark_in_use() { settings().in_use = true; }
+
+void set_link(Link link) {
+  TD_CHECK(Error, link.gb_per_s > 0 && link.latency_us >= 0,
+           "set_link: a link needs a positive bandwidth and a latency of 0 or more, not ",
+           link.gb_per_s, " GB/s and ", link.latency_us, " us.");
+  settings().gb_per_s = link.gb_per_s;
+  settings().latency_us = link.latency_us;
+}
+
+Link link() { return {settings().gb_per_s, settings().latency_us}; }
+
+void set_launch_cost(double microseconds) {
+  TD_CHECK(Error, microseconds >= 0, "set_launch_cost: a launch costs 0 us or more, not ",
+           microseconds, " us.");
+  settings().launch_cost_us = microseconds;
+}
+
+double launch_cost() { return settings().launch_cost_us.load(std::memory_order_relaxed); }
+
+void spend_launch_cost() {
+  const double microseconds = launch_cost();
+  if (microseconds <= 0) return;
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double, std::micro>(microseconds));
+  while (Clock::now() < until) {  // a launch keeps the host busy; it does not sleep
+  }
+}
+
+void set_capacity(std::size_t bytes) { settings().capacity = bytes; }
+std::size_t capacity() { return settings().capacity; }
+
+void set_devices(int count) {
+  TD_CHECK(DeviceError, count >= 1 && count <= kMaxDevices, "set_devices: sim has 1 to ",
+           kMaxDevices, " devices, not ", count, ".");
+  TD_CHECK(
+      DeviceError, !settings().in_use || count == devices(),
+      "set_devices: sim is in use already; call it first in main, or start with TD_SIM_DEVICES=",
+      count, ".");
+  settings().devices = count;
+}
+
+}  // namespace td::sim

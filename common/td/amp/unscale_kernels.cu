@@ -1,0 +1,119 @@
+// Kernels of amp::GradScaler. Several threads may write the same 1 to found_inf; nobody writes
+// anything else there, so that their order does not matter.
+#include <atomic>
+
+#include "td/amp/unscale_kernels.h"
+#include "td/optim/parameter_list.h"
+#include "td/kernels/workers.h"
+
+namespace td {
+namespace {
+
+template <class C>
+TD_HD bool is_finite(C value) {
+  return value - value == C(0);  // infinity and NaN give NaN
+}
+
+template <class T>
+struct UnscaleWork {
+  using C = compute_t<T>;
+  static constexpr int kMax = kernels::kUnscaleTensors;
+  T* gradient[kMax];
+  std::int64_t end[kMax];
+  const float* scale;  // nullptr: only looks
+  float* found_inf;
+  int count;
+
+  TD_HD bool skips() const { return false; }
+  // anchor: unscale
+  void on_host_part(int k, std::int64_t from, std::int64_t to) const {
+    T* __restrict g = gradient[k];
+    const C f = reciprocal<C>(scale);
+    int bad = 0;
+    if (f == C(1))
+      for (std::int64_t i = from; i < to; ++i) bad |= !is_finite(static_cast<C>(g[i]));
+    else
+      for (std::int64_t i = from; i < to; ++i) {
+        const C value = static_cast<C>(g[i]);
+        bad |= !is_finite(value);
+        g[i] = static_cast<T>(value * f);
+      }
+    if (bad) std::atomic_ref<float>(*found_inf).store(1, std::memory_order_relaxed);
+  }
+  // anchor end
+#ifdef __CUDACC__
+  __device__ void element(int k, std::int64_t i) const {
+    const C value = static_cast<C>(gradient[k][i]), f = reciprocal<C>(scale);
+    if (!is_finite(value)) *found_inf = 1;
+    if (f != C(1)) gradient[k][i] = static_cast<T>(value * f);
+  }
+#endif
+};
+
+template <class T>
+void launch_unscale(const Tensor* const* gradients, std::size_t count, const Tensor& found_inf,
+                    const Tensor* scale) {
+  ListWork<UnscaleWork<T>> list{};
+  UnscaleWork<T>& work = list.work;
+  const Tensor* writes[kernels::kUnscaleTensors + 1];
+  for (std::size_t k = 0; k < count; ++k) {
+    work.gradient[k] = kernel_pointer<T>(*gradients[k]);
+    work.end[k] = (k ? work.end[k - 1] : 0) + gradients[k]->numel();
+    writes[k] = gradients[k];
+  }
+  writes[count] = &found_inf;
+  work.scale = scale ? kernel_pointer<float>(*scale) : nullptr;
+  work.found_inf = kernel_pointer<float>(found_inf);
+  work.count = static_cast<int>(count);
+  // Gradients that are only looked at are read; found_inf is the one tensor written then.
+  const Tensor* reads[kernels::kUnscaleTensors];
+  std::copy_n(scale ? &scale : writes, scale ? 1 : count, reads);
+  launch("unscale", found_inf.device(), list, TensorRefs(reads, scale ? 1 : count),
+         scale ? TensorRefs(writes, count + 1) : TensorRefs(writes + count, 1));
+}
+
+// anchor: update_scale
+struct UpdateScale {
+  float* scale;
+  std::int32_t* growth_tracker;
+  const float* found_inf;
+  kernels::ScaleNumbers numbers;
+
+  std::int64_t cost() const { return 16; }
+  TD_HD void operator()(std::int64_t) const {
+    if (*found_inf != 0) {
+      *scale = static_cast<float>(*scale * numbers.backoff_factor);
+      *growth_tracker = 0;
+      return;
+    }
+    // Equal, as in PyTorch: an interval set below the count does not end the wait.
+    if (++*growth_tracker != numbers.growth_interval) return;
+    const float grown = static_cast<float>(*scale * numbers.growth_factor);
+    if (is_finite(grown)) *scale = grown;
+    *growth_tracker = 0;
+  }
+};
+// anchor end
+
+}  // namespace
+
+namespace kernels {
+
+void unscale(const Tensor* const* gradients, std::size_t count, const Tensor& found_inf,
+             const Tensor* scale) {
+  dispatch_floats("unscale", gradients[0]->dtype(), [&](auto type) {
+    launch_unscale<typename decltype(type)::type>(gradients, count, found_inf, scale);
+  });
+}
+
+void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tensor& found_inf,
+                  const ScaleNumbers& numbers) {
+  const UpdateScale worker{kernel_pointer<float>(scale),
+                           kernel_pointer<std::int32_t>(growth_tracker),
+                           kernel_pointer<float>(found_inf), numbers};
+  launch_workers("update_scale", scale.device(), worker, 1, {&found_inf},
+                 {&scale, &growth_tracker});
+}
+
+}  // namespace kernels
+}  // namespace td

@@ -1,0 +1,160 @@
+// The index shape: how kernels that read or write where an index tensor says find their elements.
+// `Block` is for one index per slice (index_select, index_add), `Lines` for one per element
+// (gather, scatter). Included by index.cpp and put.cpp only.
+#pragma once
+
+#include "td/kernels/fast_divisor.h"
+#include "td/ops/index/out_of_range.h"
+#include "td/kernels/workers.h"
+
+namespace td {
+namespace {
+
+/// A tensor seen as [outer, n, inner] around the indexed dimension, and an index with `picked`
+/// entries: slice i of [outer, picked, inner] meets slice index[i] of the tensor.
+struct Block {
+  const char* op;
+  const std::int64_t* index;
+  std::int64_t picked;
+  std::int64_t outer = 1, n = 1, inner = 1;
+
+  /// Entry i of the index. @throws ShapeError when there is no such slice.
+  TD_HD std::int64_t slice(std::int64_t i) const {
+    const std::int64_t at = index[i];
+    if (at < 0 || at >= n) out_of_range(op, "index", at, n);
+    return at;
+  }
+};
+
+inline Block block_of(const char* op, const Tensor& x, std::int64_t dim, const Tensor& index) {
+  Block b{op, kernel_pointer<const std::int64_t>(index), index.numel()};
+  for (std::int64_t d = 0; d < x.dim(); ++d)
+    (d < dim ? b.outer : d == dim ? b.n : b.inner) *= x.sizes()[static_cast<std::size_t>(d)];
+  return b;
+}
+
+/// Where the lines along `dim` of an index tensor meet the lines of the tensor it indexes, whose
+/// other dimensions may be larger.
+struct Lines {
+  const char* op;
+  const std::int64_t* index;
+  int dims = 0;
+  std::int64_t sizes[kMaxDims];    // of the index; neighbouring dimensions are joined
+  std::int64_t strides[kMaxDims];  // of the indexed tensor, 0 along dim
+  std::int64_t lines = 1;
+  std::int64_t length = 1;  // of the index along dim
+  std::int64_t inner = 1;   // stride of the index along dim
+  std::int64_t n = 1;       // of the indexed tensor along dim
+  std::int64_t step = 1;    // its stride there
+
+  /// Where element i of the index has its line in the indexed tensor.
+  TD_HD std::int64_t line_of(std::int64_t i) const {
+    std::int64_t at = 0;
+    for (int d = dims - 1; d >= 0; --d) {
+      const std::int64_t outer = quotient(i, sizes[d]);
+      at += (i - outer * sizes[d]) * strides[d];
+      i = outer;
+    }
+    return at;
+  }
+  /// The element that entry i of the index names, in the line that begins at `line`.
+  TD_HD std::int64_t element(std::int64_t i, std::int64_t line) const {
+    const std::int64_t at = index[i];
+    if (at < 0 || at >= n) out_of_range(op, "index", at, n);
+    return line + at * step;
+  }
+
+  void add(std::int64_t size, std::int64_t stride) {
+    if (size == 1) return;
+    const bool joins = dims > 0 && strides[dims - 1] == stride * size;
+    if (!joins) sizes[dims++] = 1;
+    sizes[dims - 1] *= size;
+    strides[dims - 1] = stride;
+  }
+};
+
+inline Lines lines_of(const char* op, const Tensor& indexed, const Tensor& index,
+                      std::int64_t dim) {
+  Lines l;
+  l.op = op;
+  l.index = kernel_pointer<const std::int64_t>(index);
+  const Sizes strides = contiguous_strides(indexed.sizes());
+  for (std::int64_t d = 0; d < index.dim(); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    const std::int64_t size = index.sizes()[at];
+    l.add(size, d == dim ? 0 : strides[at]);
+    if (d > dim) l.inner *= size;
+    if (d != dim) {
+      l.lines *= size;
+      continue;
+    }
+    l.length = size;
+    l.n = indexed.sizes()[at];
+    l.step = strides[at];
+  }
+  return l;
+}
+
+/// Workers that call f(i, l.line_of(i)) for elements i of the index, where l is f's Lines: one
+/// worker per element, or one per line, which keeps the order of the index.
+template <class F>
+struct EachElement {
+  F f;
+  TD_HD std::int64_t cost() const { return 8; }
+  TD_HD void operator()(std::int64_t i) const { f(i, f.l.line_of(i)); }
+};
+template <class F>
+struct EachLine {
+  F f;
+  TD_HD std::int64_t cost() const { return 4 * f.l.length; }
+  TD_HD void operator()(std::int64_t line) const {
+    std::int64_t i = line + quotient(line, f.l.inner) * (f.l.length - 1) * f.l.inner;
+    const std::int64_t start = f.l.line_of(i);
+    for (std::int64_t k = 0; k < f.l.length; ++k, i += f.l.inner) f(i, start);
+  }
+};
+
+template <class F>
+void launch_lines(Device device, const F& f, std::initializer_list<const Tensor*> reads,
+                  std::initializer_list<const Tensor*> writes) {
+  launch_workers(f.l.op, device, EachLine<F>{f}, f.l.length ? f.l.lines : 0, reads, writes);
+}
+/// For an f whose calls do not depend on their order. The host walks lines here too, because it
+/// finds the next element of a line more cheaply than an element's line.
+template <class F>
+void launch_elements(Device device, const F& f, std::initializer_list<const Tensor*> reads,
+                     std::initializer_list<const Tensor*> writes) {
+  if (!device.is_cuda()) return launch_lines(device, f, reads, writes);
+  launch_workers(f.l.op, device, EachElement<F>{f}, f.l.lines * f.l.length, reads, writes);
+}
+
+/// Kernels that only move elements know them by their width alone; the widest is for slices that
+/// can be moved in larger pieces.
+struct alignas(16) Bytes16 {
+  std::uint64_t half[2];
+};
+template <class F>
+void dispatch_width(std::size_t bytes, F&& f) {
+  switch (bytes) {
+    case 1:
+      return f(CppType<std::uint8_t>{});
+    case 2:
+      return f(CppType<std::uint16_t>{});
+    case 4:
+      return f(CppType<std::uint32_t>{});
+    case 8:
+      return f(CppType<std::uint64_t>{});
+    default:
+      return f(CppType<Bytes16>{});
+  }
+}
+
+/// The largest power of two, up to 16, that divides slices of `bytes` bytes and both addresses.
+inline std::size_t width_of(std::size_t bytes, const void* a, const void* b) {
+  const std::size_t bits =
+      bytes | reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) | 16;
+  return bits & -bits;
+}
+
+}  // namespace
+}  // namespace td

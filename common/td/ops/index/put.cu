@@ -1,0 +1,196 @@
+// Kernels that write where an index tensor says: index_add, index_copy, scatter.
+// Invariant: sources that go to one element get there in the order of the index. They are added one
+// after another, each sum rounded to the type; without adding, the last one stays. The bits are
+// therefore the same on every device and with any number of threads.
+// A short index, and any index on the host, is walked line by line. A long one on cuda is sorted:
+// the sort is stable, so sources of one destination become neighbours and keep their order.
+#include "td/ops/index/index_shape.h"
+#include "td/kernels/kernels.h"
+
+namespace td {
+namespace {
+
+// From here on a sort, with its few launches, takes less time on a GPU than one thread per line.
+constexpr std::int64_t kLongIndex = 17;
+
+/// self[o, index[i], in] += alpha * source[o, i, in]; without kAdd, = source[o, i, in].
+template <class T, bool kAdd>
+struct Put {
+  Block b;  // of self
+  T* self;
+  const T* source;
+  double alpha = 1;
+
+  TD_HD void put(T& to, T value) const {
+    if constexpr (kAdd) {
+      using C = compute_t<T>;
+      to = static_cast<T>(static_cast<C>(to) + static_cast<C>(alpha) * static_cast<C>(value));
+    } else {
+      to = value;
+    }
+  }
+};
+
+// One worker per strip of up to kWidth neighbouring lines (outer, inner) of the destination.
+template <class T, bool kAdd, int kWidth>
+struct PutStrips {
+  Put<T, kAdd> p;
+  TD_HD std::int64_t strips() const { return (p.b.inner + kWidth - 1) / kWidth; }
+  TD_HD std::int64_t cost() const { return 2 * p.b.picked * kWidth; }
+  TD_HD void operator()(std::int64_t strip) const {
+    const std::int64_t o = quotient(strip, strips()), first = (strip - o * strips()) * kWidth;
+    const std::int64_t lines = kWidth < p.b.inner - first ? kWidth : p.b.inner - first;
+    T* const self = p.self + o * p.b.n * p.b.inner + first;
+    const T* const source = p.source + o * p.b.picked * p.b.inner + first;
+    for (std::int64_t i = 0; i < p.b.picked; ++i) {
+      T* const to = self + p.b.slice(i) * p.b.inner;
+      const T* const from = source + i * p.b.inner;
+      for (std::int64_t in = 0; in < (kWidth == 1 ? 1 : lines); ++in) p.put(to[in], from[in]);
+    }
+  }
+};
+
+// Entry k of a sorted index: where the segment of equal entries that begins there ends; 0 when
+// entry k - 1 is equal and none begins.
+struct SegmentEnds {
+  const std::int64_t *index, *order;
+  std::int64_t* ends;
+  std::int64_t count;
+  TD_HD std::int64_t cost() const { return 32; }
+  TD_HD void operator()(std::int64_t k) const {
+    const std::int64_t at = index[order[k]];
+    const bool begins = k == 0 || index[order[k - 1]] != at;
+    std::int64_t low = begins ? k + 1 : 0, high = begins ? count : 0;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (index[order[middle]] == at)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    ends[k] = low;
+  }
+};
+
+// One worker per (outer, segment, inner), and as many without work as there are equal entries.
+template <class T, bool kAdd>
+struct PutSegments {
+  Put<T, kAdd> p;
+  const std::int64_t *order, *ends;
+  TD_HD std::int64_t cost() const { return 8; }
+  TD_HD void operator()(std::int64_t i) const {
+    const std::int64_t slice = quotient(i, p.b.inner), o = quotient(slice, p.b.picked);
+    const std::int64_t in = i - slice * p.b.inner, k = slice - o * p.b.picked, end = ends[k];
+    if (end == 0) return;
+    T& to = p.self[(o * p.b.n + p.b.slice(order[k])) * p.b.inner + in];
+    const T* from = p.source + o * p.b.picked * p.b.inner + in;
+    T value = to;
+    for (std::int64_t j = kAdd ? k : end - 1; j < end; ++j)
+      p.put(value, from[order[j] * p.b.inner]);
+    to = value;
+  }
+};
+
+template <class T, bool kAdd>
+void put_by_sorting(const Put<T, kAdd>& put, const Tensor& self, const Tensor& index,
+                    const Tensor& source) {
+  const Device device = self.device();
+  const Tensor order = empty_on(index.impl().sizes, kLong, device);
+  const Tensor ends = empty_on(index.impl().sizes, kLong, device);
+  kernels::sort_rows(order, index, false);
+  const SegmentEnds find{put.b.index, kernel_pointer<const std::int64_t>(order),
+                         kernel_pointer<std::int64_t>(ends), put.b.picked};
+  launch_workers(put.b.op, device, find, put.b.picked, {&index, &order}, {&ends});
+  const PutSegments<T, kAdd> work{put, find.order, find.ends};
+  launch_workers(put.b.op, device, work, put.b.outer * put.b.picked * put.b.inner,
+                 {&index, &order, &ends, &source, &self}, {&self});
+}
+
+template <class T, bool kAdd>
+void put_slices(const Put<T, kAdd>& put, const Tensor& self, const Tensor& index,
+                const Tensor& source, bool sorted) {
+  const bool on_cuda = self.device().is_cuda();
+  if (sorted || (on_cuda && put.b.picked >= kLongIndex))
+    return put_by_sorting(put, self, index, source);
+  const auto run = [&](const auto& work) {
+    launch_workers(put.b.op, self.device(), work, put.b.outer * work.strips(),
+                   {&index, &source, &self}, {&self});
+  };
+  // On cuda each line has a thread; the host's vector instructions take a strip at once.
+  if (on_cuda || put.b.inner < 4)
+    run(PutStrips<T, kAdd, 1>{put});
+  else
+    run(PutStrips<T, kAdd, 32>{put});
+}
+
+template <class T, bool kAdd>
+struct Scatter {
+  Lines l;
+  Put<T, kAdd> p;
+  TD_HD void operator()(std::int64_t i, std::int64_t line) const {
+    p.put(p.self[l.element(i, line)], p.source[i]);
+  }
+};
+
+// The element of the destination that each entry of the index names.
+struct Destinations {
+  Lines l;
+  std::int64_t* out;
+  TD_HD void operator()(std::int64_t i, std::int64_t line) const { out[i] = l.element(i, line); }
+};
+
+template <class T, bool kAdd>
+void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                 const Tensor& source, bool sorted) {
+  const Lines l = lines_of(op, self, index, dim);
+  Put<T, kAdd> put{{}, kernel_pointer<T>(self), kernel_pointer<const T>(source)};
+  if (!sorted && !(self.device().is_cuda() && l.length >= kLongIndex))
+    return launch_lines(self.device(), Scatter<T, kAdd>{l, put}, {&index, &source, &self}, {&self});
+  // self and source seen as one line each, with an index of elements.
+  const Tensor elements = empty_on({index.numel()}, kLong, self.device());
+  launch_elements(self.device(), Destinations{l, kernel_pointer<std::int64_t>(elements)}, {&index},
+                  {&elements});
+  put.b = {op, kernel_pointer<const std::int64_t>(elements), index.numel(), 1, self.numel(), 1};
+  put_by_sorting(put, self, elements, source);
+}
+
+}  // namespace
+
+namespace kernels {
+
+void index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+               const Tensor& source, double alpha, bool sorted) {
+  dispatch_numbers(op, self.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Put<T, true> put{block_of(op, self, dim, index), kernel_pointer<T>(self),
+                           kernel_pointer<const T>(source), alpha};
+    put_slices(put, self, index, source, sorted);
+  });
+}
+
+void index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                const Tensor& source, bool sorted) {
+  Block b = block_of(op, self, dim, index);
+  const std::size_t bytes = static_cast<std::size_t>(b.inner) * self.element_size();
+  dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&](auto type) {
+    using T = typename decltype(type)::type;
+    b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
+    const Put<T, false> put{b, kernel_pointer<T>(self), kernel_pointer<const T>(source)};
+    put_slices(put, self, index, source, sorted);
+  });
+}
+
+void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+             const Tensor& source, bool add, bool sorted) {
+  if (add)
+    dispatch_numbers(op, self.dtype(), [&](auto type) {
+      run_scatter<typename decltype(type)::type, true>(op, self, dim, index, source, sorted);
+    });
+  else
+    dispatch_width(self.element_size(), [&](auto type) {
+      run_scatter<typename decltype(type)::type, false>(op, self, dim, index, source, sorted);
+    });
+}
+
+}  // namespace kernels
+}  // namespace td

@@ -1,0 +1,81 @@
+// Comparisons (one body for all lines of ops/pointwise/comparison.def) and the choice by a condition.
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
+
+Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
+  const Device device = common_device(op, a, b);
+  if (!b.defined()) undefined_argument(op, 1);
+  const ScalarType type = result_type(a, b);
+  Tensor out = result_like(a, b, broadcast_sizes(op.name, a.sizes(), b.sizes()), kBool, device);
+  kernel(out, as_type(a.detach(), type), as_type(b.detach(), type));
+  return out;
+}
+
+// 3 == 3.5 must not round 3.5: a number that is not whole brings its own type.
+Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Scalar& b) {
+  return compare(op, kernel, a, wrapped_number(b));
+}
+
+constexpr Op kWhere{"where", {"condition", "input", "other"}};
+
+}  // namespace
+
+#define COMPARISON(name, expression)                                                \
+  Tensor name(const Tensor& input, const Tensor& other) {                           \
+    static constexpr Op op{#name, {"input", "other"}};                              \
+    return compare(op, kernels::name, input, other);                                \
+  }                                                                                 \
+  Tensor name(const Tensor& input, const Scalar& other) {                           \
+    static constexpr Op op{#name, {"input", "other"}};                              \
+    return compare(op, kernels::name, input, other);                                \
+  }                                                                                 \
+  Tensor Tensor::name(const Tensor& other) const { return td::name(*this, other); } \
+  Tensor Tensor::name(const Scalar& other) const { return td::name(*this, other); }
+#include "td/ops/pointwise/comparison.def"
+#undef COMPARISON
+
+Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
+  const Device device = common_device(kWhere, condition, input, other);
+  if (condition.dtype() == kByte) return where(condition.ne(Scalar(0)), input, other);
+  TD_CHECK(DtypeError, condition.dtype() == kBool, "where: \"condition\" must be bool but is ",
+           condition.dtype(), "; make it with a comparison such as x > 0");
+  const ScalarType type = result_type(input, other);
+  const Sizes sizes = broadcast_sizes("where", condition.sizes(),
+                                      broadcast_sizes("where", input.sizes(), other.sizes()));
+  const Tensor a = as_type(input, type), b = as_type(other, type);
+  Tensor out = result_like(a, sizes, type, device);
+  kernels::where(out, condition, a, b);
+  if (recording(a, b))
+    record("where", out, {&a, &b},
+           [c = condition, sa = a.impl().sizes, sb = b.impl().sizes](Gradients& grads,
+                                                                     const Tensor& g) {
+             grads.give(0, [&] { return sum_to(where(c, g, Scalar(0)), sa); });
+             grads.give(1, [&] { return sum_to(where(c, Scalar(0), g), sb); });
+           });
+  return out;
+}
+
+Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) {
+  return where(condition, wrapped_number(input), other);
+}
+Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) {
+  return where(condition, input, wrapped_number(other));
+}
+Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
+  const bool real = input.is_floating_point() || other.is_floating_point();
+  const ScalarType type = real ? kFloat : promote_types(input.kind(), other.kind());
+  return where(condition, wrapped_number(input).to(type), wrapped_number(other).to(type));
+}
+TensorList where(const Tensor& condition) { return nonzero(condition).unbind(1); }
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+  return td::where(condition, *this, other);
+}
+Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
+  return td::where(condition, *this, other);
+}
+
+}  // namespace td

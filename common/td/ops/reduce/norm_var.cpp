@@ -1,0 +1,139 @@
+// norm, var, std and logsumexp.
+#include <cmath>
+
+#include "td/ops/reduce/dims.h"
+
+namespace td {
+namespace {
+
+constexpr Op norm_op{"norm", {"input"}}, var_op{"var", {"input"}}, std_op{"std", {"input"}};
+constexpr Op logsumexp_op{"logsumexp", {"input"}};
+
+// At 0 a norm has no gradient; as in PyTorch it counts as 0 there.
+Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p, DimSet dims) {
+  if (p == 0) return zeros_like(x);
+  const Tensor gk = keep_dims(g, x.sizes(), dims), yk = keep_dims(y, x.sizes(), dims);
+  if (p == 1) return gk * x.sign();
+  if (p == 2) return x * (gk / yk).masked_fill(yk.eq(Scalar(0)), 0);
+  if (!std::isinf(p)) {
+    const Tensor share = x * x.abs().pow(p - 2).masked_fill(x.eq(Scalar(0)), 0);
+    return share * (gk / yk.pow(p - 1)).masked_fill(yk.eq(Scalar(0)), 0);
+  }
+  const Tensor reached = x.abs().eq(yk).to(x.dtype());
+  Tensor count = empty_on(Sizes(yk.sizes()), x.dtype(), x.device());
+  kernels::sum(count, reached, dims);
+  return gk * x.sign() * reached / count;
+}
+
+// The usual orders have kernels; the others are sums of powers.
+Tensor norm_value(const Tensor& x, double p, DimSet dims, bool keepdim) {
+  const NoGradGuard no_grad;
+  Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
+  const bool nothing = reduced_count(x.sizes(), dims) == 0;
+  if (p == 1)
+    kernels::norm1(y, x, dims);
+  else if (p == 2 || (nothing && std::isinf(p)))
+    kernels::norm2(y, x, dims);
+  else if (std::isinf(p))
+    kernels::norm_infinity(y, x, dims);
+  else
+    kernels::sum(y, p == 0 ? x.ne(Scalar(0)).to(x.dtype()) : x.abs().pow(p), dims);
+  return p == 1 || p == 2 || p == 0 || std::isinf(p) ? y : y.pow(1 / p);
+}
+
+Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
+  const Tensor y = norm_value(x, p, dims, keepdim);
+  if (recording(x))
+    record("norm", y, {&x},
+           [x = save(x), y = save_result(y), p, dims](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return norm_gradient(g, x(), y(), p, dims); });
+           });
+  return y;
+}
+
+Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bool keepdim,
+              bool root) {
+  const Device device = common_device(op, x);
+  TD_CHECK(DtypeError, x.is_floating_point(), op.name,
+           ": expected a floating point tensor but got ", x.dtype(),
+           "; convert it with to(kFloat32)");
+  const DimSet set = dim_set(op.name, x, dims);
+  const double correction = unbiased ? 1 : 0;
+  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
+  kernels::var(y, x, set, correction, root);
+  if (!recording(x)) return y;
+  // d var / d x = 2 (x - mean) / (count - correction);  d std = d var / (2 std), and 0 at 0.
+  const double factor = 2.0 / (static_cast<double>(reduced_count(x.sizes(), set)) - correction);
+  record(op.name, y, {&x},
+         [x = save(x), y = save_result(y), set, factor, root](Gradients& grads, const Tensor& g) {
+           grads.give(0, [&] {
+             Tensor gk = keep_dims(g, x().sizes(), set);
+             if (root) {
+               const Tensor yk = keep_dims(y(), x().sizes(), set);
+               gk = (gk / (yk * Scalar(2))).masked_fill(yk.eq(Scalar(0)), 0);
+             }
+             std::vector<std::int64_t> reduced;
+             for (std::int64_t d = 0; d < x().dim(); ++d)
+               if (set >> d & 1u) reduced.push_back(d);
+             return gk * (x() - mean(x(), reduced, true)) * Scalar(factor);
+           });
+         });
+  return y;
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim) {
+  if (autocast::active()) [[unlikely]] {
+    const auto in_type = [&](const Tensor& x, const optional<ScalarType>& dtype) {
+      return norm(dtype ? as_type(x, *dtype) : x, p, dims, keepdim);
+    };
+    return autocast::run(autocast::rule("norm"), in_type, input, optional<ScalarType>());
+  }
+  common_device(norm_op, input);
+  TD_CHECK(DtypeError, input.is_floating_point(), "norm: expected a floating point tensor but got ",
+           input.dtype(), "; convert it with to(kFloat32)");
+  const DimSet set = dim_set("norm", input, dims);
+  const double order = p.to<double>();
+  if (std::isinf(order) && order < 0) return amin(input.abs(), dims, keepdim);
+  return recorded_norm(input, order, set, keepdim);
+}
+Tensor norm(const Tensor& input, const Scalar& p) { return norm(input, p, {}, false); }
+
+Tensor var(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
+  return spread(var_op, input, dims, unbiased, keepdim, false);
+}
+Tensor std(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
+  return spread(std_op, input, dims, unbiased, keepdim, true);
+}
+
+Tensor logsumexp(const Tensor& input, IntArrayRef dims, bool keepdim) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("logsumexp"), logsumexp, input, dims, keepdim);
+  common_device(logsumexp_op, input);
+  const DimSet set = dim_set("logsumexp", input, dims);
+  const Tensor x = as_type(input, float_type(input.dtype()));
+  if (reduced_count(x.sizes(), set) == 0) return log(sum(exp(x), dims, keepdim));
+  // The largest element is taken out first, so that exp() cannot overflow; it is a constant here,
+  // because its gradient cancels. An infinite one is left in: infinity minus itself is NaN.
+  const Tensor largest = amax(x.detach(), dims, true);
+  const Tensor shift = largest.masked_fill(isinf(largest), 0);
+  const Tensor y = log(sum(exp(x - shift), dims, true)) + shift;
+  return keepdim ? y : y.reshape(reduced_sizes(x.sizes(), set, false));
+}
+
+Tensor Tensor::norm(const Scalar& p) const { return td::norm(*this, p); }
+Tensor Tensor::norm(const Scalar& p, IntArrayRef dims, bool keepdim) const {
+  return td::norm(*this, p, dims, keepdim);
+}
+Tensor Tensor::var(IntArrayRef dims, bool unbiased, bool keepdim) const {
+  return td::var(*this, dims, unbiased, keepdim);
+}
+Tensor Tensor::std(IntArrayRef dims, bool unbiased, bool keepdim) const {
+  return td::std(*this, dims, unbiased, keepdim);
+}
+Tensor Tensor::logsumexp(IntArrayRef dims, bool keepdim) const {
+  return td::logsumexp(*this, dims, keepdim);
+}
+
+}  // namespace td

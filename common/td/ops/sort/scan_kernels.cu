@@ -1,0 +1,157 @@
+// Running sums and products along one dimension: cumsum and cumprod. Real numbers are combined in
+// double and rounded for each element; integers are exact.
+// The host walks a row in order. On cuda a block takes long rows in chunks and combines the
+// elements of a chunk as a tree, so that reals may differ in their last bit from the host's. The
+// tree depends on sizes alone, so the same call gives the same bits again.
+#include "td/kernels/kernels.h"
+#include "td/kernels/rows.h"
+#include "td/ops/sort/scan_plan.h"
+
+namespace td {
+namespace {
+
+struct Plus {
+  static constexpr int start = 0;
+  template <class A>
+  TD_HD A operator()(A a, A b) const {
+    return a + b;
+  }
+};
+struct Times {
+  static constexpr int start = 1;
+  template <class A>
+  TD_HD A operator()(A a, A b) const {
+    return a * b;
+  }
+};
+
+template <class T, class Combine>
+struct Scan {
+  using A = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
+  RowShape s;
+  const T* x;
+  T* y;
+
+  TD_HD A read(std::int64_t at) const { return static_cast<A>(static_cast<compute_t<T>>(x[at])); }
+  TD_HD void write(std::int64_t at, A total) const {
+    y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
+  }
+  void on_host() const {
+    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, s.n));
+    parallel_for(0, s.rows, grain, [this](std::int64_t a, std::int64_t b) {
+      for (std::int64_t row = a; row < b; ++row) {
+        A total = Combine::start;
+        for (std::int64_t j = 0, at = s.start(row); j < s.n; ++j, at += s.stride)
+          write(at, total = Combine{}(total, read(at)));
+      }
+    });
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const;
+#endif
+};
+
+#ifdef __CUDACC__
+/// One row by one thread, which has kScanItems reads in flight.
+template <class Scan, class Combine>
+__global__ void walk_rows(Scan scan) {
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x, stride = scan.s.stride;
+  for (std::int64_t row = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; row < scan.s.rows;
+       row += step) {
+    typename Scan::A total = Combine::start, part[kScanItems];
+    std::int64_t at = scan.s.start(row), left = scan.s.n;
+    for (; left > 0; left -= kScanItems, at += kScanItems * stride) {
+#pragma unroll
+      for (int k = 0; k < kScanItems; ++k)
+        if (k < left) part[k] = scan.read(at + k * stride);
+#pragma unroll
+      for (int k = 0; k < kScanItems; ++k)
+        if (k < left) scan.write(at + k * stride, total = Combine{}(total, part[k]));
+    }
+  }
+}
+
+/// The first value of each lane's warp up to and including that lane, combined.
+template <class Combine, class A>
+__device__ A scan_warp(A value) {
+  for (int d = 1; d < 32; d *= 2) {
+    const A before = __shfl_up_sync(~0u, value, d);
+    if (threadIdx.x >= d) value = Combine{}(before, value);
+  }
+  return value;
+}
+
+/// One row by one block of 32 lanes (x) by up to kScanWarps warps (y), in chunks of kScanItems
+/// elements per thread. Each warp has neighbouring elements, so its reads are coalesced.
+template <class Scan, class Combine>
+__global__ void __launch_bounds__(32 * kScanWarps) scan_rows(Scan scan) {
+  using A = typename Scan::A;
+  __shared__ A of_warp[kScanWarps];
+  const std::int64_t start = scan.s.start(blockIdx.x), n = scan.s.n, stride = scan.s.stride;
+  const std::int64_t chunk = std::int64_t(32 * kScanItems) * blockDim.y;
+  A carry = Combine::start;  // of all chunks before this one
+  for (std::int64_t base = 0; base < n; base += chunk) {
+    const std::int64_t first = base + threadIdx.y * (32 * kScanItems) + threadIdx.x;
+    A part[kScanItems];
+#pragma unroll
+    for (int k = 0; k < kScanItems; ++k) {
+      const std::int64_t j = first + 32 * k;
+      part[k] = j < n ? scan.read(start + j * stride) : A(Combine::start);
+    }
+#pragma unroll
+    for (int k = 0; k < kScanItems; ++k) {
+      part[k] = scan_warp<Combine>(part[k]);
+      if (k) part[k] = Combine{}(__shfl_sync(~0u, part[k - 1], 31), part[k]);
+    }
+    if (threadIdx.x == 31) of_warp[threadIdx.y] = part[kScanItems - 1];
+    __syncthreads();
+    A before = carry;  // of all warps before this one
+    for (unsigned w = 0; w < blockDim.y; ++w) {
+      if (w == threadIdx.y) before = carry;
+      carry = Combine{}(carry, of_warp[w]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kScanItems; ++k) {
+      const std::int64_t j = first + 32 * k;
+      if (j < n) scan.write(start + j * stride, Combine{}(before, part[k]));
+    }
+  }
+}
+
+template <class T, class Combine>
+void Scan<T, Combine>::on_cuda(cudaStream_t stream) const {
+  if (s.rows == 0 || s.n == 0) return;
+  if (const int warps = scan_warps(s.rows, s.n, s.stride)) {
+    scan_rows<Scan, Combine><<<unsigned(s.rows), dim3(32, warps), 0, stream>>>(*this);
+  } else {
+    const auto blocks =
+        static_cast<unsigned>(std::min<std::int64_t>((s.rows + 127) / 128, 132 * 16));
+    walk_rows<Scan, Combine><<<blocks, 128, 0, stream>>>(*this);
+  }
+}
+#endif
+
+template <class Combine>
+void run(const char* name, const Tensor& out, const Tensor& x, std::int64_t dim) {
+  dispatch_numbers(name, x.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Scan<T, Combine> work{row_shape(x.sizes(), dim), kernel_pointer<const T>(x),
+                                kernel_pointer<T>(out)};
+    launch(name, out.device(), work, {&x}, {&out});
+  });
+}
+
+}  // namespace
+
+namespace kernels {
+
+void cumsum(const Tensor& out, const Tensor& x, std::int64_t dim) {
+  run<Plus>("cumsum", out, x, dim);
+}
+void cumprod(const Tensor& out, const Tensor& x, std::int64_t dim) {
+  run<Times>("cumprod", out, x, dim);
+}
+
+}  // namespace kernels
+}  // namespace td

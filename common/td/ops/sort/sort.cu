@@ -1,0 +1,157 @@
+// Sorting rows: which element comes first, second, ... On the host each row goes to the standard
+// library's stable sort; on cuda sorted runs of 1, 2, 4, ... elements are merged, short ones in
+// shared memory. Each thread finds the place of one element by binary search in the neighbouring
+// run.
+#include <algorithm>
+#include <numeric>
+
+#include "td/base/parallel.h"
+#include "td/kernels/kernels.h"
+#include "td/kernels/launch.h"
+#include "td/ops/sort/sort_tiles.h"
+
+namespace td {
+namespace {
+
+/// Whether a must stand before b. NaN counts as larger than every number.
+template <class T, bool kDescending>
+struct Before {
+  TD_HD bool operator()(T a, T b) const {
+    using C = compute_t<T>;
+    const C x = static_cast<C>(kDescending ? b : a), y = static_cast<C>(kDescending ? a : b);
+    return x < y || (y != y && x == x);
+  }
+};
+
+/// Sorts every row of x [rows, n]: order[i][k] is the place of the k-th element of row i.
+template <class T, bool kDescending>
+struct SortWork {
+  using First = Before<T, kDescending>;
+  const T* x;
+  std::int64_t *order, *other;  // `other` is as large: merging goes back and forth
+  std::int64_t rows, n;
+
+  void on_host() const {
+    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n));
+    parallel_for(0, rows, grain, [this](std::int64_t a, std::int64_t b) {
+      for (std::int64_t i = a; i < b; ++i) {
+        const T* row = x + i * n;
+        std::iota(order + i * n, order + (i + 1) * n, std::int64_t{0});
+        std::stable_sort(order + i * n, order + (i + 1) * n,
+                         [row](std::int64_t p, std::int64_t q) { return First{}(row[p], row[q]); });
+      }
+    });
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const;
+#endif
+};
+
+#ifdef __CUDACC__
+/// A row has n elements, of which key(k) is the k-th as they stand now; runs of `width` are sorted.
+/// Where element j comes to stand when each two neighbouring runs are merged. An element of the
+/// left run stays before equal ones of the right run, so the sort is stable.
+template <class First, class Index, class Key>
+__device__ Index merged_place(const Key& key, Index j, Index width, Index n) {
+  const Index pair = j / (2 * width) * (2 * width), middle = min(pair + width, n);
+  const bool left = j < middle;
+  const auto own = key(j);
+  // How many of the neighbouring run come before this element: [low, high) narrows to the place.
+  const Index first = left ? middle : pair;
+  Index low = first, high = left ? min(pair + 2 * width, n) : middle;
+  while (low < high) {
+    const Index at = (low + high) / 2;
+    const bool comes_before = left ? First{}(key(at), own) : !First{}(own, key(at));
+    if (comes_before)
+      low = at + 1;
+    else
+      high = at;
+  }
+  return (left ? j : pair + j - middle) + low - first;
+}
+
+/// Sorts each tile: a block copies it to shared memory and merges runs of 1, 2, 4, ... elements.
+template <class T, class First>
+__global__ void sort_tiles(const T* x, std::int64_t* order, SortTiles tiles, std::int64_t n) {
+  __shared__ T keys[SortTiles::kMost];
+  __shared__ short places[2][SortTiles::kMost];
+  const int threads = static_cast<int>(blockDim.x);
+  for (std::int64_t t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+    const std::int64_t begin = tiles.begin(t);
+    const int size = tiles.size(t), row = static_cast<int>(n < size ? n : size);
+    for (int i = threadIdx.x; i < size; i += threads) {
+      keys[i] = x[begin + i];
+      places[0][i] = static_cast<short>(i);
+    }
+    int now = 0;
+    for (int width = 1; width < row; width *= 2, now = 1 - now) {
+      __syncthreads();
+      for (int i = threadIdx.x; i < size; i += threads) {
+        const short* from = places[now] + i / row * row;
+        const int place =
+            merged_place<First>([&](int k) { return keys[from[k]]; }, i % row, width, row);
+        places[1 - now][i / row * row + place] = places[now][i];
+      }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < size; i += threads)
+      order[begin + i] = (begin + places[now][i]) % n;
+    __syncthreads();
+  }
+}
+
+/// Merges neighbouring runs of `width` elements of each row.
+template <class T, class First>
+__global__ void merge_runs(const T* x, const std::int64_t* from, std::int64_t* to,
+                           std::int64_t count, std::int64_t n, std::int64_t width) {
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+    const std::int64_t start = i / n * n;
+    const auto key = [&](std::int64_t k) { return x[start + from[start + k]]; };
+    to[start + merged_place<First>(key, i - start, width, n)] = from[i];
+  }
+}
+
+template <class T, bool kDescending>
+void SortWork<T, kDescending>::on_cuda(cudaStream_t stream) const {
+  const std::int64_t count = rows * n, most = 132 * 16;
+  if (count == 0) return;
+  // Passes alternate between the two buffers; begin where the last pass ends in `order`.
+  int passes = 0;
+  for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) ++passes;
+  std::int64_t *from = passes % 2 ? other : order, *to = passes % 2 ? order : other;
+  const SortTiles tiles(rows, n);
+  auto blocks = static_cast<unsigned>(std::min(tiles.count, most));
+  sort_tiles<T, First><<<blocks, 512, 0, stream>>>(x, from, tiles, n);
+  blocks = static_cast<unsigned>(std::min((count + 255) / 256, most));
+  for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) {
+    merge_runs<T, First><<<blocks, 256, 0, stream>>>(x, from, to, count, n, width);
+    std::swap(from, to);
+  }
+}
+#endif
+
+template <bool kDescending>
+void run(const Tensor& order, const Tensor& other, const Tensor& x) {
+  dispatch_all(x.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const std::int64_t n = x.sizes().back();
+    const Tensor& second = other.defined() ? other : order;
+    const SortWork<T, kDescending> work{
+        kernel_pointer<const T>(x), kernel_pointer<std::int64_t>(order),
+        kernel_pointer<std::int64_t>(second), n ? x.numel() / n : 0, n};
+    launch("sort", x.device(), work, {&x}, {&order, &second});
+  });
+}
+
+}  // namespace
+
+namespace kernels {
+
+void sort_rows(const Tensor& order, const Tensor& x, bool descending) {
+  const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : Tensor();
+  (descending ? run<true> : run<false>)(order, other, x);
+}
+
+}  // namespace kernels
+}  // namespace td

@@ -1,0 +1,263 @@
+// Moving and converting: to, copy_, clone, contiguous, pin_memory, item. The chapter on tensor
+// moves reads this file.
+#include "td/device/access_observer.h"
+#include "td/device/allocator.h"
+#include "td/device/backend.h"
+#include "td/device/capture.h"
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+// A graph holds copies that need no host: on the device, or to and from pinned memory.
+void check_captured_copy(const Tensor& to, const Tensor& from, bool non_blocking) {
+  const Tensor& host = to.is_cpu() ? to : from;
+  if (!host.is_cpu()) return;
+  if (!host.is_pinned()) check_may_copy_pageable();
+  if (!non_blocking)
+    refuse_in_capture("copy",
+                      "It would make the host wait, and nothing runs before the graph is replayed. "
+                      "Pass non_blocking = true.");
+}
+
+// Bytes from one device to another, both sides dense and of one type.
+void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
+  if (capturing_graph) [[unlikely]]
+    check_captured_copy(to, from, non_blocking);
+  // The accelerator's stream orders the copy. Between two accelerators, the source's.
+  const Device engine = from.is_cpu() ? to.device() : from.device();
+  void* native = current_native_stream(engine);
+  const Stream stream(engine, native);
+  const bool two_devices = !to.is_cpu() && !from.is_cpu() && !(to.device() == from.device());
+  if (two_devices) stream.wait(getCurrentStream(to.device()));  // the target may still be in use
+  if (record_observer) {
+    Record record("copy");
+    record.reads_from(from.data_ptr(), from.nbytes());
+    record.writes_to(to.data_ptr(), to.nbytes());
+    record_observer(record, engine);
+  }
+  backend(engine.type())
+      .copy(to.data_ptr(), to.device(), from.data_ptr(), from.device(), from.nbytes(),
+            engine.index(), native);
+  if (two_devices) getCurrentStream(to.device()).wait(stream);
+  // Pinned memory returns to its cache only after this copy.
+  if (from.is_pinned()) from.record_stream(stream);
+  if (to.is_pinned()) to.record_stream(stream);
+  if (!non_blocking && (to.is_cpu() || from.is_cpu())) stream.synchronize();
+}
+
+bool one_kind_can_reach(Device a, Device b) {
+  return a.is_cpu() || b.is_cpu() || a.type() == b.type();
+}
+
+// A host that waits anyway converts; one that wants to go on leaves it to the device.
+bool converts_at_source(const Tensor& to, const Tensor& from, bool non_blocking) {
+  const bool with_host = to.is_cpu() || from.is_cpu();
+  return !with_host || from.is_cpu() != non_blocking;
+}
+
+// Same sizes; any types, strides and devices.
+void copy_values(const Tensor& to, const Tensor& from, bool non_blocking) {
+  if (to.numel() == 0) return;
+  if (to.device() == from.device()) return kernels::convert(to, from);
+  if (!one_kind_can_reach(to.device(), from.device()))  // sim to cuda: by way of the host
+    return copy_values(to, from.cpu(), non_blocking);
+  if (from.dtype() != to.dtype() && !converts_at_source(to, from, non_blocking)) {
+    const Tensor landed = empty_like(from, TensorOptions(from.dtype()).device(to.device()));
+    copy_values(landed, from, non_blocking);
+    return kernels::convert(to, landed);
+  }
+  // Across devices only bytes travel: convert and pack where the values are, unpack at the target.
+  Tensor source = as_type(from, to.dtype());
+  const bool same_layout = to.impl().strides == source.impl().strides &&
+                           preserved_strides(to.sizes(), to.strides()) == to.impl().strides;
+  if (same_layout) return copy_bytes(to, source, non_blocking);
+  source = source.contiguous();
+  if (to.is_contiguous()) return copy_bytes(to, source, non_blocking);
+  const Tensor landed = empty_on(to.impl().sizes, to.dtype(), to.device());
+  copy_bytes(landed, source, non_blocking);
+  kernels::convert(to, landed);
+}
+
+Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat format,
+             bool non_blocking) {
+  Tensor out;
+  {
+    NoGradGuard no_grad;
+    // Only page-locked memory can be copied to while the host goes on.
+    const bool pins = non_blocking && device.is_cpu() && !self.is_cpu();
+    out = empty_like(self, TensorOptions(dtype).device(device).pinned_memory(pins), format);
+    copy_values(out, self.detach(), non_blocking);
+  }
+  if (recording(self) && is_floating_point(dtype))
+    record(dtype == self.dtype() && device == self.device() ? "clone" : "to_copy", out, {&self},
+           [device = self.device(), type = self.dtype()](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return g.to(device, type); });
+           });
+  return out;
+}
+
+// The first bytes of a storage as a tensor.
+Tensor bytes_of(const intrusive_ptr<Storage>& storage, std::size_t count) {
+  auto impl = make_intrusive<TensorImpl>(storage, kByte);
+  impl->set_contiguous({static_cast<std::int64_t>(count)});
+  return Tensor(std::move(impl));
+}
+
+// Larger memory with the same bytes at its front, for all who share the storage of `self`.
+void grow_memory(const Tensor& self, std::size_t bytes) {
+  Storage& storage = *self.impl().storage;
+  const std::size_t held = storage.bytes();
+  TD_CHECK(Error, storage.owns_memory(), "resize_: ", bytes,
+           " bytes are needed, but from_blob was ", "given ", held,
+           " that somebody else owns; clone() the tensor and resize the copy");
+  const auto larger = make_storage(self.device(), bytes, self.is_pinned());
+  copy_values(bytes_of(larger, held), bytes_of(self.impl().storage, held), false);
+  if (!self.is_cpu()) self.record_stream(getCurrentStream(self.device()));
+  storage.swap_memory(*larger);
+}
+
+// item() reads pinned memory where it lies, without a kernel.
+void tell_host_reads(const Tensor& tensor) {
+  AccessObserver* observer = listening_to_accesses();
+  if (!observer) return;
+  Record record("item");
+  record.reads_from(tensor.data_ptr(), tensor.nbytes());
+  observer->on_host(record);
+}
+
+constexpr Op kCopy{"copy_", {"self", "source"}};
+
+}  // namespace
+
+Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
+  const Device target = check_device(device);
+  if (!copy && target == this->device() && dtype == this->dtype()) return *this;
+  return moved(*this, target, dtype, MemoryFormat::Preserve, non_blocking);
+}
+Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
+  return to(device(), dtype, non_blocking, copy);
+}
+Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
+                  MemoryFormat format) const {
+  const Device target = check_device(device);
+  const bool same = target == this->device() && dtype == this->dtype() &&
+                    (format == MemoryFormat::Preserve || is_contiguous(format));
+  return same && !copy ? *this : moved(*this, target, dtype, format, non_blocking);
+}
+Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy, MemoryFormat format) const {
+  return to(device(), dtype, non_blocking, copy, format);
+}
+Tensor Tensor::to(const TensorOptions& o, bool non_blocking, bool copy) const {
+  TD_CHECK(AutogradError, !o.requires_grad(),
+           "to: whether a result requires a gradient follows from the tensor it is made of; leave "
+           "requires_grad out of the options, or call requires_grad_() on the result");
+  if (o.memory_format())
+    return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
+              non_blocking, copy, *o.memory_format());
+  return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
+            non_blocking, copy);
+}
+Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy) const {
+  return to(other.device(), other.dtype(), non_blocking, copy);
+}
+Tensor Tensor::to(MemoryFormat format) const { return contiguous(format); }
+Tensor Tensor::cpu() const { return to(Device(kCPU)); }
+
+Tensor Tensor::clone(MemoryFormat format) const {
+  return moved(*this, device(), dtype(), format, false);
+}
+
+Tensor Tensor::contiguous(MemoryFormat format) const {
+  TD_CHECK(Error, format != MemoryFormat::Preserve,
+           "contiguous: Preserve is not an order of memory; ask for Contiguous or ChannelsLast");
+  return is_contiguous(format) ? *this : clone(format);
+}
+
+Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
+  if (!source.defined()) undefined_argument(kCopy, 1);
+  const Sizes sizes = broadcast_sizes("copy_", this->sizes(), source.sizes());
+  TD_CHECK(ShapeError, sizes == impl().sizes, "copy_: \"source\" of sizes ", source.sizes(),
+           " does not fit into \"self\" of sizes ", this->sizes());
+  refuse_partial_overlap("copy_", *this, source, "source");
+  about_to_change("copy_", *this);
+  {
+    NoGradGuard no_grad;
+    const bool broadcast = !(source.impl().sizes == sizes);
+    copy_values(*this, broadcast ? source.detach().expand(sizes) : source.detach(), non_blocking);
+  }
+  if (recording(*this, source))
+    record_in_place("copy", *this, {this, &source},
+                    [device = source.device(), type = source.dtype(), from = source.impl().sizes](
+                        Gradients& grads, const Tensor& g) {
+                      grads.give(0, [&] { return g * 0; });
+                      grads.give(1, [&] { return sum_to(g, from).to(device, type); });
+                    });
+  return handle();
+}
+
+Tensor& Tensor::operator=(const Tensor& value) && { return copy_(value); }
+Tensor& Tensor::operator=(const Scalar& value) && { return fill_(value); }
+
+Tensor& Tensor::fill_(const Scalar& value) const {
+  about_to_change("fill_", *this, /*one_value=*/true);
+  kernels::fill(*this, value);
+  if (recording(*this))
+    record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {
+      grads.give(0, [&] { return g * 0; });
+    });
+  return handle();
+}
+Tensor& Tensor::fill_(const Tensor& value) const {
+  TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
+           value.sizes());
+  return copy_(value);
+}
+Tensor& Tensor::zero_() const { return fill_(0); }
+
+Tensor& Tensor::resize_(IntArrayRef wanted, optional<MemoryFormat> format) const {
+  TensorImpl& t = impl();
+  TD_CHECK(AutogradError, !t.requires_grad,
+           "resize_: the tensor requires a gradient, which has its sizes; take a view, or resize "
+           "what detach() gives");
+  TD_CHECK(Error, format != MemoryFormat::Preserve,
+           "resize_: other sizes have no order to preserve; ask for Contiguous or ChannelsLast");
+  if (!format && t.sizes == Sizes(wanted)) return handle();
+  const std::int64_t elements = checked_numel("resize_", wanted);
+  const auto bytes = static_cast<std::size_t>(t.offset + elements) * element_size();
+  if (elements > 0 && bytes > t.storage->bytes()) grow_memory(*this, bytes);
+  const bool channels_last = format == MemoryFormat::ChannelsLast;
+  t.set_geometry(Sizes(wanted),
+                 channels_last ? channels_last_strides(wanted) : contiguous_strides(wanted));
+  t.storage->bump_version();  // a tensor kept for a gradient is no longer what it was
+  return handle();
+}
+
+Tensor Tensor::pin_memory() const {
+  TD_CHECK(DeviceError, is_cpu(),
+           "pin_memory: only host memory can be pinned, but the tensor is on ", device(),
+           "; call cpu() first");
+  if (is_pinned()) return *this;
+  // The same strides, gaps included; an expanded tensor gets memory for each element.
+  bool is_expanded = false;
+  for (std::int64_t d = 0; d < dim(); ++d) is_expanded |= stride(d) == 0 && size(d) > 1;
+  const TensorOptions pins = options().pinned_memory(true);
+  const Tensor pinned =
+      is_expanded ? empty_like(*this, pins) : empty_strided(sizes(), strides(), pins);
+  NoGradGuard no_grad;
+  return pinned.copy_(*this);
+}
+
+Scalar Tensor::item() const {
+  TD_CHECK(ShapeError, numel() == 1, "item: the tensor has ", numel(),
+           " elements, and only one can become a number; index it or reduce it first");
+  if (!is_cpu()) check_may_wait("item");
+  const Tensor host = detach().cpu();
+  tell_host_reads(host);
+  return dispatch_all(dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    return Scalar(*host.data_ptr<T>());
+  });
+}
+
+}  // namespace td

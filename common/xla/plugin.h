@@ -1,0 +1,75 @@
+// A PJRT plugin: the library through which a program reaches XLA's devices. Opened at run time,
+// never closed again (XLA keeps threads of its own). client.h stands on it.
+// Invariant: no function is called that the plugin's table does not have.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "td/base/error.h"
+#include "xla/abi.h"
+
+namespace td::xla {
+
+/// There is no plugin, or none that this client can drive. The text names the ways to get one.
+class PluginMissing : public Error {
+ public:
+  using Error::Error;
+};
+
+/// XLA refused a call.
+class XlaError : public Error {
+ public:
+  XlaError(int code, const std::string& text) : Error(text), code_(code) {}
+  /// Of absl::StatusCode: 3 is a bad argument, 5 not found, 12 not implemented, 13 internal.
+  int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+/// See above. A handle: copies are the same plugin.
+class Plugin {
+ public:
+  /// @param file the library, such as .../xla_cpu_pjrt.so.
+  /// @throws PluginMissing when it is not there, is no plugin, or has a version that differs too
+  /// much. @throws XlaError when it cannot be initialized.
+  static Plugin load(const std::string& file);
+
+  /// The version of the interface, "0.81".
+  std::string version() const;
+  /// What it says of itself: name and value, numbers as text.
+  std::vector<std::pair<std::string, std::string>> attributes() const;
+
+  /// Calls a function of the table. @param what its name without PJRT_, for messages.
+  /// @throws XlaError when there is none, or it fails: "Client_Compile: <XLA's own text>".
+  template <class Args>
+  void call(abi::Slot slot, Args& args, const char* what) const {
+    args.head.struct_size = sizeof args;
+    if (abi::Error* error = function(slot, what)(&args)) throw_error(error, what);
+  }
+  /// The same for destructors, which must not throw: failures are dropped.
+  template <class Args>
+  void call_quietly(abi::Slot slot, Args& args) const noexcept {
+    try {
+      call(slot, args, "");
+    } catch (const std::exception&) {
+    }
+  }
+  /// Blocks until the event happened and gives it back. @throws XlaError what it carries.
+  void wait(abi::Event* event, const char* what) const;
+
+ private:
+  explicit Plugin(const abi::Api* api) : api_(api) {}
+  abi::Function function(abi::Slot slot, const char* what) const;
+  [[noreturn]] void throw_error(abi::Error* error, const char* what) const;
+
+  const abi::Api* api_;
+};
+
+/// The library that PJRT_PLUGIN names; `./course run 10` sets it.
+/// @throws PluginMissing with the ways to get one.
+std::string find_plugin();
+
+}  // namespace td::xla
