@@ -1,8 +1,5 @@
-// Scopes that say whether operations are recorded, and in which precision they run. Thread-local,
-// as in libtorch.
+// Scopes that say whether operations are recorded. Thread-local, as in libtorch.
 #pragma once
-
-#include <utility>
 
 #include "td/device/thread_state.h"
 
@@ -54,21 +51,6 @@ class InferenceMode {
  private:
   bool previous_;
   AutoGradMode grad_;
-};
-
-/// Runs this thread in another autocast mode until the end of the scope; AutocastMode() is off.
-/// What the core needs inside operations and gradients; programs open regions with
-/// amp::AutocastGuard.
-class AutocastModeGuard {
- public:
-  explicit AutocastModeGuard(const AutocastMode& mode)
-      : previous_(std::exchange(thread_state().autocast, mode)) {}
-  ~AutocastModeGuard() { thread_state().autocast = previous_; }
-  AutocastModeGuard(const AutocastModeGuard&) = delete;
-  AutocastModeGuard& operator=(const AutocastModeGuard&) = delete;
-
- private:
-  AutocastMode previous_;
 };
 
 /// Where libtorch has them as well.

@@ -2,7 +2,9 @@
 // the modes an operation asks about, and the current device and stream of each kind.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <utility>
 
 #include "td/device/device.h"
 #include "td/tensor/dtype.h"
@@ -13,8 +15,13 @@ namespace td {
 struct AutocastMode {
   std::uint8_t enabled = 0;  ///< bit per DeviceType
   bool cache = true;         ///< casts of parameters are kept until the region ends
-  /// By kind of device, what operations that gain from it run in.
-  ScalarType dtype[kDeviceTypes] = {kBFloat16, kHalf, kHalf};
+  /// By kind of device, the type of operations that are faster in 16 bits.
+  std::array<ScalarType, kDeviceTypes> dtype = [] {
+    std::array<ScalarType, kDeviceTypes> types{};
+    types.fill(kHalf);
+    types[0] = kBFloat16;
+    return types;
+  }();
 };
 
 /// The modes and the current devices and streams of one thread.
@@ -23,7 +30,7 @@ struct ThreadState {
   bool inference_mode = false;  ///< InferenceMode
   AutocastMode autocast;        ///< amp::AutocastGuard
   int autocast_depth = 0;       ///< how many guards are open, one inside the other
-  std::int8_t current_device[kDeviceTypes] = {-1, 0, 0};  ///< by kind
+  std::int8_t current_device[kDeviceTypes] = {-1};  ///< by kind
   /// The current stream's native handle; nullptr is the device's default stream.
   void* current_stream[kDeviceTypes][kMaxDevices] = {};
   /// The graph node whose gradient is being computed (see autograd/saved.h).
@@ -35,6 +42,21 @@ extern thread_local constinit ThreadState thread_state_storage;
 
 /// This thread's state.
 inline ThreadState& thread_state() { return thread_state_storage; }
+
+/// Runs this thread in another autocast mode until the end of the scope; AutocastMode() is off.
+/// What the core needs inside operations and gradients; programs open regions with
+/// amp::AutocastGuard.
+class AutocastModeGuard {
+ public:
+  explicit AutocastModeGuard(const AutocastMode& mode)
+      : previous_(std::exchange(thread_state().autocast, mode)) {}
+  ~AutocastModeGuard() { thread_state().autocast = previous_; }
+  AutocastModeGuard(const AutocastModeGuard&) = delete;
+  AutocastModeGuard& operator=(const AutocastModeGuard&) = delete;
+
+ private:
+  AutocastMode previous_;
+};
 
 /// The native handle of the stream that work on `device` goes to in this thread.
 inline void* current_native_stream(Device device) {

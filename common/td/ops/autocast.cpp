@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "td/autograd/meta.h"
+#include "td/autograd/modes.h"
 #include "td/base/slab.h"
 
 namespace td::autocast {

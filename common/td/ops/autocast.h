@@ -1,19 +1,22 @@
 // Automatic mixed precision, where operations meet it: the one table that says in which type an
-// operation runs, and `run`, which casts the arguments as the table says. An operation calls it
-// first thing, above autograd, so that the cast arguments are what its gradient keeps:
-//
-//   Tensor mm(const Tensor& input, const Tensor& mat2) {
-//     if (autocast::active()) [[unlikely]]
-//       return autocast::run(autocast::rule("mm"), mm, input, mat2);
+// operation runs, and `run`, which casts the arguments as the table says. The function and the
+// method that ops/functions.def declares call it first, above autograd, so that the gradient saves
+// the cast arguments.
 //
 // Invariant: autocast is off inside an operation, so nothing is cast twice. amp/autocast.h switches
 // it on. Operations in place, and those that were told a dtype, are left alone.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
-#include "td/autograd/modes.h"
-#include "td/tensor/tensor.h"
+#include "td/device/thread_state.h"
+
+namespace td {
+class Tensor;
+using TensorList = std::vector<Tensor>;
+}  // namespace td
 
 namespace td::autocast {
 
@@ -124,7 +127,7 @@ class Call {
   Tensor operator()(const Tensor& argument) const;
   TensorList operator()(const TensorList& argument) const;
   /// The type of the result, of operations that can be told one.
-  optional<ScalarType> operator()(const optional<ScalarType>& dtype) const;
+  std::optional<ScalarType> operator()(const std::optional<ScalarType>& dtype) const;
   template <class T>
   const T& operator()(const T& argument) const {
     return argument;
@@ -148,7 +151,7 @@ class Call {
   DeviceType type_ = kCPU;  // the kind of device that the operation runs on
   const Tensor* first_ = nullptr;
   Policy policy_ = Policy::kUnlisted;
-  optional<ScalarType> to_;  // what arguments are cast to, if they are
+  std::optional<ScalarType> to_;  // what arguments are cast to, if they are
 };
 
 /// Calls `operation` with its arguments cast as `rule` says, and autocast off inside.

@@ -1,5 +1,5 @@
-// The handle that programs use. Copying a Tensor copies a pointer. The methods declared here are
-// defined by the layer that knows how: geometry in tensor/, arithmetic in ops/, gradients in
+// The handle that programs use. Copying a Tensor copies a pointer. Operations are declared once, in
+// ops/functions.def, which makes a method here and a free function in ops/ops.h; gradients are in
 // autograd/. Names, argument order and defaults are libtorch's.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "td/device/stream.h"
+#include "td/ops/autocast.h"
 #include "td/tensor/accessor.h"
 #include "td/tensor/handed_out.h"
 #include "td/tensor/impl.h"
@@ -21,6 +22,8 @@ class Tensor;
 class Node;
 /// Several tensors.
 using TensorList = std::vector<Tensor>;
+/// Two results: values and indices.
+using TensorPair = std::tuple<Tensor, Tensor>;
 /// A function of a gradient; may return a replacement, or an undefined Tensor to leave it.
 using TensorHook = std::function<Tensor(const Tensor&)>;
 /// A function of a leaf whose gradient is finished.
@@ -29,6 +32,24 @@ using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 namespace indexing {
 struct TensorIndex;
 }
+
+/// A list's parameters or arguments, after a first one.
+#define TD_AND(...) __VA_OPT__(, ) __VA_ARGS__
+
+// What the methods below call; ops/ops.h lists it for programs.
+#define METHOD(R, name, params, args) R name(const Tensor& input TD_AND params);
+#define AUTOCAST_METHOD(R, name, params, args) R name##_impl(const Tensor& input TD_AND params);
+#include "td/ops/functions.def"
+#define BINARY(name, expression, gradient_a, gradient_b) \
+  Tensor name(const Tensor& input, const Tensor& other);
+#include "td/ops/pointwise/binary.def"
+#include "td/ops/pointwise/binary_whole.def"
+#undef BINARY
+#define COMPARISON(name, expression)                     \
+  Tensor name(const Tensor& input, const Tensor& other); \
+  Tensor name(const Tensor& input, const Scalar& other);
+#include "td/ops/pointwise/comparison.def"
+#undef COMPARISON
 
 /// A handle to a tensor, 8 bytes and cheap to copy: copies see the same elements.
 class Tensor {
@@ -124,17 +145,119 @@ class Tensor {
 #include "td/device/devices.def"
 #undef ACCELERATOR
 #undef DEVICE
-  Tensor clone(MemoryFormat format = MemoryFormat::Preserve) const;
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
-  /// Copies values of any type and device into this tensor's memory. `source` broadcasts.
-  Tensor& copy_(const Tensor& source, bool non_blocking = false) const;
   Tensor pin_memory() const;
   /// Tells the allocator that `stream` uses this tensor's memory too.
   void record_stream(const Stream& stream) const;
   Tensor toType(ScalarType type) const { return to(type); }
   /// @}
 
-#include "td/tensor/methods.inc"
+  /// @name Gradients
+  /// @{
+  bool requires_grad() const { return impl().requires_grad; }
+  /// @throws AutogradError for integer types, and for a result when turned off.
+  const Tensor& requires_grad_(bool wants = true) const;
+  const Tensor& set_requires_grad(bool wants) const { return requires_grad_(wants); }
+  bool is_leaf() const;
+  /// The node that made this tensor; nullptr for a leaf.
+  intrusive_ptr<Node> grad_fn() const;
+  /// The accumulated gradient; undefined before the first backward.
+  const Tensor& grad() const;
+  Tensor& mutable_grad() const;
+  /// Keeps the gradient of a result that is not a leaf.
+  void retain_grad() const;
+  /// Computes the gradients of all leaves. `gradient` may be left out for a single element.
+  void backward(const Tensor& gradient = {}, optional<bool> retain_graph = nullopt,
+                bool create_graph = false) const;
+  /// Calls `hook` with the gradient of this tensor; returns a number for remove_hook.
+  unsigned register_hook(TensorHook hook) const;
+  /// The same for a hook that only looks, and returns nothing.
+  template <class F, class = std::enable_if_t<std::is_void_v<std::invoke_result_t<F&, Tensor>>>>
+  unsigned register_hook(F hook) const {
+    return register_hook(TensorHook([hook](const Tensor& gradient) mutable {
+      hook(gradient);
+      return Tensor();
+    }));
+  }
+  /// Calls `hook` with this leaf in every backward, once its grad() has all that the backward adds
+  /// to it: where DistributedDataParallel starts to average. Returns a number for remove_hook.
+  unsigned register_post_accumulate_grad_hook(PostAccumulateHook hook) const;
+  /// Ends a hook of either kind. @throws AutogradError when this tensor has none of that number.
+  void remove_hook(unsigned number) const;
+  /// The same values outside the graph.
+  Tensor detach() const;
+  /// detach(). In libtorch a tensor that was saved for backward does not notice a change through
+  /// data(); here it does, and backward refuses it.
+  Tensor data() const { return detach(); }
+  Tensor& detach_();
+  /// Makes this handle show `other`'s memory (values, sizes and device), keeping its place in
+  /// optimizers and modules. The old gradient stays.
+  void set_data(const Tensor& other) const;
+  /// @}
+
+  /// @name Operations: one declaration each in ops/functions.def
+  /// @{
+#define METHOD(R, name, params, args) \
+  R name params const { return td::name(*this TD_AND args); }
+#define AUTOCAST_METHOD(R, name, params, args)                                       \
+  R name params const {                                                              \
+    if (autocast::active()) [[unlikely]]                                             \
+      return autocast::run(                                                          \
+          autocast::rule(#name), [](const auto&... a) { return name##_impl(a...); }, \
+          *this TD_AND args);                                                        \
+    return name##_impl(*this TD_AND args);                                           \
+  }
+#define MEMBER(R, name, params, args) R name params const;
+#define IN_PLACE(name, params) Tensor& name params const;
+#include "td/ops/functions.def"
+  Tensor view_as(const Tensor& other) const { return view(other.sizes()); }
+  Tensor expand_as(const Tensor& other) const { return expand(other.sizes()); }
+  Tensor broadcast_to(IntArrayRef sizes) const { return expand(sizes); }
+  Tensor operator[](std::int64_t index) const { return select(0, index); }
+  Tensor operator[](const Tensor& index) const;
+  Tensor where(const Tensor& condition, const Tensor& other) const;
+  Tensor where(const Tensor& condition, const Scalar& other) const;
+  Tensor max(const Tensor& other) const { return maximum(other); }
+  Tensor min(const Tensor& other) const { return minimum(other); }
+  /// Of all elements. Only a bool is meant: var(0) is along dimension 0.
+  template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
+  Tensor var(B unbiased) const {
+    return var(IntArrayRef(), unbiased);
+  }
+  template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
+  Tensor std(B unbiased) const {
+    return std(IntArrayRef(), unbiased);
+  }
+  Tensor operator-() const { return neg(); }
+#define TD_ASSIGN(symbol, name)                                        \
+  Tensor& operator symbol(const Tensor& other) { return name(other); } \
+  Tensor& operator symbol(const Scalar& other) { return name(other); }
+  TD_ASSIGN(+=, add_)
+  TD_ASSIGN(-=, sub_)
+  TD_ASSIGN(*=, mul_)
+  TD_ASSIGN(/=, div_)
+#undef TD_ASSIGN
+  /// @}
+
+  /// @name Element-wise functions: one line each of ops/pointwise/*.def
+  /// @{
+#define UNARY(name, saves, forward, gradient) \
+  Tensor name() const;                        \
+  Tensor& name##_() const;
+#include "td/ops/pointwise/unary_any.def"
+#include "td/ops/pointwise/unary_float.def"
+#undef UNARY
+#define BINARY(name, expression, gradient_a, gradient_b) \
+  Tensor name(const Tensor& other) const { return td::name(*this, other); }
+#include "td/ops/pointwise/binary.def"
+#include "td/ops/pointwise/binary_whole.def"
+#undef BINARY
+#define COMPARISON(name, expression)                                        \
+  Tensor name(const Tensor& other) const { return td::name(*this, other); } \
+  Tensor name(const Scalar& other) const { return td::name(*this, other); }
+#include "td/ops/pointwise/comparison.def"
+#undef COMPARISON
+  /// @}
 
   /// What the handle points to; impl_ptr may be empty.
   const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }

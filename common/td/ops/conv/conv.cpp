@@ -143,11 +143,9 @@ Tensor backward_weight(const Sizes& sizes, const Tensor& g, const Tensor& x, con
 
 }  // namespace
 
-Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-              IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("conv2d"), conv2d, input, weight, bias, stride, padding,
-                         dilation, groups);
+Tensor conv2d_impl(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                   std::int64_t groups) {
   common_device(kConv2d, input, weight, bias);
   if (!weight.defined()) undefined_argument(kConv2d, 1);
   if (input.dim() == 3)  // one image without a batch

@@ -58,9 +58,7 @@ Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device d
 
 }  // namespace
 
-Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("linear"), linear, input, weight, bias);
+Tensor linear_impl(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const Device device = check_linear(input, weight, bias);
   if (input.dim() == 2) return linear_matrix(input, weight, bias, device);
   Sizes sizes(input.sizes());

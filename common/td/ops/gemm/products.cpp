@@ -76,9 +76,7 @@ Tensor matmul_batched(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Tensor mm(const Tensor& input, const Tensor& mat2) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("mm"), mm, input, mat2);
+Tensor mm_impl(const Tensor& input, const Tensor& mat2) {
   const Device device = check_product(kMm, input, mat2, 2, 2);
   Tensor out = empty_on({input.sizes()[0], mat2.sizes()[1]}, input.dtype(), device);
   kernels::matmul("mm", out, input, mat2);
@@ -91,9 +89,7 @@ Tensor mm(const Tensor& input, const Tensor& mat2) {
   return out;
 }
 
-Tensor bmm(const Tensor& input, const Tensor& mat2) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("bmm"), bmm, input, mat2);
+Tensor bmm_impl(const Tensor& input, const Tensor& mat2) {
   const Device device = check_product(kBmm, input, mat2, 3, 3);
   TD_CHECK(ShapeError, input.size(0) == mat2.size(0), "bmm: \"input\" holds ", input.size(0),
            " matrices but \"mat2\" holds ", mat2.size(0), "; use matmul to broadcast");
@@ -108,10 +104,8 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
   return out;
 }
 
-Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-             const Scalar& alpha) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("addmm"), addmm, input, mat1, mat2, beta, alpha);
+Tensor addmm_impl(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                  const Scalar& alpha) {
   const Device device = common_device(kAddmm, input, mat1, mat2);
   if (!mat1.defined()) undefined_argument(kAddmm, 1);
   if (!mat2.defined()) undefined_argument(kAddmm, 2);
@@ -138,16 +132,12 @@ Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const 
   return out;
 }
 
-Tensor mv(const Tensor& input, const Tensor& vec) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("mv"), mv, input, vec);
+Tensor mv_impl(const Tensor& input, const Tensor& vec) {
   check_product(kMv, input, vec, 2, 1);
   return mm(input, vec.unsqueeze(1)).squeeze(1);
 }
 
-Tensor dot(const Tensor& input, const Tensor& tensor) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("dot"), dot, input, tensor);
+Tensor dot_impl(const Tensor& input, const Tensor& tensor) {
   check_product(kDot, input, tensor, 1, 1);
   return mm(input.unsqueeze(0), tensor.unsqueeze(1)).view({});
 }
@@ -160,9 +150,7 @@ Tensor outer(const Tensor& input, const Tensor& vec2) {
   return mul(input.unsqueeze(1), vec2);
 }
 
-Tensor matmul(const Tensor& input, const Tensor& other) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("matmul"), matmul, input, other);
+Tensor matmul_impl(const Tensor& input, const Tensor& other) {
   common_device(kMatmul, input, other);
   if (!other.defined()) undefined_argument(kMatmul, 1);
   TD_CHECK(ShapeError, input.dim() > 0 && other.dim() > 0, "matmul: \"",
@@ -176,16 +164,5 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
   if (other.dim() == 1) return matmul_batched(input, other.unsqueeze(1)).squeeze(-1);
   return matmul_batched(input, other);
 }
-
-Tensor Tensor::mm(const Tensor& other) const { return td::mm(*this, other); }
-Tensor Tensor::mv(const Tensor& vec) const { return td::mv(*this, vec); }
-Tensor Tensor::dot(const Tensor& other) const { return td::dot(*this, other); }
-Tensor Tensor::bmm(const Tensor& other) const { return td::bmm(*this, other); }
-Tensor Tensor::outer(const Tensor& vec2) const { return td::outer(*this, vec2); }
-Tensor Tensor::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-                     const Scalar& alpha) const {
-  return td::addmm(*this, mat1, mat2, beta, alpha);
-}
-Tensor Tensor::matmul(const Tensor& other) const { return td::matmul(*this, other); }
 
 }  // namespace td

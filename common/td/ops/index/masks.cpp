@@ -66,26 +66,4 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
       .scatter_(-1, input.unsqueeze(-1), Scalar(1));
 }
 
-Tensor Tensor::index_select(std::int64_t dim, const Tensor& index) const {
-  return td::index_select(*this, dim, index);
-}
-Tensor Tensor::gather(std::int64_t dim, const Tensor& index) const {
-  return td::gather(*this, dim, index);
-}
-Tensor Tensor::scatter(std::int64_t dim, const Tensor& index, const Tensor& source) const {
-  return td::scatter(*this, dim, index, source);
-}
-Tensor Tensor::scatter(std::int64_t dim, const Tensor& index, const Scalar& value) const {
-  return td::scatter(*this, dim, index, value);
-}
-Tensor Tensor::scatter_add(std::int64_t dim, const Tensor& index, const Tensor& source) const {
-  return td::scatter_add(*this, dim, index, source);
-}
-Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& source,
-                         const Scalar& alpha) const {
-  return td::index_add(*this, dim, index, source, alpha);
-}
-Tensor Tensor::masked_select(const Tensor& mask) const { return td::masked_select(*this, mask); }
-Tensor Tensor::nonzero() const { return td::nonzero(*this); }
-
 }  // namespace td

@@ -214,10 +214,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
   if (!input.defined()) undefined_argument(scatter_op, 0);
   return input.clone().scatter_(dim, index, value);
 }
-Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
-                   const Tensor& source) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("scatter_add"), scatter_add, input, dim, index, source);
+Tensor scatter_add_impl(const Tensor& input, std::int64_t dim, const Tensor& index,
+                        const Tensor& source) {
   if (!input.defined()) undefined_argument(scatter_add_op, 0);
   return input.clone().scatter_add_(dim, index, source);
 }

@@ -197,11 +197,8 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   return y;
 }
 
-Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                  const Tensor& bias, double eps) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("layer_norm"), layer_norm, input, normalized_shape, weight,
-                         bias, eps);
+Tensor layer_norm_impl(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                       const Tensor& bias, double eps) {
   common_device(kLayerNorm, input, weight, bias);
   const Sizes shape(normalized_shape);
   const std::int64_t kept = input.dim() - static_cast<std::int64_t>(shape.size());

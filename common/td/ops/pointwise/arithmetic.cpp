@@ -231,10 +231,7 @@ Tensor mul(const Tensor& input, const Scalar& other) {
 Tensor div(const Tensor& input, const Scalar& other) {
   return div(input, number_beside(input, other));
 }
-Tensor pow(const Tensor& input, const Scalar& exponent) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(
-        autocast::rule("pow"), [&](const Tensor& x) { return pow(x, exponent); }, input);
+Tensor pow_impl(const Tensor& input, const Scalar& exponent) {
   const bool whole = !input.is_floating_point() && !exponent.is_floating_point();
   TD_CHECK(DtypeError, !whole || exponent.to<std::int64_t>() >= 0, "pow: a whole number to the ",
            "power ", exponent.to<std::int64_t>(), " is not whole; convert with to(kFloat32)");
@@ -242,10 +239,7 @@ Tensor pow(const Tensor& input, const Scalar& exponent) {
              ? square(input)
              : pow(input, wrapped_number(exponent));
 }
-Tensor pow(const Scalar& base, const Tensor& exponent) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(
-        autocast::rule("pow"), [&](const Tensor& x) { return pow(base, x); }, exponent);
+Tensor pow_impl(const Scalar& base, const Tensor& exponent) {
   return pow(wrapped_number(base), exponent);
 }
 Tensor operator-(const Scalar& a, const Tensor& b) { return sub(number_beside(b, a), b); }
@@ -256,19 +250,6 @@ Tensor share_above(const Tensor& a, const Tensor& b) {
   const ScalarType type = result_type(a, b);
   return add(gt(a, b).to(type), mul(eq(a, b).to(type), 0.5));
 }
-
-Tensor Tensor::add(const Tensor& o, const Scalar& alpha) const { return td::add(*this, o, alpha); }
-Tensor Tensor::sub(const Tensor& o, const Scalar& alpha) const { return td::sub(*this, o, alpha); }
-Tensor Tensor::mul(const Tensor& other) const { return td::mul(*this, other); }
-Tensor Tensor::div(const Tensor& other) const { return td::div(*this, other); }
-Tensor Tensor::add(const Scalar& o, const Scalar& alpha) const { return td::add(*this, o, alpha); }
-Tensor Tensor::sub(const Scalar& o, const Scalar& alpha) const { return td::sub(*this, o, alpha); }
-Tensor Tensor::mul(const Scalar& other) const { return td::mul(*this, other); }
-Tensor Tensor::div(const Scalar& other) const { return td::div(*this, other); }
-Tensor Tensor::pow(const Tensor& exponent) const { return td::pow(*this, exponent); }
-Tensor Tensor::pow(const Scalar& exponent) const { return td::pow(*this, exponent); }
-Tensor Tensor::maximum(const Tensor& other) const { return td::maximum(*this, other); }
-Tensor Tensor::minimum(const Tensor& other) const { return td::minimum(*this, other); }
 
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const {
   return add_scaled_(kAdd, handle(), other, alpha);

@@ -1,4 +1,5 @@
-// Comparisons (one body for all lines of ops/pointwise/comparison.def) and the choice by a condition.
+// Comparisons (one body for all lines of ops/pointwise/comparison.def) and the choice by a
+// condition.
 #include "td/ops/op.h"
 
 namespace td {
@@ -24,17 +25,15 @@ constexpr Op kWhere{"where", {"condition", "input", "other"}};
 
 }  // namespace
 
-#define COMPARISON(name, expression)                                                \
-  Tensor name(const Tensor& input, const Tensor& other) {                           \
-    static constexpr Op op{#name, {"input", "other"}};                              \
-    return compare(op, kernels::name, input, other);                                \
-  }                                                                                 \
-  Tensor name(const Tensor& input, const Scalar& other) {                           \
-    static constexpr Op op{#name, {"input", "other"}};                              \
-    return compare(op, kernels::name, input, other);                                \
-  }                                                                                 \
-  Tensor Tensor::name(const Tensor& other) const { return td::name(*this, other); } \
-  Tensor Tensor::name(const Scalar& other) const { return td::name(*this, other); }
+#define COMPARISON(name, expression)                      \
+  Tensor name(const Tensor& input, const Tensor& other) { \
+    static constexpr Op op{#name, {"input", "other"}};    \
+    return compare(op, kernels::name, input, other);      \
+  }                                                       \
+  Tensor name(const Tensor& input, const Scalar& other) { \
+    static constexpr Op op{#name, {"input", "other"}};    \
+    return compare(op, kernels::name, input, other);      \
+  }
 #include "td/ops/pointwise/comparison.def"
 #undef COMPARISON
 

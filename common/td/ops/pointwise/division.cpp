@@ -41,15 +41,6 @@ Tensor remainder(const Scalar& input, const Tensor& other) {
   return remainder(wrapped_number(input), other);
 }
 
-Tensor Tensor::div(const Tensor& other, optional<std::string_view> rounding_mode) const {
-  return td::div(*this, other, rounding_mode);
-}
-Tensor Tensor::div(const Scalar& other, optional<std::string_view> rounding_mode) const {
-  return td::div(*this, other, rounding_mode);
-}
-Tensor Tensor::remainder(const Tensor& other) const { return td::remainder(*this, other); }
-Tensor Tensor::remainder(const Scalar& other) const { return td::remainder(*this, other); }
-
 Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mode) const {
   keep("div_", *this, td::div(before_change(*this, other), other, rounding_mode));
   return handle();

@@ -174,25 +174,6 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   return handle();
 }
 
-Tensor Tensor::logical_not() const { return td::logical_not(*this); }
-Tensor Tensor::isnan() const { return td::isnan(*this); }
-Tensor Tensor::isinf() const { return td::isinf(*this); }
-Tensor Tensor::isfinite() const { return td::isfinite(*this); }
-bool Tensor::equal(const Tensor& other) const { return td::equal(*this, other); }
-bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
-  return td::allclose(*this, other, rtol, atol, equal_nan);
-}
-Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
-  return td::masked_fill(*this, mask, value);
-}
-Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
-  return td::masked_fill(*this, mask, value);
-}
-Tensor Tensor::clamp(optional<Scalar> min, optional<Scalar> max) const {
-  return td::clamp(*this, min, max);
-}
-Tensor Tensor::clamp_min(const Scalar& min) const { return td::clamp(*this, min); }
-Tensor Tensor::clamp_max(const Scalar& max) const { return td::clamp(*this, nullopt, max); }
 Tensor& Tensor::clamp_min_(const Scalar& min) const { return clamp_(min); }
 Tensor& Tensor::clamp_max_(const Scalar& max) const { return clamp_(nullopt, max); }
 

@@ -144,18 +144,6 @@ Tensor lerp(const Tensor& input, const Tensor& end, const Scalar& weight) {
   return lerp(input, end, wrapped_number(weight));
 }
 
-Tensor Tensor::addcmul(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
-  return td::addcmul(*this, tensor1, tensor2, value);
-}
-Tensor Tensor::addcdiv(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
-  return td::addcdiv(*this, tensor1, tensor2, value);
-}
-Tensor Tensor::lerp(const Tensor& end, const Tensor& weight) const {
-  return td::lerp(*this, end, weight);
-}
-Tensor Tensor::lerp(const Tensor& end, const Scalar& weight) const {
-  return td::lerp(*this, end, weight);
-}
 Tensor& Tensor::addcmul_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
   ternary_in_place(addcmul_op, *this, tensor1, tensor2, value);
   return handle();

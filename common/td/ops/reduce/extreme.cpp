@@ -97,21 +97,4 @@ Tensor argmin(const Tensor& input, optional<std::int64_t> dim, bool keepdim) {
   return place(argmin_op, input, dim, keepdim, false);
 }
 
-Tensor Tensor::max() const { return td::max(*this); }
-Tensor Tensor::min() const { return td::min(*this); }
-Tensor Tensor::amax(IntArrayRef dims, bool keepdim) const { return td::amax(*this, dims, keepdim); }
-Tensor Tensor::amin(IntArrayRef dims, bool keepdim) const { return td::amin(*this, dims, keepdim); }
-std::tuple<Tensor, Tensor> Tensor::max(std::int64_t dim, bool keepdim) const {
-  return td::max(*this, dim, keepdim);
-}
-std::tuple<Tensor, Tensor> Tensor::min(std::int64_t dim, bool keepdim) const {
-  return td::min(*this, dim, keepdim);
-}
-Tensor Tensor::argmax(optional<std::int64_t> dim, bool keepdim) const {
-  return td::argmax(*this, dim, keepdim);
-}
-Tensor Tensor::argmin(optional<std::int64_t> dim, bool keepdim) const {
-  return td::argmin(*this, dim, keepdim);
-}
-
 }  // namespace td

@@ -107,9 +107,7 @@ Tensor std(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
   return spread(std_op, input, dims, unbiased, keepdim, true);
 }
 
-Tensor logsumexp(const Tensor& input, IntArrayRef dims, bool keepdim) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("logsumexp"), logsumexp, input, dims, keepdim);
+Tensor logsumexp_impl(const Tensor& input, IntArrayRef dims, bool keepdim) {
   common_device(logsumexp_op, input);
   const DimSet set = dim_set("logsumexp", input, dims);
   const Tensor x = as_type(input, float_type(input.dtype()));
@@ -120,20 +118,6 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dims, bool keepdim) {
   const Tensor shift = largest.masked_fill(isinf(largest), 0);
   const Tensor y = log(sum(exp(x - shift), dims, true)) + shift;
   return keepdim ? y : y.reshape(reduced_sizes(x.sizes(), set, false));
-}
-
-Tensor Tensor::norm(const Scalar& p) const { return td::norm(*this, p); }
-Tensor Tensor::norm(const Scalar& p, IntArrayRef dims, bool keepdim) const {
-  return td::norm(*this, p, dims, keepdim);
-}
-Tensor Tensor::var(IntArrayRef dims, bool unbiased, bool keepdim) const {
-  return td::var(*this, dims, unbiased, keepdim);
-}
-Tensor Tensor::std(IntArrayRef dims, bool unbiased, bool keepdim) const {
-  return td::std(*this, dims, unbiased, keepdim);
-}
-Tensor Tensor::logsumexp(IntArrayRef dims, bool keepdim) const {
-  return td::logsumexp(*this, dims, keepdim);
 }
 
 }  // namespace td

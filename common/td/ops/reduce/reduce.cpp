@@ -123,17 +123,15 @@ constexpr Op any_op{"any", {"input"}}, all_op{"all", {"input"}};
 
 }  // namespace
 
-Tensor sum(const Tensor& input, IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(
-        autocast::rule("sum"), [](const auto&... a) { return sum(a...); }, input, dims, keepdim,
-        dtype);
+Tensor sum_impl(const Tensor& input, IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) {
   common_device(sum_op, input);
   const DimSet set = dim_set("sum", input, dims);
   const Tensor y = scaled_sum(dims.empty() ? "sum" : "sum1", input, set, keepdim, 1.0, dtype);
   return dtype ? as_type(y, *dtype) : y;
 }
-Tensor sum(const Tensor& input, optional<ScalarType> dtype) { return sum(input, {}, false, dtype); }
+Tensor sum_impl(const Tensor& input, optional<ScalarType> dtype) {
+  return sum_impl(input, {}, false, dtype);
+}
 
 Tensor mean(const Tensor& input, IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) {
   common_device(mean_op, input);
@@ -148,19 +146,12 @@ Tensor mean(const Tensor& input, optional<ScalarType> dtype) {
   return mean(input, {}, false, dtype);
 }
 
-Tensor prod(const Tensor& input, optional<ScalarType> dtype) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(
-        autocast::rule("prod"), [](const auto&... a) { return prod(a...); }, input, dtype);
+Tensor prod_impl(const Tensor& input, optional<ScalarType> dtype) {
   common_device(prod_op, input);
   const Tensor y = product(input, dim_set("prod", input, {}), false, dtype);
   return dtype ? as_type(y, *dtype) : y;
 }
-Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(
-        autocast::rule("prod"), [](const auto&... a) { return prod(a...); }, input, dim, keepdim,
-        dtype);
+Tensor prod_impl(const Tensor& input, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
   common_device(prod_op, input);
   const Tensor y = product(input, dim_set("prod", input, dim), keepdim, dtype);
   return dtype ? as_type(y, *dtype) : y;
@@ -174,22 +165,5 @@ Tensor all(const Tensor& input) { return truth(all_op, input, {}, false, false);
 Tensor all(const Tensor& input, std::int64_t dim, bool keepdim) {
   return truth(all_op, input, dim, keepdim, false);
 }
-
-Tensor Tensor::sum(optional<ScalarType> dtype) const { return td::sum(*this, dtype); }
-Tensor Tensor::sum(IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) const {
-  return td::sum(*this, dims, keepdim, dtype);
-}
-Tensor Tensor::mean(optional<ScalarType> dtype) const { return td::mean(*this, dtype); }
-Tensor Tensor::mean(IntArrayRef dims, bool keepdim, optional<ScalarType> dtype) const {
-  return td::mean(*this, dims, keepdim, dtype);
-}
-Tensor Tensor::prod(optional<ScalarType> dtype) const { return td::prod(*this, dtype); }
-Tensor Tensor::prod(std::int64_t dim, bool keepdim, optional<ScalarType> dtype) const {
-  return td::prod(*this, dim, keepdim, dtype);
-}
-Tensor Tensor::any() const { return td::any(*this); }
-Tensor Tensor::any(std::int64_t dim, bool keepdim) const { return td::any(*this, dim, keepdim); }
-Tensor Tensor::all() const { return td::all(*this); }
-Tensor Tensor::all(std::int64_t dim, bool keepdim) const { return td::all(*this, dim, keepdim); }
 
 }  // namespace td

@@ -122,20 +122,14 @@ Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor&
 
 }  // namespace
 
-Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                Reduction::Reduction reduction, std::int64_t ignore_index) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("nll_loss"), nll_loss, input, target, weight, reduction,
-                         ignore_index);
+Tensor nll_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
+                     Reduction::Reduction reduction, std::int64_t ignore_index) {
   return batched_loss(nll_op, input, target, weight, reduction, {ignore_index, 0, true, false});
 }
 
-Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                          Reduction::Reduction reduction, std::int64_t ignore_index,
-                          double label_smoothing) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("cross_entropy_loss"), cross_entropy_loss, input, target,
-                         weight, reduction, ignore_index, label_smoothing);
+Tensor cross_entropy_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
+                               Reduction::Reduction reduction, std::int64_t ignore_index,
+                               double label_smoothing) {
   TD_CHECK(Error, label_smoothing >= 0 && label_smoothing <= 1,
            "cross_entropy: label_smoothing must be between 0 and 1 but is ", label_smoothing);
   common_device(cross_op, input, target, weight);

@@ -82,9 +82,7 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
 
 }  // namespace
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("mse_loss"), mse_loss, input, target, reduction);
+Tensor mse_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
   common_device(mse_op, input, target);
   if (!target.defined()) undefined_argument(mse_op, 1);
   const bool same = input.sizes() == target.sizes() && input.dtype() == target.dtype() &&
@@ -93,19 +91,14 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction::Reduction 
   return reduced(square(input - target), reduction);
 }
 
-Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("l1_loss"), l1_loss, input, target, reduction);
+Tensor l1_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
   common_device(l1_op, input, target);
   if (!target.defined()) undefined_argument(l1_op, 1);
   return reduced(abs(input - target), reduction);
 }
 
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction,
-                      double beta) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("smooth_l1_loss"), smooth_l1_loss, input, target, reduction,
-                         beta);
+Tensor smooth_l1_loss_impl(const Tensor& input, const Tensor& target,
+                           Reduction::Reduction reduction, double beta) {
   common_device(smooth_op, input, target);
   if (!target.defined()) undefined_argument(smooth_op, 1);
   TD_CHECK(Error, beta >= 0, "smooth_l1_loss: beta must not be negative but is ", beta);
@@ -115,11 +108,8 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction::Redu
   return reduced(where(near, square(d) * Scalar(0.5 / beta), d - Scalar(0.5 * beta)), reduction);
 }
 
-Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
-                            Reduction::Reduction reduction) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("binary_cross_entropy"), binary_cross_entropy, input,
-                         target, weight, reduction);
+Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                 Reduction::Reduction reduction) {
   const Device device = common_device(bce_op, input, target, weight);
   check_equal_sizes(bce_op, input, target);
   if (device.is_cpu())  // elsewhere the check would wait for the device
@@ -142,13 +132,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   return reduced(weight.defined() ? y * weight : y, reduction);
 }
 
-Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                        const Tensor& weight, const Tensor& pos_weight,
-                                        Reduction::Reduction reduction) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("binary_cross_entropy_with_logits"),
-                         binary_cross_entropy_with_logits, input, target, weight, pos_weight,
-                         reduction);
+Tensor binary_cross_entropy_with_logits_impl(const Tensor& input, const Tensor& target,
+                                             const Tensor& weight, const Tensor& pos_weight,
+                                             Reduction::Reduction reduction) {
   common_device(logits_op, input, target, weight, pos_weight);
   check_equal_sizes(logits_op, input, target);
   const Tensor y = logits_loss(input, target, pos_weight);

@@ -44,21 +44,11 @@ Tensor rows(const Op& op, const Tensor& input, std::int64_t dim, optional<Scalar
 
 }  // namespace
 
-Tensor softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("softmax"), softmax, input, dim, dtype);
+Tensor softmax_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
   return rows(softmax_op, input, dim, dtype, false);
 }
-Tensor log_softmax(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("log_softmax"), log_softmax, input, dim, dtype);
+Tensor log_softmax_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
   return rows(log_softmax_op, input, dim, dtype, true);
-}
-Tensor Tensor::softmax(std::int64_t dim, optional<ScalarType> dtype) const {
-  return td::softmax(*this, dim, dtype);
-}
-Tensor Tensor::log_softmax(std::int64_t dim, optional<ScalarType> dtype) const {
-  return td::log_softmax(*this, dim, dtype);
 }
 
 }  // namespace td

@@ -39,9 +39,7 @@ Tensor cumprod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::
 
 }  // namespace
 
-Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("cumsum"), cumsum, input, dim, dtype);
+Tensor cumsum_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
   const Tensor x = prepared(cumsum_op, input, dtype);
   const std::int64_t d = wrap_dim("cumsum", dim, x.dim());
   Tensor y = empty_on(x.impl().sizes, x.dtype(), x.device());
@@ -53,9 +51,7 @@ Tensor cumsum(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype)
   return y;
 }
 
-Tensor cumprod(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("cumprod"), cumprod, input, dim, dtype);
+Tensor cumprod_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
   const Tensor x = prepared(cumprod_op, input, dtype);
   const std::int64_t d = wrap_dim("cumprod", dim, x.dim());
   Tensor y = empty_on(x.impl().sizes, x.dtype(), x.device());
@@ -66,13 +62,6 @@ Tensor cumprod(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype
              grads.give(0, [&] { return cumprod_gradient(g, x(), y(), d); });
            });
   return y;
-}
-
-Tensor Tensor::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
-  return td::cumsum(*this, dim, dtype);
-}
-Tensor Tensor::cumprod(std::int64_t dim, optional<ScalarType> dtype) const {
-  return td::cumprod(*this, dim, dtype);
 }
 
 }  // namespace td

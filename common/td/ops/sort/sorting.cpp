@@ -70,19 +70,4 @@ std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_
   return {values_at(topk_op, input, d, at), at};
 }
 
-std::tuple<Tensor, Tensor> Tensor::sort(std::int64_t dim, bool descending) const {
-  return td::sort(*this, dim, descending);
-}
-std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, std::int64_t dim,
-                                        bool descending) const {
-  return td::sort(*this, stable, dim, descending);
-}
-Tensor Tensor::argsort(std::int64_t dim, bool descending) const {
-  return td::argsort(*this, dim, descending);
-}
-std::tuple<Tensor, Tensor> Tensor::topk(std::int64_t k, std::int64_t dim, bool largest,
-                                        bool sorted) const {
-  return td::topk(*this, k, dim, largest, sorted);
-}
-
 }  // namespace td

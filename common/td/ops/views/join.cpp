@@ -33,9 +33,7 @@ MemoryFormat joined_format(const TensorList& tensors) {
 
 }  // namespace
 
-Tensor cat(const TensorList& tensors, std::int64_t dim) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("cat"), cat, tensors, dim);
+Tensor cat_impl(const TensorList& tensors, std::int64_t dim) {
   const Device device = common_device("cat", tensors);
   TensorList parts;
   for (const Tensor& t : tensors) {
@@ -67,9 +65,7 @@ Tensor cat(const TensorList& tensors, std::int64_t dim) {
   return out;
 }
 
-Tensor stack(const TensorList& tensors, std::int64_t dim) {
-  if (autocast::active()) [[unlikely]]
-    return autocast::run(autocast::rule("stack"), stack, tensors, dim);
+Tensor stack_impl(const TensorList& tensors, std::int64_t dim) {
   common_device("stack", tensors);
   const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
   TensorList parts;

@@ -99,12 +99,4 @@ Tensor diag(const Tensor& input, std::int64_t diagonal) {
   return matrix;
 }
 
-Tensor Tensor::flip(IntArrayRef dims) const { return td::flip(*this, dims); }
-Tensor Tensor::roll(IntArrayRef shifts, IntArrayRef dims) const {
-  return td::roll(*this, shifts, dims);
-}
-Tensor Tensor::tril(std::int64_t diagonal) const { return td::tril(*this, diagonal); }
-Tensor Tensor::triu(std::int64_t diagonal) const { return td::triu(*this, diagonal); }
-Tensor Tensor::diag(std::int64_t diagonal) const { return td::diag(*this, diagonal); }
-
 }  // namespace td
