@@ -15,7 +15,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TD = ROOT / "common" / "td"
+COMMON = ROOT / "common"
+TD = COMMON / "td"
 PAGE = ROOT / "docs" / "names.md"
 
 SECTION = re.compile(r"@name\s+(.*)")
@@ -27,11 +28,15 @@ FUNCTION = re.compile(r"^(?:template\s*<.*?>\s*)?(?:inline |static |explicit |vi
 CLASS = re.compile(r"((?:^///.*\n)+)(?:^template.*\n(?: .*\n)*)?^(?:class|struct) (\w+)(?=[ ;{])(?!.*;$)", re.M)
 LAYER = re.compile(r"((?:^///.*\n)+)^TD_\w*LAYER\w*\((\w+)", re.M)
 # Headers of nn/ and data/ that programs do not name: how others are made.
-MACHINERY = {"any_module", "pipeline", "drawing", "module_holder", "cloneable", "shared_clone", "nested",
+MACHINERY = {"kernels", "parameter_list", "unscale_kernels", "any_module", "pipeline", "drawing", "module_holder", "cloneable", "shared_clone", "nested",
              "collate"}
 NOT_LISTED = re.compile(r"(?:Options|OptionsBase|State|Base|Impl|FuncOptions)$")
 DEF_LINE = re.compile(r"^(\w+)\((.*)\)\s*$", re.M)
 DEF_INCLUDE = re.compile(r'#include "(td/[\w/]+\.def)"')
+# A declaration of ops/*/functions.def: its macro, result, name and parameters.
+OPERATION = re.compile(r"^((?:AUTOCAST_)?(?:METHOD|FUNCTION)|MEMBER|IN_PLACE)\((?:([\w&]+), )?(\w+), \((.*?)\)(?:, \(.*\))?\)$")
+# Lists of element-wise functions that tensor/tensor.h reads before the class.
+PLAIN_LISTS = {"binary.def", "binary_integer.def", "binary_whole.def", "comparison.def"}
 HIDDEN = re.compile(r"^(?:operator|_|Tensor$)")
 
 
@@ -80,7 +85,7 @@ def first_sentence(comment):
 
 def entries_of_list(include):
     """The functions of a .def list: (name, call, formula), one a line."""
-    for macro, row in DEF_LINE.findall((ROOT / "common" / include).read_text()):
+    for macro, row in DEF_LINE.findall((COMMON / include).read_text()):
         # In a formula < means less.
         name, *columns = split_arguments(row, brackets=("(", ")"))
         one = macro.startswith("UNARY")
@@ -168,7 +173,7 @@ def header_entries(path, title):
 
 def classes(folder):
     """The classes and layers of a folder's headers: (name, words), in order."""
-    for path in sorted((TD / folder).glob("*.h")):
+    for path in sorted((TD if (TD / folder).is_dir() else COMMON).joinpath(folder).glob("*.h")):
         if path.stem in MACHINERY:
             continue
         text = path.read_text()
@@ -181,10 +186,30 @@ def classes(folder):
                 yield name, first_sentence(line[3:].strip() for line in comment.splitlines())
 
 
-def operations_headers():
-    """ops.h and the headers of ops/ it gathers."""
-    gathered = re.findall(r'#include "td/(ops/\w+\.h)"', (TD / "ops/ops.h").read_text())
-    return [*gathered, "ops/ops.h"]
+def families():
+    """The lists of ops/functions.def: (title, functions, methods) for each, in its order."""
+    listed = re.findall(r'#include "(td/ops/.*)"', (TD / "ops/functions.def").read_text())
+    for path in listed:
+        functions, methods, comment = {}, {}, []
+        text = (COMMON / path).read_text()
+        for line in text.splitlines():
+            found = OPERATION.match(line)
+            if found:
+                macro, _, name, parameters = found.groups()
+                call = ", ".join(argument(a) for a in split_arguments(parameters))
+                if "FUNCTION" in macro:
+                    functions.setdefault(name, Entry(name)).add(f"{name}({call})", first_sentence(comment))
+                else:
+                    methods.setdefault(name, Entry(name)).add(f"{name}({call})", "")
+                    if macro != "IN_PLACE":
+                        whole = ", ".join(["input", call] if call else ["input"])
+                        functions.setdefault(name, Entry(name)).add(f"{name}({whole})", first_sentence(comment))
+            comment = [*comment, line[3:].strip()] if line.startswith("///") else []
+        for others in sorted((COMMON / path).parent.glob("*.def")):
+            for name, call, formula in entries_of_list(others) if others.name in PLAIN_LISTS else []:
+                functions.setdefault(name, Entry(name)).add(call, formula)
+                methods.setdefault(name, Entry(name)).add(call, "")
+        yield re.match(r"// (.*?)\.", text).group(1), functions.values(), methods.values()
 
 
 def page():
@@ -193,14 +218,17 @@ def page():
              "the same here; [conformance](../tests/conformance/README.md) compares the two. Tensors and options",
              "that are shown without a default may often be left out, as there.", ""]
     lines += ["## Functions of tensors", ""]
-    for path in operations_headers():
-        for title, entries in header_entries(path, "More"):
-            lines += [f"### {title}", "", *table(entries), ""]
+    for title, functions, _ in families():
+        lines += [f"### {title}", "", *table(functions), ""]
+    for title, entries in header_entries("ops/ops.h", "More"):
+        lines += [f"### {title}", "", *table(entries), ""]
     lines += ["## Methods of Tensor", ""]
-    for path in ("tensor/tensor.h", "tensor/methods.inc"):
-        for title, entries in header_entries(path, "More"):
-            if title != "More":
-                lines += [f"**{title}**", "", ", ".join(f"`{e.name}`" for e in entries), ""]
+    for title, entries in header_entries("tensor/tensor.h", "More"):
+        if title != "More":
+            lines += [f"**{title}**", "", ", ".join(f"`{e.name}`" for e in entries), ""]
+    for title, _, methods in families():
+        if methods:
+            lines += [f"**{title}**", "", ", ".join(f"`{e.name}`" for e in methods), ""]
     for title, folder in (("Modules and losses", "nn"), ("Optimizers and schedules", "optim"),
                           ("Mixed precision", "amp"), ("Data", "data"), ("Files", "io")):
         rows = [f"| `{name}` | {cell(words)} |" for name, words in classes(folder)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every operation is in the operation suite: operations_have_samples.py PROJECT_FOLDER.
 
-Called by CTest. Reads the functions declared in ops/ops.h and the headers it includes, and the .def
-lists of tensor/. The suite (tests/common/ops/suite_*_test.cpp) must give a sample of each: name it in
+Called by CTest. Reads the functions declared in ops/*/functions.def, and the .def lists of
+ops/pointwise/. The suite (tests/common/ops/suite_*_test.cpp) must give a sample of each: name it in
 quotes, or walk its list. Invariant: an operation without a sample stands in ELSEWHERE with the test
 file that holds it to a reference of its own.
 """
@@ -11,7 +11,6 @@ import pathlib
 import re
 import sys
 
-HEADERS = ["ops.h", "arrange.h", "losses.h", "views.h"]
 # Operations whose arguments or results the suite's samples cannot carry, and where they are tested.
 ELSEWHERE = {
     # Images: every case of window, layout and type.
@@ -36,23 +35,25 @@ ELSEWHERE = {
     # In place: the function of the same name is in the suite.
     "suite_lists_test.cpp": ["leaky_relu_", "elu_", "silu_"],
 }
-RESULT = r"(?:Tensor&?|TensorList|bool|void|std::tuple<Tensor, Tensor>)"
-DECLARATION = re.compile(rf"^(?:inline )?{RESULT}\s+(\w+)\(", re.M)
+DECLARATION = re.compile(r"^(?:AUTOCAST_)?(?:METHOD|MEMBER|FUNCTION)\([\w&]+, (\w+),", re.M)
+# Tested as methods, in tests/common/tensor/views_test.cpp.
+FROM_OTHERS = {"as_strided", "expand", "view"}
 LINE = re.compile(r"^[A-Z]+\((\w+),", re.M)  # of a .def list
 NAME = re.compile(r'"(\w+)"')
 
 
-def declared_in(folder):
-    text = "".join((folder / "ops" / name).read_text() for name in HEADERS)
-    return {name for name in DECLARATION.findall(text) if name != "operator"}
+def declared_in(core):
+    """The names of the operations that a program can call as free functions."""
+    text = "".join(path.read_text() for path in (core / "ops").glob("*/functions.def"))
+    return set(DECLARATION.findall(text)) - FROM_OTHERS
 
 
 def main():
     project = pathlib.Path(sys.argv[1])
     core, tests = project / "common" / "td", project / "tests" / "common" / "ops"
     suite = "".join(path.read_text() for path in sorted(tests.glob("suite_*_test.cpp")))
-    lists = sorted((core / "tensor").glob("*.def"))
-    walked = [path for path in lists if f'"td/tensor/{path.name}"' in suite]
+    lists = sorted(path for path in (core / "ops/pointwise").glob("*.def") if path.name != "functions.def")
+    walked = [path for path in lists if f'"td/ops/pointwise/{path.name}"' in suite]
     sampled = set(NAME.findall(suite)).union(*(LINE.findall(path.read_text()) for path in walked))
     excused = {name: file for file, names in ELSEWHERE.items() for name in names}
     faults = []
@@ -70,7 +71,7 @@ def main():
             faults.append(f"{name} is said to be tested in {file}, which never names it")
     for path in lists:
         if path not in walked:
-            faults.append(f"tensor/{path.name} is not walked by the operation suite")
+            faults.append(f"ops/pointwise/{path.name} is not walked by the operation suite")
     print("\n".join(faults) or f"{len(declared)} operations declared, {len(declared & sampled)} sampled")
     return 1 if faults else 0
 
