@@ -10,7 +10,7 @@
 #include "data/prefetcher.h"
 
 #include "td/autograd/modes.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 #include "td/ops/ops.h"
 
 namespace td::data::detail {

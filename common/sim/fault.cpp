@@ -13,7 +13,7 @@
 
 #include "sim/arena.h"
 #include "sim/sim.h"
-#include "td/device/block_describer.h"
+#include "td/device/access_observer.h"
 #include "td/device/caching_allocator.h"
 
 namespace td::sim {

@@ -1,5 +1,5 @@
 // sim's graphs for device/graph.cpp. A handle is a Capture with one reference.
-#include "td/device/graph_backend.h"
+#include "td/device/backend.h"
 
 #include <map>
 #include <mutex>

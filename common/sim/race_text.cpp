@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "sim/arena.h"
-#include "td/device/block_describer.h"
+#include "td/device/access_observer.h"
 #include "td/device/caching_allocator.h"
 
 namespace td::sim {

@@ -12,7 +12,7 @@
 #include "sim/sim.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 
 namespace test {
 

@@ -6,7 +6,7 @@
 
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 #include "distributed/ddp/bucket_assignment.h"
 #include "td/optim/fused.h"
 

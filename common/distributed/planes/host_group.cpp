@@ -1,7 +1,7 @@
 // The three lanes of a host group, and the way of an accelerator's tensors through pinned memory.
 #include "distributed/planes/host_group.h"
 
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 #include "distributed/planes/lane.h"
 #include "td/ops/ops.h"
 

@@ -10,7 +10,7 @@
 #include "td/autograd/accumulate.h"
 #include "td/autograd/graph_task.h"
 #include "td/autograd/modes.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 #include "td/base/span.h"
 
 namespace td {

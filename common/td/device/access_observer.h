@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include "td/device/deferred_release.h"
 #include "td/device/record.h"
@@ -29,5 +30,12 @@ inline std::atomic<AccessObserver*> access_observer{nullptr};
 inline AccessObserver* listening_to_accesses() {
   return access_observer.load(std::memory_order_acquire);
 }
+
+/// Writes to `text` (at most `room` bytes, no end mark) what the block at `block` belongs to, and
+/// returns the length; 0 when it does not know.
+using BlockDescriber = std::size_t (*)(const void* block, char* text, std::size_t room);
+
+/// Null while nobody can tell.
+inline std::atomic<BlockDescriber> block_describer{nullptr};
 
 }  // namespace td

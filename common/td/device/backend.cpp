@@ -1,12 +1,16 @@
-// The registered backends, one per kind. A kind that no library registered has a backend without
-// devices, whose error message devices.def holds.
+// The registered backends, one per kind, the thread's state, and the observer of launches. A kind
+// that no library registered has a backend without devices, whose error message devices.def holds.
 #include "td/device/backend.h"
 
 #include <array>
 
 #include "td/base/error.h"
+#include "td/base/span.h"
+#include "td/device/record.h"
+#include "td/device/thread_state.h"
 
 namespace td {
+
 namespace {
 
 class AbsentBackend final : public Backend {
@@ -47,5 +51,14 @@ void Backend::unsupported(const char* function) const {
   fail<DeviceError>(reason.empty() ? "this kind of device has no function " + std::string(function)
                                    : reason);
 }
+
+void run_with_span(const Record& record) {
+  const trace::Span span(record.name, trace::Category::kOperator);
+  record.run(record.work);
+}
+
+void (*record_observer)(const Record& record, Device device) = nullptr;
+
+thread_local constinit ThreadState thread_state_storage;
 
 }  // namespace td

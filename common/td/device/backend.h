@@ -1,6 +1,6 @@
 // The contract between the core and a kind of device: functions that know nothing of tensors. The
-// allocators, stream.cpp and the launch call it. backends/cpu and backends/cuda implement it, and so
-// does any folder that registers a backend for its line of devices.def.
+// allocators, stream.cpp and the launch call it. backends/cpu and backends/cuda implement it, and
+// so does any folder that registers a backend for its line of devices.def.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ class Backend {
   virtual int device_count() const { return 0; }
   /// Why device_count is 0, as one sentence with the next step.
   virtual std::string unavailable_reason() const { return ""; }
-  /// The end of a sentence, ", or ..." or empty: how a program gets `count` devices, or more memory.
+  /// The end of a sentence, ", or ..." or empty: how a program gets `count` devices, or more
+  /// memory.
   virtual std::string more_devices_hint(int) const { return ""; }
   virtual std::string more_memory_hint() const { return ""; }
   /// The name of the hardware.
@@ -49,7 +50,8 @@ class Backend {
   virtual void release_pinned(void*) { unsupported("release_pinned"); }
   /// The address at which the device's kernels find `memory`, which allocate returned.
   virtual void* kernel_address(int, void* memory) const { return memory; }
-  /// True when the device reports a host access to its memory, with the tensor whose data_ptr() it was.
+  /// True when the device reports a host access to its memory, with the tensor whose data_ptr() it
+  /// was.
   virtual bool guards_memory() const { return false; }
   /// @}
 
@@ -81,8 +83,8 @@ class Backend {
 
   /// @name Events
   /// An event records a point in a stream that other streams and the host can wait for. An event
-  /// never recorded is done. A wait already queued keeps the point it saw when the event is recorded
-  /// again.
+  /// never recorded is done. A wait already queued keeps the point it saw when the event is
+  /// recorded again.
   /// @{
   virtual void* new_event(int, bool timing) {
     static_cast<void>(timing);
@@ -95,7 +97,9 @@ class Backend {
   /// Called when the program, and not only an allocator, has learned that the event is done: for a
   /// race finder, the host's later work is ordered after the event.
   virtual void host_saw(void*) {}
-  virtual void synchronize_event(void*) { unsupported("synchronize_event"); }  ///< @throws AsyncError
+  virtual void synchronize_event(void*) {
+    unsupported("synchronize_event");
+  }  ///< @throws AsyncError
   virtual double milliseconds(void*, void*) { unsupported("milliseconds"); }
   /// @}
 
@@ -112,5 +116,28 @@ struct RegisterBackend {
   /// @param backend lives as long as the process.
   RegisterBackend(DeviceType type, Backend& backend);
 };
+
+/// The contract. Indices and streams as in Backend; a stream that is captured is never a default
+/// one.
+class GraphBackend {
+ public:
+  virtual ~GraphBackend() = default;
+
+  /// From now on what is queued on the stream is written down and not run. A stream that waits for
+  /// an event of a captured stream is captured too.
+  virtual void begin_capture(int index, void* stream) = 0;
+  /// Ends that, for all its streams, also when it throws.
+  /// @param nodes how many launches and copies the graph has; 0 is an answer.
+  /// @return the graph, ready to be launched.
+  /// @throws DeviceError when a stream did not come back to this one.
+  virtual void* end_capture(int index, void* stream, std::size_t* nodes) = 0;
+  /// Queues all of a graph as one piece of work on `stream`.
+  virtual void launch(void* graph, int index, void* stream) = 0;
+  /// Gives a graph up. No launch of it is queued any more.
+  virtual void release(void* graph, int index) noexcept = 0;
+};
+
+/// The graphs of a kind. @throws DeviceError for a kind that has none.
+GraphBackend& graph_backend(DeviceType type);
 
 }  // namespace td

@@ -319,10 +319,9 @@ void CachingAllocator::out_of_memory(std::size_t bytes) const {
   const std::size_t ours = stats_.reserved + free;
   if (device_.is_cuda() && total > ours)
     text += ", " + format_bytes(total - ours) + " in use by others";
-  fail<OutOfMemoryError>(
-      device_, " is out of memory: tried to allocate ", format_bytes(bytes), "; ", text,
-      ". Use a smaller batch, or free tensors you no longer need",
-      backend_.more_memory_hint(), ".");
+  fail<OutOfMemoryError>(device_, " is out of memory: tried to allocate ", format_bytes(bytes),
+                         "; ", text, ". Use a smaller batch, or free tensors you no longer need",
+                         backend_.more_memory_hint(), ".");
 }
 
 }  // namespace td

@@ -20,7 +20,8 @@ enum class DeviceType : std::int8_t {
 
 /// kCPU, kSIM and kCUDA.
 ///@{
-#define DEVICE(constant, name, reason) inline constexpr DeviceType k##constant = DeviceType::constant;
+#define DEVICE(constant, name, reason) \
+  inline constexpr DeviceType k##constant = DeviceType::constant;
 #include "td/device/devices.def"
 #undef DEVICE
 ///@}

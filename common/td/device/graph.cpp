@@ -8,8 +8,7 @@
 #include "td/device/backend.h"
 #include "td/device/caching_allocator.h"
 #include "td/device/capture.h"
-#include "td/device/graph_backend.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 
 namespace td {
 

@@ -1,4 +1,5 @@
-// Streams and events as values; the work is the backend's. Invariant: a native event belongs to the
+// Streams and events as values, and the current device and stream of a thread, which live in
+// ThreadState; the work is the backend's. Invariant: a native event belongs to the
 // device of `device_index_`, and only streams of that device record it.
 #include "td/device/stream.h"
 
@@ -9,7 +10,6 @@
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
-#include "td/device/guard.h"
 #include "td/device/thread_state.h"
 
 namespace td {
@@ -95,8 +95,7 @@ const char* constant_name(DeviceType type) {
 void Event::record(const Stream& stream) {
   TD_CHECK(DeviceError, stream.device().type() == type_, "an event of ", device_type_name(type_),
            " cannot be recorded on a stream of ", stream.device(), "; make it with Event(k",
-           constant_name(stream.device().type()),
-           ").");
+           constant_name(stream.device().type()), ").");
   const int index = native_index(stream.device());
   TD_CHECK(DeviceError, !native_ || device_index_ == index, "an event of ",
            Device(type_, device_index_), " cannot be recorded on a stream of ", stream.device(),
@@ -169,6 +168,37 @@ void synchronize(Device device) {
   const Device checked = check_device(device);
   if (!checked.is_cpu()) check_may_wait("synchronize");
   backend(checked.type()).synchronize(native_index(checked), nullptr, true);
+}
+
+int current_device(DeviceType type) {
+  return thread_state().current_device[static_cast<int>(type)];
+}
+
+void set_device(Device device) {
+  const Device checked = check_device(device);
+  thread_state().current_device[static_cast<int>(checked.type())] =
+      static_cast<std::int8_t>(checked.index());
+}
+
+DeviceGuard::DeviceGuard(Device device)
+    : type_(device.type()), previous_(current_device(device.type())) {
+  set_device(device);
+}
+
+DeviceGuard::~DeviceGuard() {
+  thread_state().current_device[static_cast<int>(type_)] = static_cast<std::int8_t>(previous_);
+}
+
+StreamGuard::StreamGuard(const Stream& stream)
+    : device_(stream.device()), previous_(getCurrentStream(stream.device())) {
+  setCurrentStream(stream);
+}
+
+StreamGuard::~StreamGuard() {
+  const Device device = previous_.device();
+  if (device.is_cpu()) return;
+  thread_state().current_stream[static_cast<int>(device.type())][device.index()] =
+      previous_.native();
 }
 
 }  // namespace td

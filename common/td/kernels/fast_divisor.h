@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "td/tensor/half.h"
+#include "td/tensor/dtype.h"
 
 namespace td {
 

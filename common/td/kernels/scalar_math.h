@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "td/tensor/half.h"
+#include "td/tensor/dtype.h"
 
 namespace td::scalar_math {
 

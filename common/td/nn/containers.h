@@ -3,7 +3,7 @@
 #pragma once
 
 #include "td/nn/any_module.h"
-#include "td/nn/cloneable.h"
+#include "td/nn/module.h"
 
 namespace td::nn {
 

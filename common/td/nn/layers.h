@@ -2,7 +2,7 @@
 // Parameters start with libtorch's distributions. Printed as Python prints them.
 #pragma once
 
-#include "td/nn/cloneable.h"
+#include "td/nn/module.h"
 #include "td/nn/module_holder.h"
 #include "td/nn/options.h"
 

@@ -2,7 +2,7 @@
 // most, a weight, which is a buffer, so that `loss_fn->to(device)` moves it.
 #pragma once
 
-#include "td/nn/cloneable.h"
+#include "td/nn/module.h"
 #include "td/nn/module_holder.h"
 #include "td/nn/options.h"
 

@@ -6,9 +6,7 @@
 
 #include "td/autograd/accumulate.h"
 #include "td/autograd/modes.h"
-#include "td/nn/cloneable.h"
 #include "td/nn/module.h"
-#include "td/nn/shared_clone.h"
 #include "td/ops/ops.h"
 
 namespace td::nn {

@@ -3,7 +3,7 @@
 #include "td/parallel/comm.h"
 
 #include "td/autograd/modes.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 #include "td/ops/ops.h"
 
 namespace td::parallel {

@@ -14,7 +14,7 @@
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 #include "td/device/capture.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 #include "td/device/thread_state.h"
 #include "td/ops/autocast.h"
 #include "td/tensor/generator.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "td/nn/any_module.h"
-#include "td/nn/shared_clone.h"
+#include "td/nn/module.h"
 
 namespace td::nn::parallel {
 

@@ -1,12 +1,62 @@
-// What a Tensor handle points at: geometry over a Storage, plus the autograd layer's own record.
-// Made by every operation, so it is one slab block and its lists are in place.
+// What a Tensor handle points at: a TensorImpl, which is geometry over a Storage, which owns bytes.
+// Views share a Storage; the last one returns the bytes to the device's allocator. Every operation
+// makes a TensorImpl, so it is one small block and its lists are in place.
 #pragma once
 
+#include <atomic>
+#include <functional>
+
+#include "td/base/intrusive_ptr.h"
 #include "td/base/sizes.h"
+#include "td/base/slab.h"
+#include "td/device/device.h"
 #include "td/tensor/options.h"
-#include "td/tensor/storage.h"
 
 namespace td {
+
+class Allocator;
+
+/// A block of memory on one device, shared by the tensors that view it.
+class Storage : public RefCounted, public Slabbed {
+ public:
+  /// Takes `bytes` from the device's allocator, for the current stream.
+  Storage(Device device, std::size_t bytes, Allocator& from);
+  /// Borrows `data`; `deleter` (may be empty) is called when the last tensor is gone.
+  Storage(Device device, void* data, std::size_t bytes, std::function<void(void*)> deleter);
+  ~Storage() override;
+
+  /// Where it is.
+  ///@{
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  Device device() const { return device_; }
+  ///@}
+  /// Counts in-place changes; a saved tensor compares it to tell that its value is gone.
+  std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+  /// Counts one more. Changes that two threads make at once may count as one; it still counts.
+  void bump_version() { version_.store(version() + 1, std::memory_order_relaxed); }
+  /// False for memory that somebody else owns (from_blob).
+  bool owns_memory() const { return allocator_ != nullptr; }
+  /// True once a tensor that was there before its graph (a leaf, or one changed in place) requires
+  /// a gradient: views of it that were made before, and not recorded, do not know.
+  bool in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
+  /// Called when that happens; it stays so.
+  void set_in_graph() { in_graph_.store(true, std::memory_order_relaxed); }
+  /// Exchanges the memory of two storages of one device; the handles on them stay (see resize_).
+  void swap_memory(Storage& other);
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+  Allocator* allocator_ = nullptr;
+  Device device_;
+  std::atomic<std::uint32_t> version_{0};
+  std::atomic<bool> in_graph_{false};
+  std::function<void(void*)>* deleter_ = nullptr;  // rare, so kept out of the common size
+};
+
+/// A new block on `device`. @throws OutOfMemoryError
+intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinned = false);
 
 /// Where a view was made that its base's graph knows nothing of.
 enum class Unrecorded : std::uint8_t { no, no_grad, inference, function };
@@ -53,5 +103,10 @@ bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
 /// Strides that keep the order of `like`'s dimensions in memory, without gaps. Where they do not
 /// tell, because they are 0, those of `second` (of as many dimensions, or none) do.
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second = {});
+
+class Tensor;
+/// Notes that the program was given the address of an accelerator's tensor, for the report of a
+/// host access to it. Called by Tensor::data_ptr<T>; kernels do not come this way.
+void log_data_ptr(const Tensor& tensor);
 
 }  // namespace td

@@ -12,7 +12,6 @@
 #include "td/device/stream.h"
 #include "td/ops/autocast.h"
 #include "td/tensor/accessor.h"
-#include "td/tensor/handed_out.h"
 #include "td/tensor/impl.h"
 #include "td/tensor/scalar.h"
 
@@ -315,7 +314,7 @@ T* Tensor::data_ptr() const {
   if (dtype() != scalar_type_of<std::remove_const_t<T>>()) [[unlikely]]
     wrong_dtype_error(*this, scalar_type_of<std::remove_const_t<T>>());
   if (!is_cpu()) [[unlikely]]
-    note_handed_out(*this);
+    log_data_ptr(*this);
   return static_cast<T*>(data_ptr());
 }
 template <class T>

@@ -8,7 +8,7 @@
 #include "td/autograd/accumulate.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 
 using namespace td;
 using List = std::vector<double>;

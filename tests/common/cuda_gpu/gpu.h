@@ -9,7 +9,7 @@
 #include "td/backends/cuda/libs.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 
 namespace gpu {
 

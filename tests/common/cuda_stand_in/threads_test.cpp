@@ -5,7 +5,6 @@
 #include "child_process.h"
 #include "fake_gpus.h"
 #include "td/device/backend.h"
-#include "td/device/graph_backend.h"
 #include "td/base/span_recorder.h"
 
 using namespace td;

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "td/base/error.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 
 using namespace td;
 

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "td/base/error.h"
-#include "td/device/guard.h"
 
 using namespace td;
 

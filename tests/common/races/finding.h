@@ -7,7 +7,7 @@
 
 #include "sim/races.h"
 #include "sim/sim.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 #include "td/ops/ops.h"
 
 namespace test {

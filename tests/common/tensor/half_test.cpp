@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "td/tensor/half.h"
+#include "td/tensor/dtype.h"
 
 using td::BFloat16;
 using td::Half;

@@ -3,7 +3,7 @@
 // Invariant: every call makes its device current first, and an error never stays behind unread.
 #include "td/backends/cuda/check.h"
 #include "td/base/error.h"
-#include "td/device/graph_backend.h"
+#include "td/device/backend.h"
 
 namespace td {
 namespace cuda {

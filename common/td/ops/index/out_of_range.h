@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "td/base/error.h"
-#include "td/tensor/half.h"
+#include "td/tensor/dtype.h"
 
 namespace td {
 namespace {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "td/base/error.h"
-#include "td/tensor/half.h"
+#include "td/tensor/dtype.h"
 
 namespace td::scalar_math {
 

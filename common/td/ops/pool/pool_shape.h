@@ -6,7 +6,7 @@
 
 #include "td/kernels/fast_divisor.h"
 #include "td/ops/pool/pool.h"
-#include "td/tensor/half.h"
+#include "td/tensor/dtype.h"
 
 namespace td {
 namespace {

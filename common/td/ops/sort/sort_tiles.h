@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "td/tensor/half.h"
+#include "td/tensor/dtype.h"
 
 namespace td {
 

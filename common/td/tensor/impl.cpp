@@ -1,19 +1,53 @@
-// See handed_out.h. The texts are written when an address is given out, so that the signal handler
-// has nothing left to do but to copy one.
-#include "td/tensor/handed_out.h"
-
+// Storage, and the log of addresses that data_ptr<T>() returned. The log's texts are written when
+// an address is returned, so that sim's signal handler only has to copy one.
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <utility>
 
+#include "td/base/error.h"
+#include "td/device/access_observer.h"
+#include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/block_describer.h"
 #include "td/tensor/tensor.h"
 
 namespace td {
+
+Storage::Storage(Device device, std::size_t bytes, Allocator& from)
+    : data_(from.allocate(bytes)), bytes_(bytes), allocator_(&from), device_(device) {}
+
+Storage::Storage(Device device, void* data, std::size_t bytes, std::function<void(void*)> deleter)
+    : data_(data), bytes_(bytes), device_(device) {
+  if (deleter) deleter_ = new std::function<void(void*)>(std::move(deleter));
+}
+
+Storage::~Storage() {
+  if (allocator_) {
+    allocator_->release(data_, bytes_);
+  } else if (deleter_) {
+    (*deleter_)(data_);
+    delete deleter_;
+  }
+}
+
+void Storage::swap_memory(Storage& other) {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(allocator_, other.allocator_);
+  std::swap(deleter_, other.deleter_);
+}
+
+intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinned) {
+  if (!pinned) return make_intrusive<Storage>(device, bytes, allocator(device));
+  TD_CHECK(DeviceError, device.is_cpu(),
+           "only host memory can be pinned, but the tensor is to be on ", device,
+           "; leave out pinned_memory(true), or make it on cpu");
+  return make_intrusive<Storage>(device, bytes, pinned_allocator(preferred_accelerator()));
+}
+
 namespace {
 
 struct Note {
@@ -43,7 +77,7 @@ std::size_t describe(const void* block, char* text, std::size_t room) {
 
 }  // namespace
 
-void note_handed_out(const Tensor& tensor) {
+void log_data_ptr(const Tensor& tensor) {
   if (!backend(tensor.device().type()).guards_memory()) return;
   std::ostringstream out;
   out << ", given out by data_ptr() of a " << tensor.dtype() << " tensor of sizes "
