@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The comments, messages and pages speak the field's language: vocabulary_test.py PROJECT.
+
+Called by CTest. Each pattern below was once this project's own word for something that PyTorch, CUDA or
+plain English has a word for. Invariant: code is not read but for its comments and string literals, so an
+identifier is free; the exercises' stubs are the learner's and are not read.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+SAY_INSTEAD = {
+    r"one behind the other": "one after another",
+    r"beside each other": "concurrently",
+    r"whole numbers?": "integer",
+    r"wants? (?:a|no) gradient": "requires grad",
+    r"heap calls?": "heap allocation",
+    r"late errors?": "asynchronous error",
+    r"(?:grow|grew|drift) apart": "diverge",
+    r"in vain": "say what happens instead",
+    r"for ever": "forever",
+    r"anew": "again",
+    r"whoever": "the caller that",
+    r"in place of": "instead of",
+    r"dear(?:est|er)": "expensive",
+    r"mend(?:s|ed|ing)?": "fix",
+    r"share[sd]? out": "divide",
+    r"brought home": "accumulated",
+}
+WORDS = re.compile(r"\b(?:" + "|".join(SAY_INSTEAD) + r")\b", re.I)
+COMMENT_OR_TEXT = {
+    "c": re.compile(r'//.*|"(?:\\.|[^"\\\n])*"'),
+    "script": re.compile(r'#.*|"(?:\\.|[^"\\\n])*"'),
+}
+KIND = {".h": "c", ".cpp": "c", ".cu": "c", ".inc": "c", ".def": "c", ".sh": "script", ".cmake": "script",
+        ".toml": "script", ".md": "page"}
+
+
+def read(path, kind):
+    """Lines of a file: (number, the text in it that a person reads)."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if kind == "page":
+            yield number, re.sub(r"`[^`]*`", "", line)
+        else:
+            yield number, " ".join(COMMENT_OR_TEXT[kind].findall(line))
+
+
+def faults(project):
+    names = subprocess.run(["git", "-C", project, "ls-files"], capture_output=True, text=True, check=True).stdout
+    for name in names.splitlines():
+        path = project / name
+        kind = KIND.get(path.suffix)
+        if kind and path.is_file():
+            for number, text in read(path, kind):
+                for found in WORDS.finditer(text):
+                    said = found.group().lower()
+                    better = next(to for of, to in SAY_INSTEAD.items() if re.fullmatch(of, said))
+                    yield f'{name}:{number}: "{found.group()}": say "{better}"'
+
+
+def main():
+    found = list(faults(pathlib.Path(sys.argv[1])))
+    print(*found, f"{len(found)} words to replace", sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
