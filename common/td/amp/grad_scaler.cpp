@@ -1,5 +1,4 @@
-// The order of calls, and lists of gradients for the kernels. The arithmetic is in
-// kernels/optim_unscale.cpp.
+// The order of calls, and lists of gradients for the kernels, which are in unscale_kernels.cu.
 #include "td/amp/grad_scaler.h"
 
 #include <limits>
@@ -8,7 +7,7 @@
 #include "td/amp/unscale_kernels.h"
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
-#include "td/optim/fused.h"
+#include "td/optim/optimizer.h"
 
 namespace td::amp {
 namespace {
@@ -26,7 +25,7 @@ void check_options(const GradScalerOptions& o) {
 // Adds up in `sum`, on `device`, what was found on several devices or for several optimizers.
 void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
   for (const Tensor& found : found_inf) {
-    const Tensor here = optim::brought_to(device, found);
+    const Tensor here = optim::to_device(device, found);
     sum = sum.defined() ? sum.add(here) : here;
   }
 }
@@ -97,7 +96,7 @@ void GradScaler::make_scale(Device device) {
   growth_tracker_ = full({}, init_growth_tracker_, TensorOptions(device).dtype(kInt));
 }
 
-Tensor GradScaler::scale_on(Device device) const { return optim::brought_to(device, scale_); }
+Tensor GradScaler::scale_on(Device device) const { return optim::to_device(device, scale_); }
 
 Tensor GradScaler::scale(const Tensor& outputs) {
   TD_CHECK(Error, outputs.defined(), "GradScaler::scale: \"outputs\" is undefined");

@@ -6,6 +6,8 @@
 
 namespace td {
 
+thread_local constinit std::uint64_t next_sequence = 0;
+
 Gradients::Gradients(const Node& node, const NodeFilter* needed)
     : node_(node), needed_(needed), values_(node.edges.size()) {}
 

@@ -90,7 +90,12 @@ class Node : public RefCounted, public Slabbed {
   const char* name_;
 };
 
-/// Lets go of a node without recursion, however deep the graph behind it is.
+/// Releases a node without recursion, however deep the graph behind it is.
 void retire(intrusive_ptr<Node> node);
+
+/// The number that the next recorded operation of this thread gets; grows by one per operation. The
+/// engine runs later numbers first. Threads that record parts of one graph (td/parallel) pass it
+/// on, so that the engine meets their operations in one order, whatever the threads did before.
+extern thread_local constinit std::uint64_t next_sequence;
 
 }  // namespace td

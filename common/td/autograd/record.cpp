@@ -1,14 +1,9 @@
-// Joining the graph: edges, results, changes in place, views.
+// How an operation joins the graph: saved tensors, edges, results, in-place operations, views.
 #include "td/autograd/record.h"
 
 #include <string_view>
 
-#include "td/autograd/accumulate.h"
-#include "td/autograd/sequence.h"
-
 namespace td {
-
-thread_local constinit std::uint64_t next_sequence = 0;
 
 bool recording(const TensorList& tensors) {
   if (!thread_state().grad_mode || thread_state().inference_mode) return false;
@@ -25,32 +20,41 @@ void freed_graph_error(const char* operation) {
                       "retain_graph=true to the first backward, or run the forward pass again.");
 }
 
-AutogradMeta& meta_of(const Tensor& tensor) {
-  intrusive_ptr<RefCounted>& slot = tensor.impl().autograd;
-  if (!slot) slot = make_intrusive<AutogradMeta>();
-  return static_cast<AutogradMeta&>(*slot);
+Saved save(const Tensor& input) {
+  TD_CHECK(AutogradError, !input.defined() || !input.impl().inference,
+           "a tensor made in inference mode cannot be kept for a gradient; clone it outside that "
+           "mode");
+  Saved saved;
+  saved.tensor_ = input;
+  if (input.defined()) saved.version_ = input.impl().storage->version();
+  return saved;
 }
 
-AutogradMeta::~AutogradMeta() {
-  if (grad_fn) set_grad_fn(nullptr, 0);
-  AccumulateGrad* node = accumulator.load(std::memory_order_relaxed);
-  if (!node) return;
-  node->forget_leaf();
-  drop_accumulator();
+Saved save_result(const Tensor& result) {
+  // Without its graph: the node keeps this tensor, so the tensor must not keep the node.
+  Saved saved;
+  saved.tensor_ = alias(result, result.impl().sizes, result.impl().strides, result.impl().offset);
+  saved.version_ = result.impl().storage->version();
+  saved.result_ = true;
+  return saved;
 }
 
-void AutogradMeta::drop_accumulator() {
-  std::lock_guard lock(mutex);
-  if (AccumulateGrad* node = accumulator.exchange(nullptr)) node->release();
-}
-
-void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
-  // The node knows by address whose gradient to keep, so the address must leave with us.
-  if (retains_grad && grad_fn)
-    std::erase_if(grad_fn->retained, [this](auto& entry) { return entry.second == this; });
-  if (retains_grad && node) node->retained.emplace_back(number, this);
-  retire(std::exchange(grad_fn, std::move(node)));
-  output = number;
+Tensor Saved::operator()() const {
+  if (!tensor_.defined()) return tensor_;
+  TD_CHECK(AutogradError, tensor_.impl().storage->version() == version_,
+           "backward: a tensor of sizes ", tensor_.sizes(),
+           " that was saved for the gradient has been changed in place since (version ",
+           tensor_.impl().storage->version(), ", expected ", version_,
+           "). Use the operation without the trailing underscore, or change a clone().");
+  if (!result_ || !thread_state().grad_mode) return tensor_;
+  Node* node = static_cast<Node*>(thread_state().current_node);
+  Tensor result =
+      alias(tensor_, tensor_.impl().sizes, tensor_.impl().strides, tensor_.impl().offset);
+  AutogradMeta& meta = meta_of(result);
+  meta.grad_fn = intrusive_ptr<Node>(node);
+  meta.view_version = version_;
+  result.impl().requires_grad = true;
+  return result;
 }
 
 namespace {
@@ -244,14 +248,13 @@ void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   refresh_view(self, *meta);
 }
 
-void about_to_change(const char* operation, const Tensor& self, bool one_value) {
+void check_inplace(const char* operation, const Tensor& self, bool one_value) {
   TensorImpl& impl = self.impl();
   TD_CHECK(AutogradError, !impl.inference || thread_state().inference_mode, operation,
            ": a tensor made in inference mode cannot be changed in place outside it; clone it");
   if (!impl.contiguous && !one_value) refuse_shared_elements(operation, impl);
   if (thread_state().grad_mode && !thread_state().inference_mode)
     refuse_lost_gradient(operation, self);
-  impl.storage->bump_version();
 }
 
 }  // namespace td

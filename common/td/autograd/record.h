@@ -12,7 +12,6 @@
 
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
-#include "td/autograd/saved.h"
 
 namespace td {
 
@@ -24,6 +23,29 @@ bool recording(const T&... tensors) {
          !state.inference_mode;
 }
 bool recording(const TensorList& tensors);
+
+/// A tensor saved for backward: `[x = save(x)](Gradients& grads, const Tensor& g) { ... x() ... }`.
+/// It records the version of the tensor's memory, and rejects a value that was modified in place
+/// since.
+class Saved {
+ public:
+  Saved() = default;
+  /// The tensor as it was. For a result, a handle that is part of the graph again.
+  /// @throws AutogradError when its memory was changed in place since it was saved.
+  Tensor operator()() const;
+
+ private:
+  friend Saved save(const Tensor&);
+  friend Saved save_result(const Tensor&);
+  Tensor tensor_;
+  std::uint32_t version_ = 0;
+  bool result_ = false;  ///< saved without its graph, which would otherwise hold itself alive
+};
+
+/// Saves an input.
+Saved save(const Tensor& input);
+/// Saves the (only) result of the operation being recorded.
+Saved save_result(const Tensor& result);
 
 /// @throws AutogradError: the graph of `operation` was walked before and let go.
 [[noreturn, gnu::cold]] void freed_graph_error(const char* operation);
@@ -93,14 +115,21 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
   connect(*node, inputs.begin(), inputs.size());
   attach_in_place(std::move(node), self);
 }
-/// Call before changing `self` in place: refuses an expanded tensor, whose elements share memory,
-/// and while recording what would make a gradient wrong: a change of a leaf that wants one, or of a
-/// view that the graph does not know as one. Counts the change.
-/// @param one_value every element gets the same, so that they may share memory.
+/// Call before an in-place operation on `self`: rejects an expanded tensor, whose elements share
+/// memory, and while recording what would make a gradient wrong: an in-place operation on a leaf
+/// that requires a gradient, or on a view that the graph does not know as one.
+/// @param one_value every element gets the same value, so that they may share memory.
 /// @throws AutogradError, ShapeError
-void about_to_change(const char* operation, const Tensor& self, bool one_value = false);
+void check_inplace(const char* operation, const Tensor& self, bool one_value = false);
+/// Counts an in-place operation, so that a saved tensor notices it.
+inline void increment_version(const Tensor& self) { self.impl().storage->bump_version(); }
+/// Both.
+inline void about_to_change(const char* operation, const Tensor& self, bool one_value = false) {
+  check_inplace(operation, self, one_value);
+  increment_version(self);
+}
 
-/// Remembers that `view` looks into `source`'s memory.
+/// Records that `view` is a view of `source`.
 void mark_view(const Tensor& view, const Tensor& source);
 
 }  // namespace td

@@ -7,7 +7,7 @@
 #include "td/base/bytes.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/base/slab.h"
+#include "td/base/host_memory.h"
 
 using namespace td;
 
