@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <new>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/base/error.h"
 
 namespace td {

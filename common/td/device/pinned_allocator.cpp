@@ -8,7 +8,7 @@
 #include <map>
 #include <shared_mutex>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/device/access_observer.h"
 #include "td/device/capture.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "td/base/warning.h"
+#include "td/base/messages.h"
 #include "td/device/capture.h"
 #include "td/kernels/workers.h"
 #include "td/ops/ops.h"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 #include "td/base/host_memory.h"
