@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "td/autograd/record.h"
 #include "td/amp/unscale_kernels.h"
+#include "td/autograd/record.h"
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
 #include "td/optim/optimizer.h"
@@ -47,7 +47,10 @@ class GradScaler::Batch {
 
   void add(const Tensor& gradient) {
     if (count_ == kernels::kUnscaleTensors || (count_ && !fits(gradient))) run();
-    if (divide_) about_to_change("unscale_", gradient);
+    if (divide_) {
+      check_inplace("unscale_", gradient);
+      increment_version(gradient);
+    }
     gradients_[count_++] = &gradient;
   }
   void run() {
@@ -208,8 +211,10 @@ void GradScaler::update() {
   TD_CHECK(Error, found_inf.defined(),
            "GradScaler::update: no inf checks were recorded since the last update(); call "
            "step(optimizer) before it");
-  about_to_change("update", scale_);
-  about_to_change("update", growth_tracker_);
+  check_inplace("update", scale_);
+  increment_version(scale_);
+  check_inplace("update", growth_tracker_);
+  increment_version(growth_tracker_);
   kernels::update_scale(
       scale_, growth_tracker_, found_inf,
       {options_.growth_factor(), options_.backoff_factor(), options_.growth_interval()});

@@ -81,7 +81,7 @@ class AutogradContext {
   /// @throws AutogradError when one was changed in place since forward.
   TensorList get_saved_variables() const {
     TensorList all;
-    for (const Saved& s : saved_) all.push_back(s());
+    for (const SavedVariable& s : saved_) all.push_back(s());
     return all;
   }
   /// Results that have no gradient though they are floating point numbers. Backward gets zeros for
@@ -95,7 +95,7 @@ class AutogradContext {
  private:
   friend class FunctionCall;
   TensorList to_save_, non_differentiable_;
-  std::vector<Saved> saved_;
+  std::vector<SavedVariable> saved_;
   std::vector<bool> needs_;
 };
 

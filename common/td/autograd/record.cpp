@@ -20,26 +20,26 @@ void freed_graph_error(const char* operation) {
                       "retain_graph=true to the first backward, or run the forward pass again.");
 }
 
-Saved save(const Tensor& input) {
+SavedVariable save(const Tensor& input) {
   TD_CHECK(AutogradError, !input.defined() || !input.impl().inference,
            "a tensor made in inference mode cannot be kept for a gradient; clone it outside that "
            "mode");
-  Saved saved;
+  SavedVariable saved;
   saved.tensor_ = input;
   if (input.defined()) saved.version_ = input.impl().storage->version();
   return saved;
 }
 
-Saved save_result(const Tensor& result) {
+SavedVariable save_result(const Tensor& result) {
   // Without its graph: the node keeps this tensor, so the tensor must not keep the node.
-  Saved saved;
+  SavedVariable saved;
   saved.tensor_ = alias(result, result.impl().sizes, result.impl().strides, result.impl().offset);
   saved.version_ = result.impl().storage->version();
   saved.result_ = true;
   return saved;
 }
 
-Tensor Saved::operator()() const {
+Tensor SavedVariable::operator()() const {
   if (!tensor_.defined()) return tensor_;
   TD_CHECK(AutogradError, tensor_.impl().storage->version() == version_,
            "backward: a tensor of sizes ", tensor_.sizes(),
@@ -101,7 +101,7 @@ struct ViewOfBase {
 void refresh_view(const Tensor& view, AutogradMeta& meta) {
   const ViewOfBase geometry(meta.base, view);
   const auto backward = [geometry](Gradients& grads, const Tensor& g) {
-    grads.give(0, [&] {
+    grads.set_lazily(0, [&] {
       Tensor whole = geometry.zeros();
       geometry.window(whole).copy_(g);
       return whole;
@@ -109,8 +109,8 @@ void refresh_view(const Tensor& view, AutogradMeta& meta) {
   };
   const intrusive_ptr<Node> node = lambda_node("as_strided", backward);
   const Tensor* input = &meta.base;
-  connect(*node, &input, 1);
-  attach_result(node, view);
+  set_next_edges(*node, &input, 1);
+  set_history(node, view);
 }
 
 // Why a view that was made like this cannot be changed in place.
@@ -178,24 +178,24 @@ Edge gradient_edge(const Tensor& tensor) {
   return {accumulator_of(tensor), 0, tensor};
 }
 
-void connect(Node& node, const Tensor* const* inputs, std::size_t count) {
+void set_next_edges(Node& node, const Tensor* const* inputs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) node.edges.emplace_back(gradient_edge(*inputs[i]));
   node.sequence = next_sequence++;
 }
 
-void attach_constant(Node& node, const Tensor& result) {
+void add_output(Node& node, const Tensor& result) {
   const TensorImpl& impl = result.impl();
   if (node.outputs.empty()) node.stream = current_native_stream(impl.device);
   node.outputs.emplace_back(impl.sizes, impl.dtype, impl.device);
 }
 
-void attach_result(intrusive_ptr<Node> node, const Tensor& result) {
+void set_history(intrusive_ptr<Node> node, const Tensor& result) {
   TensorImpl& impl = result.impl();
   TD_CHECK(AutogradError, !impl.inference, node->operation(),
            ": a tensor made in inference mode cannot join a graph; clone it outside that mode");
   AutogradMeta& meta = meta_of(result);
   const auto number = static_cast<std::uint32_t>(node->outputs.size());
-  attach_constant(*node, result);
+  add_output(*node, result);
   meta.set_grad_fn(std::move(node), number);
   meta.view_version = impl.storage->version();
   impl.requires_grad = is_floating_point(impl.dtype);
@@ -219,13 +219,13 @@ void mark_view(const Tensor& view, const Tensor& source) {
   meta.view_version = view.impl().storage->version();
 }
 
-void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
+void rebase_history(intrusive_ptr<Node> node, const Tensor& self) {
   AutogradMeta* meta = find_meta(self);
   const bool is_view = meta && meta->base.defined();
   const TensorImpl& root = (is_view ? meta->base : self).impl();
   if (root.unrecorded != Unrecorded::no) unrecorded_view_error(node->operation(), root.unrecorded);
   root.storage->set_in_graph();
-  if (!is_view) return attach_result(std::move(node), self);
+  if (!is_view) return set_history(std::move(node), self);
   // The base becomes: what it was outside the window, and the node's result inside.
   const Tensor base = meta->base;
   node->outputs.push_back({self.impl().sizes, self.dtype(), self.device()});
@@ -233,8 +233,8 @@ void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   const ViewOfBase geometry(base, self);
   const auto backward = [geometry](Gradients& grads, const Tensor& g) {
     const Tensor whole = geometry.in_base_order(g);
-    grads.give(1, [&] { return geometry.window(whole).clone(MemoryFormat::Contiguous); });
-    grads.give(0, [&] {
+    grads.set_lazily(1, [&] { return geometry.window(whole).clone(MemoryFormat::Contiguous); });
+    grads.set_lazily(0, [&] {
       Tensor outside = whole.clone();
       geometry.window(outside).zero_();
       return outside;
@@ -242,9 +242,9 @@ void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   };
   const intrusive_ptr<Node> of_base = lambda_node("copy_slices", backward);
   const Tensor* input = &base;
-  connect(*of_base, &input, 1);
+  set_next_edges(*of_base, &input, 1);
   of_base->edges.push_back({std::move(node), 0, {}});
-  attach_result(of_base, base);
+  set_history(of_base, base);
   refresh_view(self, *meta);
 }
 

@@ -96,9 +96,9 @@ void to_layout(Tensor& state, const Tensor& param) {
 /// Counts a plain step on the host.
 std::int64_t count_step(AdamParamState& state, Device device) {
   if (capturing_graph && !device.is_cpu())
-    refuse_in_capture("Adam",
-                      "Its count of steps lies on the host and would be the same in each replay. "
-                      "Make it with AdamOptions(lr).capturable(true).");
+    fail_in_capture("Adam",
+                    "Its count of steps lies on the host and would be the same in each replay. "
+                    "Make it with AdamOptions(lr).capturable(true).");
   return ++state.step();
 }
 

@@ -62,9 +62,9 @@ const Tensor& DeviceScalar::on(Device device, double value) {
 
 void DeviceScalar::set(double value) {
   if (capturing_graph)
-    refuse_in_capture("optimizer: a change of the learning rate",
-                      "Each replay would set the rate of the capture again. Change it before the "
-                      "capture and run a step, or between replays.");
+    fail_in_capture("optimizer: a change of the learning rate",
+                    "Each replay would set the rate of the capture again. Change it before the "
+                    "capture and run a step, or between replays.");
   if (frozen_ && value != value_)
     warn_once(
         "optimizer: its learning rate was changed after its step was captured in a graph, which "

@@ -38,9 +38,9 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   for (std::size_t i = 0; i < params.size(); ++i) {
     check_new(params[i], i);
     if (capturing_graph && !params[i].is_cpu())
-      refuse_in_capture("add_param_group",
-                        "A replay repeats the steps on the parameters of the capture. Add the "
-                        "group and run a step before the capture.");
+      fail_in_capture("add_param_group",
+                      "A replay repeats the steps on the parameters of the capture. Add the "
+                      "group and run a step before the capture.");
     for (std::size_t j = 0; j < i; ++j)
       TD_CHECK(Error, !params[j].is_same(params[i]), "optimizer: parameters ", j, " and ", i,
                " are the same tensor; it would be changed twice a step");
@@ -58,10 +58,9 @@ OptimizerParamState& Optimizer::state_of(const Tensor& param, const OptimizerOpt
   auto& state = state_[param.impl_ptr().get()];
   if (!state) {
     if (capturing_graph && !param.is_cpu())
-      refuse_in_capture(
-          "optimizer",
-          "What it remembers of a parameter is made at the first step, and each "
-          "replay would make it anew. Run the step once or twice before the capture.");
+      fail_in_capture("optimizer",
+                      "What it remembers of a parameter is made at the first step, and each "
+                      "replay would make it anew. Run the step once or twice before the capture.");
     state = make_state();
   }
   if (state->on_device.defined() && !options.is_capturable()) [[unlikely]] {
@@ -159,7 +158,8 @@ bool StepList::next() {
     const Tensor& target = dense ? param : copy_;
     params_[size_] = &param;
     gradients_[size_++] = in_layout(param.grad(), target);
-    about_to_change(name_, target);
+    check_inplace(name_, target);
+    increment_version(target);
     if (!dense) {
       ++next_;
       break;

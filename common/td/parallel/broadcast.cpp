@@ -195,7 +195,7 @@ void add_up(Gradients& grads, const SmallVector<Tensor, 1>& outputs, std::size_t
   std::vector<TensorList> together(devices);
   std::vector<std::size_t> indices;
   for (std::size_t t = 0; t < sources; ++t) {
-    if (!grads.wants(t)) continue;
+    if (!grads.should_compute(t)) continue;
     TensorList summands;
     bool all = true;
     for (std::size_t d = 0; d < devices; ++d) {

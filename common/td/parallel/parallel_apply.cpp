@@ -172,9 +172,9 @@ void run_replicas(const std::vector<Device>& devices,
                   const std::function<void(std::size_t)>& work) {
   if (devices.empty()) return;
   if (capturing_graph && devices.size() > 1)
-    refuse_in_capture("parallel_apply",
-                      "Replicas work in threads of their own, whose memory would not be the "
-                      "graph's. Capture the step of one device.");
+    fail_in_capture("parallel_apply",
+                    "Replicas work in threads of their own, whose memory would not be the "
+                    "graph's. Capture the step of one device.");
   const ThreadLocalState from(devices);
   std::vector<std::exception_ptr> errors(devices.size());
   std::vector<std::uint64_t> ends(devices.size(), from.sequence);
