@@ -37,8 +37,9 @@ class NodeStream {
 /// The stream on which `consumer` works waits for `producer`, the stream that computed `g`.
 inline void hand_over(const Tensor& g, void* producer, const Node& consumer) {
   const Device device = g.device();
+  if (device.is_cpu()) return;
   void* const stream = stream_on(device, consumer);
-  if (device.is_cpu() || producer == stream) return;
+  if (producer == stream) return;
   const Stream waiting(device, stream);
   waiting.wait(Stream(device, producer));
   g.record_stream(waiting);
