@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <new>
 
-#include "td/base/messages.h"
 #include "td/base/error.h"
+#include "td/base/messages.h"
 
 namespace td {
 namespace {
