@@ -46,9 +46,9 @@ void check_list(const char* call, const char* name, const TensorList& list, cons
 // Each call is carried out by a thread of the group, whichever the group; a replay would not call.
 void check_not_captured(const char* call) {
   if (capturing_graph)
-    refuse_in_capture(call,
-                      "A thread of the host takes part in each collective, and a replay has none. "
-                      "Capture what lies before and behind it as two graphs.");
+    fail_in_capture(call,
+                    "A thread of the host takes part in each collective, and a replay has none. "
+                    "Capture what lies before and behind it as two graphs.");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 #include "sim/fault.h"
 #include "sim/settings.h"
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/base/error.h"
 
 namespace td::sim {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/base/error.h"
 
 namespace td::sim {

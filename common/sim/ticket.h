@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "td/base/intrusive_ptr.h"
-#include "td/base/slab.h"
+#include "td/base/host_memory.h"
 
 namespace td::sim {
 

@@ -8,7 +8,7 @@
 
 #include "sim/settings.h"
 #include "td/device/capture.h"
-#include "td/device/host_allocator.h"
+#include "td/base/host_memory.h"
 
 namespace td::sim {
 namespace {
@@ -39,7 +39,7 @@ struct Transfer {
   void operator()() const {
     const Queue* queue = Queue::of_this_thread();  // a graph may run it on another stream
     if (queue && queue->working()) engine ? over_link(*queue) : on_device(*queue);
-    host_allocator().release(staging, bytes);
+    host_release(staging, bytes);
   }
   void on_device(const Queue& queue) const {
     const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
@@ -129,7 +129,7 @@ void copy_to_device(Queue& queue, Engine& engine, void* to, const void* from, st
   }
   check_may_copy_pageable();
   if (bytes <= kStaged) {
-    void* staging = host_allocator().allocate(bytes);
+    void* staging = host_allocate(bytes);
     std::memcpy(staging, from, bytes);
     submit(queue, {&engine, to, staging, bytes, staging, kFromPageable});
   } else {

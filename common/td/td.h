@@ -20,5 +20,5 @@
 #include "td/nn/nn.h"
 #include "td/ops/ops.h"
 #include "td/optim/optim.h"
-#include "td/parallel/parallel.h"
+#include "td/parallel/data_parallel.h"
 #include "trace/trace.h"

@@ -8,7 +8,7 @@
 #include "td/autograd/modes.h"
 #include "td/device/stream.h"
 #include "distributed/ddp/bucket_assignment.h"
-#include "td/optim/fused.h"
+#include "td/optim/optimizer.h"
 
 namespace td::distributed {
 namespace {

@@ -15,7 +15,7 @@
 #include <random>
 #include <sstream>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/base/error.h"
 
 namespace td::distributed {

@@ -1,7 +1,7 @@
 // See autocast.h.
 #include "td/amp/autocast.h"
 
-#include "td/base/warning.h"
+#include "td/base/messages.h"
 #include "td/device/backend.h"
 #include "td/device/precision.h"
 #include "td/ops/autocast.h"

@@ -1,14 +1,13 @@
-// The order of calls, and lists of gradients for the kernels. The arithmetic is in
-// kernels/optim_unscale.cpp.
+// The order of calls, and lists of gradients for the kernels, which are in unscale_kernels.cu.
 #include "td/amp/grad_scaler.h"
 
 #include <limits>
 
-#include "td/autograd/record.h"
 #include "td/amp/unscale_kernels.h"
+#include "td/autograd/record.h"
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
-#include "td/optim/fused.h"
+#include "td/optim/optimizer.h"
 
 namespace td::amp {
 namespace {
@@ -26,7 +25,7 @@ void check_options(const GradScalerOptions& o) {
 // Adds up in `sum`, on `device`, what was found on several devices or for several optimizers.
 void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
   for (const Tensor& found : found_inf) {
-    const Tensor here = optim::brought_to(device, found);
+    const Tensor here = optim::to_device(device, found);
     sum = sum.defined() ? sum.add(here) : here;
   }
 }
@@ -48,7 +47,10 @@ class GradScaler::Batch {
 
   void add(const Tensor& gradient) {
     if (count_ == kernels::kUnscaleTensors || (count_ && !fits(gradient))) run();
-    if (divide_) about_to_change("unscale_", gradient);
+    if (divide_) {
+      check_inplace("unscale_", gradient);
+      increment_version(gradient);
+    }
     gradients_[count_++] = &gradient;
   }
   void run() {
@@ -97,7 +99,7 @@ void GradScaler::make_scale(Device device) {
   growth_tracker_ = full({}, init_growth_tracker_, TensorOptions(device).dtype(kInt));
 }
 
-Tensor GradScaler::scale_on(Device device) const { return optim::brought_to(device, scale_); }
+Tensor GradScaler::scale_on(Device device) const { return optim::to_device(device, scale_); }
 
 Tensor GradScaler::scale(const Tensor& outputs) {
   TD_CHECK(Error, outputs.defined(), "GradScaler::scale: \"outputs\" is undefined");
@@ -209,8 +211,10 @@ void GradScaler::update() {
   TD_CHECK(Error, found_inf.defined(),
            "GradScaler::update: no inf checks were recorded since the last update(); call "
            "step(optimizer) before it");
-  about_to_change("update", scale_);
-  about_to_change("update", growth_tracker_);
+  check_inplace("update", scale_);
+  increment_version(scale_);
+  check_inplace("update", growth_tracker_);
+  increment_version(growth_tracker_);
   kernels::update_scale(
       scale_, growth_tracker_, found_inf,
       {options_.growth_factor(), options_.backoff_factor(), options_.growth_interval()});

@@ -1,10 +1,10 @@
-// Kernels of amp::GradScaler. Several threads may write the same 1 to found_inf; nobody writes
-// anything else there, so that their order does not matter.
+// Kernels of amp::GradScaler. Several threads may write the same 1 to found_inf, and no thread
+// writes anything else there, so that their order does not matter.
 #include <atomic>
 
 #include "td/amp/unscale_kernels.h"
-#include "td/optim/parameter_list.h"
 #include "td/kernels/workers.h"
+#include "td/optim/parameter_list.h"
 
 namespace td {
 namespace {
@@ -15,20 +15,16 @@ TD_HD bool is_finite(C value) {
 }
 
 template <class T>
-struct UnscaleWork {
+struct UnscaleWork : ParameterList<kernels::kUnscaleTensors> {
   using C = compute_t<T>;
-  static constexpr int kMax = kernels::kUnscaleTensors;
-  T* gradient[kMax];
-  std::int64_t end[kMax];
+  T* gradient[kernels::kUnscaleTensors];
   const float* scale;  // nullptr: only looks
   float* found_inf;
-  int count;
 
-  TD_HD bool skips() const { return false; }
+  TD_HD C rule_of(int) const { return reciprocal<C>(scale); }
   // anchor: unscale
-  void on_host_part(int k, std::int64_t from, std::int64_t to) const {
+  void update(C f, int k, std::int64_t from, std::int64_t to) const {
     T* __restrict g = gradient[k];
-    const C f = reciprocal<C>(scale);
     int bad = 0;
     if (f == C(1))
       for (std::int64_t i = from; i < to; ++i) bad |= !is_finite(static_cast<C>(g[i]));
@@ -41,34 +37,31 @@ struct UnscaleWork {
     if (bad) std::atomic_ref<float>(*found_inf).store(1, std::memory_order_relaxed);
   }
   // anchor end
-#ifdef __CUDACC__
-  __device__ void element(int k, std::int64_t i) const {
-    const C value = static_cast<C>(gradient[k][i]), f = reciprocal<C>(scale);
+  TD_HD void update_one(C f, int k, std::int64_t i) const {
+    const C value = static_cast<C>(gradient[k][i]);
     if (!is_finite(value)) *found_inf = 1;
     if (f != C(1)) gradient[k][i] = static_cast<T>(value * f);
   }
-#endif
 };
 
 template <class T>
 void launch_unscale(const Tensor* const* gradients, std::size_t count, const Tensor& found_inf,
                     const Tensor* scale) {
-  ListWork<UnscaleWork<T>> list{};
-  UnscaleWork<T>& work = list.work;
+  UnscaleWork<T> work;
   const Tensor* writes[kernels::kUnscaleTensors + 1];
   for (std::size_t k = 0; k < count; ++k) {
     work.gradient[k] = kernel_pointer<T>(*gradients[k]);
-    work.end[k] = (k ? work.end[k - 1] : 0) + gradients[k]->numel();
+    work.append(gradients[k]->numel());
     writes[k] = gradients[k];
   }
   writes[count] = &found_inf;
   work.scale = scale ? kernel_pointer<float>(*scale) : nullptr;
   work.found_inf = kernel_pointer<float>(found_inf);
-  work.count = static_cast<int>(count);
   // Gradients that are only looked at are read; found_inf is the one tensor written then.
   const Tensor* reads[kernels::kUnscaleTensors];
   std::copy_n(scale ? &scale : writes, scale ? 1 : count, reads);
-  launch("unscale", found_inf.device(), list, TensorRefs(reads, scale ? 1 : count),
+  launch("unscale", found_inf.device(), ListWork<UnscaleWork<T>>{work},
+         TensorRefs(reads, scale ? 1 : count),
          scale ? TensorRefs(writes, count + 1) : TensorRefs(writes + count, 1));
 }
 

@@ -83,14 +83,14 @@ void FunctionCall::join_graph(std::span<Tensor> results, Backward* backward) {
              " gradients for ", arguments,
              " arguments of forward; an undefined Tensor stands for no gradient");
     for (std::size_t i = 0; i < back.size(); ++i)
-      if (back[i].defined()) grads.give(i, [&] { return back[i]; });
+      if (back[i].defined()) grads.set_lazily(i, [&] { return back[i]; });
   };
   const intrusive_ptr<Node> node = lambda_node("CustomFunction", std::move(apply));
   SmallVector<const Tensor*, 8> inputs;
   for (const Tensor& input : inputs_) inputs.push_back(&input);
-  connect(*node, inputs.begin(), inputs.size());
+  set_next_edges(*node, inputs.begin(), inputs.size());
   for (std::size_t i = 0; i < results.size(); ++i)
-    differentiable[i] ? attach_result(node, results[i]) : attach_constant(*node, results[i]);
+    differentiable[i] ? set_history(node, results[i]) : add_output(*node, results[i]);
 }
 
 }  // namespace td::autograd

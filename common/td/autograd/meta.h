@@ -1,5 +1,5 @@
-// What autograd keeps for one tensor: for a result the node that made it, for a leaf its gradient
-// and the node that adds to it. Lives in TensorImpl::autograd; created on demand.
+// What autograd stores for one tensor: for a result the node that made it, for a leaf its gradient
+// and the node that accumulates into it. It is TensorImpl::autograd, created on demand.
 #pragma once
 
 #include <atomic>
@@ -50,5 +50,29 @@ AutogradMeta& meta_of(const Tensor& tensor);
 /// Where the gradient of `tensor` goes: its grad_fn, or the AccumulateGrad of a leaf that wants a
 /// gradient, or nowhere.
 Edge gradient_edge(const Tensor& tensor);
+
+/// The node of a leaf: accumulates what arrives into the leaf's grad(). The leaf owns it, and the
+/// edges that lead to it hold the leaf, so that one node serves the leaf for all its life.
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(const Tensor& leaf);
+  void apply(SmallVector<Tensor, 1>& gradient, Gradients& none) override;
+  /// The tensor whose gradient it keeps; undefined when that is gone.
+  Tensor leaf() const { return Tensor(intrusive_ptr<TensorImpl>(leaf_)); }
+  /// The leaf is about to be destroyed.
+  void forget_leaf() { leaf_ = nullptr; }
+
+ private:
+  TensorImpl* leaf_;
+};
+
+/// What zero_grad does to one leaf: its gradient becomes undefined, or zeros.
+void clear_gradient(const Tensor& leaf, bool set_to_none);
+/// `into = into + gradient`, in place where no other handle can see `into`'s memory.
+void accumulate(Tensor& into, Tensor gradient);
+/// `gradient` summed over the dimensions in which `sizes` was broadcast to it.
+Tensor sum_to(const Tensor& gradient, IntArrayRef sizes);
+/// True when no other handle can see the tensor's memory.
+bool sole_owner(const Tensor& tensor);
 
 }  // namespace td

@@ -6,10 +6,12 @@
 
 namespace td {
 
+thread_local constinit std::uint64_t next_sequence = 0;
+
 Gradients::Gradients(const Node& node, const NodeFilter* needed)
     : node_(node), needed_(needed), values_(node.edges.size()) {}
 
-bool Gradients::wants(std::size_t i) const {
+bool Gradients::should_compute(std::size_t i) const {
   const Node* target = i < node_.edges.size() ? node_.edges[i].node.get() : nullptr;
   return target && (!needed_ || needed_->needs(target));
 }

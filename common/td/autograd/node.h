@@ -34,11 +34,11 @@ class Gradients {
   /// @param needed when given, tells which nodes lead to a tensor whose gradient was asked for.
   explicit Gradients(const Node& node, const NodeFilter* needed = nullptr);
   /// True when somebody wants the gradient of input `i`.
-  bool wants(std::size_t i) const;
+  bool should_compute(std::size_t i) const;
   /// Calls `make` for the gradient of input `i` only when somebody wants it.
   template <class F>
-  void give(std::size_t i, F&& make) {
-    if (wants(i)) values_[i] = make();
+  void set_lazily(std::size_t i, F&& make) {
+    if (should_compute(i)) values_[i] = make();
   }
   /// Memory in which the gradient of input `i` may be written as a whole, where a leaf wants it in
   /// a certain place (grad_home): handing back this very tensor saves a copy. Else undefined.
@@ -90,7 +90,12 @@ class Node : public RefCounted, public Slabbed {
   const char* name_;
 };
 
-/// Lets go of a node without recursion, however deep the graph behind it is.
+/// Releases a node without recursion, however deep the graph behind it is.
 void retire(intrusive_ptr<Node> node);
+
+/// The number that the next recorded operation of this thread gets; grows by one per operation. The
+/// engine runs later numbers first. Threads that record parts of one graph (td/parallel) pass it
+/// on, so that the engine meets their operations in one order, whatever the threads did before.
+extern thread_local constinit std::uint64_t next_sequence;
 
 }  // namespace td

@@ -1,14 +1,9 @@
-// Joining the graph: edges, results, changes in place, views.
+// How an operation joins the graph: saved tensors, edges, results, in-place operations, views.
 #include "td/autograd/record.h"
 
 #include <string_view>
 
-#include "td/autograd/accumulate.h"
-#include "td/autograd/sequence.h"
-
 namespace td {
-
-thread_local constinit std::uint64_t next_sequence = 0;
 
 bool recording(const TensorList& tensors) {
   if (!thread_state().grad_mode || thread_state().inference_mode) return false;
@@ -25,32 +20,41 @@ void freed_graph_error(const char* operation) {
                       "retain_graph=true to the first backward, or run the forward pass again.");
 }
 
-AutogradMeta& meta_of(const Tensor& tensor) {
-  intrusive_ptr<RefCounted>& slot = tensor.impl().autograd;
-  if (!slot) slot = make_intrusive<AutogradMeta>();
-  return static_cast<AutogradMeta&>(*slot);
+SavedVariable save(const Tensor& input) {
+  TD_CHECK(AutogradError, !input.defined() || !input.impl().inference,
+           "a tensor made in inference mode cannot be kept for a gradient; clone it outside that "
+           "mode");
+  SavedVariable saved;
+  saved.tensor_ = input;
+  if (input.defined()) saved.version_ = input.impl().storage->version();
+  return saved;
 }
 
-AutogradMeta::~AutogradMeta() {
-  if (grad_fn) set_grad_fn(nullptr, 0);
-  AccumulateGrad* node = accumulator.load(std::memory_order_relaxed);
-  if (!node) return;
-  node->forget_leaf();
-  drop_accumulator();
+SavedVariable save_result(const Tensor& result) {
+  // Without its graph: the node keeps this tensor, so the tensor must not keep the node.
+  SavedVariable saved;
+  saved.tensor_ = alias(result, result.impl().sizes, result.impl().strides, result.impl().offset);
+  saved.version_ = result.impl().storage->version();
+  saved.result_ = true;
+  return saved;
 }
 
-void AutogradMeta::drop_accumulator() {
-  std::lock_guard lock(mutex);
-  if (AccumulateGrad* node = accumulator.exchange(nullptr)) node->release();
-}
-
-void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
-  // The node knows by address whose gradient to keep, so the address must leave with us.
-  if (retains_grad && grad_fn)
-    std::erase_if(grad_fn->retained, [this](auto& entry) { return entry.second == this; });
-  if (retains_grad && node) node->retained.emplace_back(number, this);
-  retire(std::exchange(grad_fn, std::move(node)));
-  output = number;
+Tensor SavedVariable::operator()() const {
+  if (!tensor_.defined()) return tensor_;
+  TD_CHECK(AutogradError, tensor_.impl().storage->version() == version_,
+           "backward: a tensor of sizes ", tensor_.sizes(),
+           " that was saved for the gradient has been changed in place since (version ",
+           tensor_.impl().storage->version(), ", expected ", version_,
+           "). Use the operation without the trailing underscore, or change a clone().");
+  if (!result_ || !thread_state().grad_mode) return tensor_;
+  Node* node = static_cast<Node*>(thread_state().current_node);
+  Tensor result =
+      alias(tensor_, tensor_.impl().sizes, tensor_.impl().strides, tensor_.impl().offset);
+  AutogradMeta& meta = meta_of(result);
+  meta.grad_fn = intrusive_ptr<Node>(node);
+  meta.view_version = version_;
+  result.impl().requires_grad = true;
+  return result;
 }
 
 namespace {
@@ -97,7 +101,7 @@ struct ViewOfBase {
 void refresh_view(const Tensor& view, AutogradMeta& meta) {
   const ViewOfBase geometry(meta.base, view);
   const auto backward = [geometry](Gradients& grads, const Tensor& g) {
-    grads.give(0, [&] {
+    grads.set_lazily(0, [&] {
       Tensor whole = geometry.zeros();
       geometry.window(whole).copy_(g);
       return whole;
@@ -105,8 +109,8 @@ void refresh_view(const Tensor& view, AutogradMeta& meta) {
   };
   const intrusive_ptr<Node> node = lambda_node("as_strided", backward);
   const Tensor* input = &meta.base;
-  connect(*node, &input, 1);
-  attach_result(node, view);
+  set_next_edges(*node, &input, 1);
+  set_history(node, view);
 }
 
 // Why a view that was made like this cannot be changed in place.
@@ -174,24 +178,24 @@ Edge gradient_edge(const Tensor& tensor) {
   return {accumulator_of(tensor), 0, tensor};
 }
 
-void connect(Node& node, const Tensor* const* inputs, std::size_t count) {
+void set_next_edges(Node& node, const Tensor* const* inputs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) node.edges.emplace_back(gradient_edge(*inputs[i]));
   node.sequence = next_sequence++;
 }
 
-void attach_constant(Node& node, const Tensor& result) {
+void add_output(Node& node, const Tensor& result) {
   const TensorImpl& impl = result.impl();
   if (node.outputs.empty()) node.stream = current_native_stream(impl.device);
   node.outputs.emplace_back(impl.sizes, impl.dtype, impl.device);
 }
 
-void attach_result(intrusive_ptr<Node> node, const Tensor& result) {
+void set_history(intrusive_ptr<Node> node, const Tensor& result) {
   TensorImpl& impl = result.impl();
   TD_CHECK(AutogradError, !impl.inference, node->operation(),
            ": a tensor made in inference mode cannot join a graph; clone it outside that mode");
   AutogradMeta& meta = meta_of(result);
   const auto number = static_cast<std::uint32_t>(node->outputs.size());
-  attach_constant(*node, result);
+  add_output(*node, result);
   meta.set_grad_fn(std::move(node), number);
   meta.view_version = impl.storage->version();
   impl.requires_grad = is_floating_point(impl.dtype);
@@ -215,13 +219,13 @@ void mark_view(const Tensor& view, const Tensor& source) {
   meta.view_version = view.impl().storage->version();
 }
 
-void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
+void rebase_history(intrusive_ptr<Node> node, const Tensor& self) {
   AutogradMeta* meta = find_meta(self);
   const bool is_view = meta && meta->base.defined();
   const TensorImpl& root = (is_view ? meta->base : self).impl();
   if (root.unrecorded != Unrecorded::no) unrecorded_view_error(node->operation(), root.unrecorded);
   root.storage->set_in_graph();
-  if (!is_view) return attach_result(std::move(node), self);
+  if (!is_view) return set_history(std::move(node), self);
   // The base becomes: what it was outside the window, and the node's result inside.
   const Tensor base = meta->base;
   node->outputs.push_back({self.impl().sizes, self.dtype(), self.device()});
@@ -229,8 +233,8 @@ void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   const ViewOfBase geometry(base, self);
   const auto backward = [geometry](Gradients& grads, const Tensor& g) {
     const Tensor whole = geometry.in_base_order(g);
-    grads.give(1, [&] { return geometry.window(whole).clone(MemoryFormat::Contiguous); });
-    grads.give(0, [&] {
+    grads.set_lazily(1, [&] { return geometry.window(whole).clone(MemoryFormat::Contiguous); });
+    grads.set_lazily(0, [&] {
       Tensor outside = whole.clone();
       geometry.window(outside).zero_();
       return outside;
@@ -238,20 +242,19 @@ void attach_in_place(intrusive_ptr<Node> node, const Tensor& self) {
   };
   const intrusive_ptr<Node> of_base = lambda_node("copy_slices", backward);
   const Tensor* input = &base;
-  connect(*of_base, &input, 1);
+  set_next_edges(*of_base, &input, 1);
   of_base->edges.push_back({std::move(node), 0, {}});
-  attach_result(of_base, base);
+  set_history(of_base, base);
   refresh_view(self, *meta);
 }
 
-void about_to_change(const char* operation, const Tensor& self, bool one_value) {
+void check_inplace(const char* operation, const Tensor& self, bool one_value) {
   TensorImpl& impl = self.impl();
   TD_CHECK(AutogradError, !impl.inference || thread_state().inference_mode, operation,
            ": a tensor made in inference mode cannot be changed in place outside it; clone it");
   if (!impl.contiguous && !one_value) refuse_shared_elements(operation, impl);
   if (thread_state().grad_mode && !thread_state().inference_mode)
     refuse_lost_gradient(operation, self);
-  impl.storage->bump_version();
 }
 
 }  // namespace td

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "td/base/slab.h"
+#include "td/base/host_memory.h"
 
 namespace td {
 

@@ -9,13 +9,24 @@
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/caching_allocator.h"
-#include "td/device/host_allocator.h"
 #include "td/device/pinned_allocator.h"
 
 namespace td {
 namespace {
 
+/// The cpu's, which is host_memory.h.
+class HostAllocator : public Allocator {
+ public:
+  void* allocate(std::size_t bytes) override { return host_allocate(bytes); }
+  void release(void* block, std::size_t bytes) noexcept override { host_release(block, bytes); }
+  void record_stream(void*, const Stream&) override {}  // the cpu's work ends with its call
+  MemoryStats stats() const override { return host_memory_stats(); }
+  void reset_peak() override { reset_host_peak(); }
+  void empty_cache() override { empty_host_cache(); }
+};
+
 struct Registry {
+  HostAllocator host;
   std::mutex mutex;  // held while one is made; reading is an atomic load
   std::array<std::array<std::atomic<CachingAllocator*>, kMaxDevices>, kDeviceTypes> device{};
   std::array<std::atomic<PinnedAllocator*>, kDeviceTypes> pinned{};
@@ -39,7 +50,7 @@ T& get_or_make(std::atomic<T*>& slot, Make make) {
 }  // namespace
 
 Allocator& allocator(Device device) {
-  if (device.is_cpu()) return host_allocator();
+  if (device.is_cpu()) return registry().host;
   auto& slot = registry().device[static_cast<std::size_t>(device.type())]
                                 [static_cast<std::size_t>(device.index())];
   return get_or_make(slot, [&] { return new CachingAllocator(check_device(device)); });
@@ -69,7 +80,7 @@ void record_pinned_stream(void* memory, const Stream& stream) {
 MemoryStats memory_stats(Device device) { return allocator(check_device(device)).stats(); }
 
 void empty_cache() {
-  host_allocator().empty_cache();
+  empty_host_cache();
   for (auto& kind : registry().device)
     for (auto& slot : kind)
       if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();

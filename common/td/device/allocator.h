@@ -6,19 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "td/base/host_memory.h"
 #include "td/device/stream.h"
 
 namespace td {
-
-/// Counters of one device's allocator, in bytes unless said.
-struct MemoryStats {
-  std::size_t allocated = 0;             ///< in live tensors now
-  std::size_t peak_allocated = 0;        ///< the most since the last reset_peak
-  std::size_t reserved = 0;              ///< taken from the device, live or cached
-  std::size_t largest_free = 0;          ///< the largest cached piece
-  std::uint64_t allocations = 0;         ///< calls served
-  std::uint64_t device_allocations = 0;  ///< calls that had to ask the device
-};
 
 /// One device's memory.
 class Allocator {

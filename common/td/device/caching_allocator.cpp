@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/device/access_observer.h"
 #include "td/device/capture.h"
 #include "td/device/graph.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "td/base/error.h"
-#include "td/base/slab.h"
+#include "td/base/host_memory.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
 

@@ -15,7 +15,7 @@ namespace td {
 thread_local constinit Graph* capturing_graph = nullptr;
 std::atomic<int> captures_underway{0};
 
-void refuse_in_capture(const char* what, const char* cure) {
+void fail_in_capture(const char* what, const char* cure) {
   fail<DeviceError>(what, ": not while a graph is captured. ", cure);
 }
 
@@ -144,7 +144,7 @@ void Graph::replay() {
            "replay: the graph holds no work; capture some first, with capture() or between "
            "capture_begin() and capture_end().");
   if (capturing_graph)
-    refuse_in_capture("replay", "A graph cannot be part of another one. Replay it afterwards.");
+    fail_in_capture("replay", "A graph cannot be part of another one. Replay it afterwards.");
   const Device device = stream_->device();
   const Stream stream = getCurrentStream(device);
   if (!(stream == *last_)) stream.wait(*last_);
@@ -162,7 +162,7 @@ void Graph::before_replay(std::function<void()> action) {
 
 void Graph::reset() {
   if (capturing_graph && capturing_graph != this)
-    refuse_in_capture("reset", "It would wait for the last replay. Do it after the capture.");
+    fail_in_capture("reset", "It would wait for the last replay. Do it after the capture.");
   give_up();
 }
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <shared_mutex>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/device/access_observer.h"
 #include "td/device/capture.h"
 
@@ -56,9 +56,9 @@ PinnedAllocator::PinnedAllocator(DeviceType type) : type_(type), backend_(backen
 void* PinnedAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if (capturing_graph) [[unlikely]]
-    refuse_in_capture("pinned memory",
-                      "Replays would use it when it belongs to somebody else. Pin it before the "
-                      "capture, and keep it for as long as the graph is used.");
+    fail_in_capture("pinned memory",
+                    "Replays would use it when it belongs to somebody else. Pin it before the "
+                    "capture, and keep it for as long as the graph is used.");
   std::lock_guard lock(mutex_);
   if (bytes > kLargest) out_of_memory(bytes);
   deferred_.poll([this](Block* b) { free_block(b); });

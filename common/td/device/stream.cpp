@@ -38,7 +38,7 @@ int native_index(Device device) { return device.is_cpu() ? 0 : device.index(); }
 }  // namespace
 
 void Stream::synchronize() const {
-  if (!device_.is_cpu()) check_may_wait("Stream::synchronize");
+  if (!device_.is_cpu()) assert_not_capturing("Stream::synchronize");
   backend(device_.type()).synchronize(native_index(device_), native_, false);
 }
 
@@ -123,7 +123,7 @@ bool Event::query() const {
 
 void Event::synchronize() const {
   if (!native_) return;
-  if (type_ != kCPU) check_may_wait("Event::synchronize");
+  if (type_ != kCPU) assert_not_capturing("Event::synchronize");
   backend(type_).synchronize_event(native_);
 }
 
@@ -166,7 +166,7 @@ void setCurrentStream(const Stream& stream) {
 
 void synchronize(Device device) {
   const Device checked = check_device(device);
-  if (!checked.is_cpu()) check_may_wait("synchronize");
+  if (!checked.is_cpu()) assert_not_capturing("synchronize");
   backend(checked.type()).synchronize(native_index(checked), nullptr, true);
 }
 

@@ -33,7 +33,7 @@ struct ThreadState {
   std::int8_t current_device[kDeviceTypes] = {-1};  ///< by kind
   /// The current stream's native handle; nullptr is the device's default stream.
   void* current_stream[kDeviceTypes][kMaxDevices] = {};
-  /// The graph node whose gradient is being computed (see autograd/saved.h).
+  /// The graph node whose gradient is being computed (see autograd/record.h).
   void* current_node = nullptr;
 };
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "td/autograd/accumulate.h"
+#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
 #include "td/nn/module.h"
 #include "td/ops/ops.h"

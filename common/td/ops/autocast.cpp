@@ -6,7 +6,7 @@
 
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
-#include "td/base/slab.h"
+#include "td/base/host_memory.h"
 
 namespace td::autocast {
 namespace {

@@ -140,15 +140,4 @@ void refuse_partial_overlap(const char* operation, const Tensor& changed, const 
            "\" shares some of its memory with the tensor that is changed; use its clone()");
 }
 
-Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
-  if (gradient.sizes() == sizes) return gradient;
-  const std::int64_t added = gradient.dim() - static_cast<std::int64_t>(sizes.size());
-  Sizes dims;
-  for (std::int64_t d = 0; d < gradient.dim(); ++d)
-    if (d < added || (sizes[d - added] == 1 && gradient.impl().sizes[d] != 1)) dims.push_back(d);
-  if (added > 0 && dims.size() == static_cast<std::size_t>(added)) return gradient.sum(dims);
-  const Tensor summed = dims.empty() ? gradient : gradient.sum(dims, /*keepdim=*/true);
-  return summed.view(sizes);
-}
-
 }  // namespace td

@@ -1,5 +1,5 @@
 // Adam and AdamW: steps scaled by running averages of the gradient and its square. They differ in
-// how the weight decays; one fused launch changes up to 12 parameters.
+// how the weight decays. One launch updates up to 12 parameters; rule and launch are in adam.cu.
 #pragma once
 
 #include <tuple>
@@ -35,8 +35,8 @@ struct AdamOptionsBase : public OptimizerCloneableOptions<Derived> {
   TD_ADAM_ARG(double, weight_decay);
   /// Divides by the largest average of squares so far.
   TD_ADAM_ARG(bool, amsgrad) = false;
-  /// Keeps learning rate and step count in device memory, for recorded graphs and for
-  /// GradScaler::step_on_device(). Costs one small launch more.
+  /// Stores learning rate and step count in device memory, for captured graphs and for
+  /// GradScaler::step_on_device(). Costs one more small launch.
   TD_ADAM_ARG(bool, capturable) = false;
 #undef TD_ADAM_ARG
 };
@@ -54,9 +54,9 @@ struct AdamWOptions : public AdamOptionsBase<AdamWOptions> {
 struct AdamParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;
-  /// Of a capturable optimizer: begins at `step` and goes on counting on the device.
-  DeviceSteps steps_on_device;
-  /// How many steps were made; of a capturable optimizer see steps_on_device.
+  std::int64_t steps() const override { return step_; }
+  void set_steps(std::int64_t steps) override { step_ = steps; }
+  /// How many steps were made; of a capturable optimizer, before on_device began to count.
   TD_ARG(std::int64_t, step) = 0;
   /// Running average of gradients.
   TD_ARG(Tensor, exp_avg) = {};
@@ -77,7 +77,6 @@ class AdamBase : public Optimizer {
   AdamBase(TensorList params, Options defaults = {})
       : AdamBase(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
   Tensor step(LossClosure closure = nullptr) override;
-  bool is_capturable() const override { return this->template all_capturable<Options>(); }
 
  protected:
   std::unique_ptr<OptimizerParamState> make_state() const override {

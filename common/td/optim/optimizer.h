@@ -1,6 +1,7 @@
 // What all optimizers share: groups of parameters with options, state for each parameter, and the
-// step. Invariant: parameters are held as the tensors they are, so a model that is moved after its
-// optimizer was made goes on training; the state follows at the next step.
+// lists of parameters that one launch updates. Invariant: parameters are held as the tensors they
+// are, so a model that is moved after its optimizer was made continues to train; the state follows
+// at the next step.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 
 #include "td/base/arg.h"
 #include "td/base/ordered_dict.h"
-#include "td/optim/on_device.h"
+#include "td/optim/capturable.h"
 #include "td/tensor/tensor.h"
 
 namespace td::optim {
@@ -26,6 +27,15 @@ class OptimizerParamState {
   virtual void save(const std::string& prefix, StateDict& state) const = 0;
   /// Reads them back; what is not there stays.
   virtual void load(const std::string& prefix, const StateDict& state) = 0;
+
+  /// @name For capturable steps, which count on the device
+  /// @{
+  /// From which count of steps the device begins.
+  virtual std::int64_t steps() const { return 1; }
+  /// The device has counted `steps`, and the next step is a plain one.
+  virtual void set_steps(std::int64_t) {}
+  DeviceStepState on_device;  ///< what the device has counted; undefined after plain steps
+  /// @}
 };
 
 /// Settings of one group of parameters.
@@ -42,11 +52,15 @@ class OptimizerOptions {
   /// Calls `f` with the name and the place of every number, for state_dict and load_state_dict.
   /// A switch counts as a number, 0 or 1.
   virtual void visit(const std::function<void(const char*, double&)>& f) = 0;
-  /// Where a capturable optimizer keeps the learning rate for its kernels.
-  DeviceNumber& device_lr() { return device_lr_; }
+  /// True when steps read what changes from step to step in device memory.
+  virtual bool is_capturable() const { return false; }
+  /// Where a capturable optimizer stores the learning rate for its kernels.
+  DeviceScalar& device_lr() { return device_lr_; }
+  /// Call before a plain step: a graph that captures it holds the learning rate as a number.
+  void note_step_on(Device device);
 
  private:
-  DeviceNumber device_lr_;
+  DeviceScalar device_lr_;
 };
 
 /// Gives options classes their clone() and learning rate.
@@ -60,6 +74,11 @@ class OptimizerCloneableOptions : public OptimizerOptions {
   void set_lr(double lr) override {
     device_lr().set(lr);
     static_cast<Derived&>(*this).lr(lr);
+  }
+  bool is_capturable() const override {
+    const auto& derived = static_cast<const Derived&>(*this);
+    if constexpr (requires { derived.capturable(); }) return derived.capturable();
+    return false;
   }
 };
 
@@ -113,7 +132,7 @@ class Optimizer {
   void step_if_finite(const Tensor& found_inf, const Tensor& grad_scale = {});
   /// True when all groups have capturable(true), so that steps read what changes from step to step
   /// in device memory.
-  virtual bool is_capturable() const { return false; }
+  bool is_capturable() const;
   /// Sets every gradient to zero, or, with `set_to_none`, drops it.
   void zero_grad(bool set_to_none = false);
 
@@ -149,30 +168,15 @@ class Optimizer {
  protected:
   /// A new state of one parameter.
   virtual std::unique_ptr<OptimizerParamState> make_state() const = 0;
-  /// The state of a parameter, made when there is none.
-  template <class State>
-  State& state_of(const Tensor& param) {
-    auto& slot = state_[param.impl_ptr().get()];
-    if (!slot) slot = first_state(param);
-    return static_cast<State&>(*slot);
-  }
   /// Runs the closure, if any, with recording on.
   static Tensor loss_of(const LossClosure& closure);
-  /// True when the options of all groups have capturable(true).
-  template <class Options>
-  bool all_capturable() const {
-    for (const OptimizerParamGroup& group : groups_)
-      if (!static_cast<const Options&>(group.options()).capturable()) return false;
-    return true;
-  }
-  /// What step_if_finite() was called with.
-  const DeviceDecision& decision() const { return decision_; }
 
  private:
+  friend class StepList;
   using States = std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>>;
 
   void check_new(const Tensor& param, std::size_t index) const;
-  std::unique_ptr<OptimizerParamState> first_state(const Tensor& param) const;
+  OptimizerParamState& state_of(const Tensor& param, const OptimizerOptions& options);
   void check_groups(const StateDict& state) const;
   // Calls f("state.<name>.", parameter) for every parameter.
   void visit_params(const StateDict& names,
@@ -180,9 +184,61 @@ class Optimizer {
   StateDict collect(const StateDict& names, const States& states) const;
 
   std::vector<OptimizerParamGroup> groups_;
-  std::unordered_map<const TensorImpl*, std::unique_ptr<OptimizerParamState>> state_;
+  States state_;
   std::unique_ptr<OptimizerOptions> defaults_;
-  DeviceDecision decision_;
+  AmpStepState amp_;  // what step_if_finite() was called with
 };
+
+/// The parameters of a group that have a gradient, as lists for one launch each: of one device and
+/// type. Parameters and gradients of a list are dense in the same memory layout, because the
+/// kernels walk flat memory; a non-contiguous parameter is updated as a copy, in a list of its own.
+///
+///     StepList list(*this, "sgd", group, 16);
+///     while (list.next()) update(list);
+class StepList {
+ public:
+  static constexpr std::size_t kMax = 16;  ///< parameters in the longest list
+  /// @param name of the optimizer, for errors. @param most parameters in one list, at most kMax.
+  StepList(Optimizer& optimizer, const char* name, OptimizerParamGroup& group, std::size_t most)
+      : optimizer_(optimizer), name_(name), group_(group), most_(most) {}
+  /// Collects the next list; false when there is none. Counts the update as in place.
+  /// @throws Error when device, type or sizes of a gradient are not those of its parameter.
+  bool next();
+
+  /// Of the list.
+  ///@{
+  std::size_t size() const { return size_; }
+  Device device() const { return param(0).device(); }
+  ScalarType dtype() const { return param(0).dtype(); }
+  ///@}
+  /// What the kernel updates: the parameter, or its copy.
+  const Tensor& param(std::size_t k) const { return copy_.defined() ? copy_ : *params_[k]; }
+  /// Its gradient, in the layout of param(k).
+  const Tensor& grad(std::size_t k) const { return gradients_[k]; }
+  /// The state of a parameter, made when there is none.
+  template <class State>
+  State& state(std::size_t k) {
+    return static_cast<State&>(optimizer_.state_of(*params_[k], group_.options()));
+  }
+  /// What a capturable launch reads.
+  CapturableTensors capturable_tensors() const;
+
+ private:
+  Optimizer& optimizer_;
+  const char* name_;
+  OptimizerParamGroup& group_;
+  const std::size_t most_;
+  std::size_t next_ = 0, size_ = 0;
+  const Tensor* params_[kMax];
+  Tensor gradients_[kMax];
+  Tensor copy_;  // of a parameter that is not dense
+};
+
+/// The elements fill a block of memory without gaps, in any order.
+bool is_dense(const Tensor& tensor);
+/// A new tensor of zeros with the memory layout of `like`.
+Tensor zeros_in_layout(const Tensor& like);
+/// `tensor` on the device, in the type and the memory layout of `param`.
+Tensor in_layout(const Tensor& tensor, const Tensor& param);
 
 }  // namespace td::optim

@@ -1,6 +1,12 @@
-// The shape of kernels over lists of tensors: one loop over the elements of all of them. Element
-// number i of a call belongs to the tensor whose range of `end` holds i, so that threads share out
-// all tensors evenly, large and small. Included by kernel files only (optim_*.cpp).
+// The kernel shape of the optimizers: one launch over the elements of several tensors. Element i of
+// a launch belongs to the tensor whose range of `end` holds i, so that all threads get equal shares
+// of tensors large and small. Included by kernel files only (sgd.cu, adam.cu,
+// amp/unscale_kernels.cu).
+//
+// A work derives from ParameterList and has, for tensor k,
+//   rule_of(k)                  what the elements of the tensor are computed with
+//   update(rule, k, from, to)   elements [from, to), on the host
+//   update_one(rule, k, i)      element i, on a GPU
 #pragma once
 
 #include <algorithm>
@@ -10,6 +16,42 @@
 
 namespace td {
 namespace {
+
+template <int kMost>
+struct ParameterList {
+  static constexpr int kMax = kMost;  ///< tensors in one launch; their extents must fit in a Record
+  std::int64_t end[kMax];
+  int count = 0;
+
+  void append(std::int64_t numel) {
+    end[count] = numel + (count ? end[count - 1] : 0);
+    ++count;
+  }
+  TD_HD static bool skips() { return false; }  ///< true: the launch changes nothing
+};
+
+/// The tensors that a launch reads and writes.
+class LaunchTensors {
+ public:
+  /// Adds the tensor; returns the address of its elements, nullptr for an undefined tensor.
+  ///@{
+  template <class T>
+  const T* reads(const Tensor& tensor) {
+    return tensor.defined() ? kernel_pointer<T>(*(reads_[read_++] = &tensor)) : nullptr;
+  }
+  template <class T>
+  T* writes(const Tensor& tensor) {
+    return tensor.defined() ? kernel_pointer<T>(*(writes_[written_++] = &tensor)) : nullptr;
+  }
+  ///@}
+  template <class Work>
+  void launch(const char* name, const Work& work) const;
+
+ private:
+  const Tensor* reads_[Record::kMaxExtents];
+  const Tensor* writes_[Record::kMaxExtents];
+  std::size_t read_ = 0, written_ = 0;
+};
 
 /// What gradients are multiplied by. Divided in double: the result is then rounded once.
 template <class C>
@@ -26,13 +68,11 @@ __global__ void list_kernel(Work work) {
   int k = 0;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += step) {
     while (i >= work.end[k]) ++k;
-    work.element(k, k ? i - work.end[k - 1] : i);
+    work.update_one(work.rule_of(k), k, k ? i - work.end[k - 1] : i);
   }
 }
 #endif
 
-/// Runs `work.on_host_part(k, from, to)` for pieces of tensor k, or `work.element(k, i)` on a GPU;
-/// nothing where `work.skips()`, which may read device memory.
 template <class Work>
 struct ListWork {
   Work work;
@@ -40,12 +80,12 @@ struct ListWork {
   void on_host() const {
     if (work.skips()) return;
     const std::int64_t total = work.end[work.count - 1];
-    // One launch a step comes alone, when the other threads sleep already: waking them must pay.
+    // One launch per step comes alone, when the other threads sleep already: waking them must pay.
     parallel_for(0, total, 2 * kGrain, [this](std::int64_t a, std::int64_t b) {
       for (int k = 0; k < work.count; ++k) {
         const std::int64_t begin = k ? work.end[k - 1] : 0;
         const std::int64_t from = std::max(a, begin), to = std::min(b, work.end[k]);
-        if (from < to) work.on_host_part(k, from - begin, to - begin);
+        if (from < to) work.update(work.rule_of(k), k, from - begin, to - begin);
       }
     });
   }
@@ -58,6 +98,12 @@ struct ListWork {
   }
 #endif
 };
+
+template <class Work>
+void LaunchTensors::launch(const char* name, const Work& work) const {
+  td::launch(name, writes_[0]->device(), ListWork<Work>{work}, TensorRefs(reads_, read_),
+             TensorRefs(writes_, written_));
+}
 
 }  // namespace
 }  // namespace td

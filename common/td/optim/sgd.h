@@ -1,4 +1,5 @@
-// Stochastic gradient descent with all its options. One fused launch changes up to 16 parameters.
+// Stochastic gradient descent with all its options. One launch updates up to 16 parameters; the
+// update rule and the launch are in sgd.cu.
 #pragma once
 
 #include "td/optim/optimizer.h"
@@ -19,8 +20,8 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   TD_ARG(double, weight_decay) = 0;
   /// Looks ahead along the momentum.
   TD_ARG(bool, nesterov) = false;
-  /// Keeps learning rate and step count in device memory, for recorded graphs and for
-  /// GradScaler::step_on_device(). Costs one small launch more.
+  /// Stores learning rate and step count in device memory, for captured graphs and for
+  /// GradScaler::step_on_device(). Costs one more small launch.
   TD_ARG(bool, capturable) = false;
 };
 
@@ -28,10 +29,9 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
 struct SGDParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;
-  /// Of a capturable optimizer, where a first step may be skipped: the buffer is zeros until then.
-  DeviceSteps steps_on_device;
-  /// The running sum of gradients.
-  TD_ARG(Tensor, momentum_buffer) = {};  // undefined before the first step with momentum
+  void set_steps(std::int64_t steps) override;
+  /// The running sum of gradients; undefined before the first step with momentum.
+  TD_ARG(Tensor, momentum_buffer) = {};
 };
 
 /// param -= lr * v, v = momentum * v + (1 - dampening) * (grad + weight_decay * param)
@@ -42,7 +42,6 @@ class SGD : public Optimizer {
   SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults);
   SGD(TensorList params, SGDOptions defaults);
   Tensor step(LossClosure closure = nullptr) override;
-  bool is_capturable() const override { return all_capturable<SGDOptions>(); }
 
  protected:
   std::unique_ptr<OptimizerParamState> make_state() const override {

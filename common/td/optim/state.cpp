@@ -83,7 +83,7 @@ StateDict Optimizer::collect(const StateDict& names, const States& states) const
   StateDict all("Entry");
   visit_params(names, [&](const std::string& prefix, const Tensor& param) {
     const auto found = states.find(param.impl_ptr().get());
-    if (found != states.end()) found->second->save(prefix, all);
+    if (found != states.end() && found->second) found->second->save(prefix, all);
   });
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::string prefix = group_prefix(g);

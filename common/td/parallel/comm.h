@@ -72,4 +72,9 @@ TensorList reduce_add_coalesced(const std::vector<TensorList>& inputs,
                                 const optional<Device>& destination = nullopt,
                                 std::size_t buffer_size = kBufferSize);
 
+/// Makes `copies[d][t]` the results of one recorded broadcast of `sources[t]`. For callers that
+/// make the copies themselves, as replicate does. Gradients are summed on the device of `copies[0]`
+/// and go to each source's own.
+void record_broadcast(const std::vector<TensorList>& copies, const TensorList& sources);
+
 }  // namespace td::parallel

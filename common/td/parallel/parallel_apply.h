@@ -1,14 +1,30 @@
-// parallel_apply: every replica computes its part of the batch, beside the others. data_parallel
-// calls it, and strategies by hand do.
+// parallel_apply: every replica computes its part of the batch, concurrently, in a thread of its
+// own: a forward pass on the cpu computes in that thread, and one on an accelerator spends its time
+// launching. data_parallel calls it, and strategies by hand do.
 #pragma once
 
+#include <functional>
 #include <tuple>
+#include <vector>
 
 #include "td/nn/any_module.h"
-#include "td/parallel/replica_threads.h"
 #include "td/tensor/nest.h"
 
-namespace td::nn::parallel {
+namespace td {
+
+namespace parallel {
+/// Calls work(i) for every device, concurrently, with devices[i] current; work(0) runs in the
+/// calling thread. The caller's gradient mode, inference mode, current devices and streams hold in
+/// all of them. Each draws random numbers from a sequence of its own, so that the same seed gives
+/// the same numbers, whichever thread is first. Replicas on the cpu divide the caller's cores.
+/// Every thread is done when this returns.
+/// @throws what the replica with the lowest number threw, its message after "replica 1 on sim:1: ".
+///     The type is kept for td's errors and the standard's; another type keeps its message, too.
+void run_replicas(const std::vector<Device>& devices, const std::function<void(std::size_t)>& work);
+
+}  // namespace parallel
+
+namespace nn::parallel {
 
 namespace detail {
 
@@ -52,7 +68,7 @@ Device device_of(const TensorList& tensors);
 }  // namespace detail
 
 /// Calls modules[i]->forward(inputs[i]) with devices[i] current, each in a thread of its own, under
-/// the caller's gradient mode and current streams (td/parallel/replica_threads.h). Modules are
+/// the caller's gradient mode and current streams. Modules are
 /// shared_ptrs, holders or AnyModules; a std::tuple is a list of arguments.
 /// @param devices by default those of the inputs.
 /// @return the results, in the order of the modules.
@@ -68,4 +84,5 @@ auto parallel_apply(std::vector<ModuleType>& modules, const std::vector<Input>& 
                             [&](std::size_t i) { return detail::call(modules[i], inputs[i]); });
 }
 
-}  // namespace td::nn::parallel
+}  // namespace nn::parallel
+}  // namespace td

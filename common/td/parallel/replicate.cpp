@@ -7,14 +7,13 @@
 
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
-#include "td/parallel/coalesce.h"
 #include "td/parallel/comm.h"
 
 namespace td::nn::parallel {
 namespace {
 
-// The original's tensors, and for each replica the tensors in their places.
-struct Places {
+// The original's tensors, and for each replica the tensors that stand for them.
+struct ReplicaTensors {
   TensorList originals;
   std::vector<std::vector<TensorList>> replicas;  // [replica][original]: several where it is tied
 };
@@ -30,14 +29,15 @@ TensorList all_tensors(const Module& module) {
 using Spot = std::pair<const void*, const void*>;
 Spot spot_of(const Tensor& t) { return {t.impl().storage.get(), t.data_ptr()}; }
 
-Places find_places(const Module& module, const std::vector<std::shared_ptr<Module>>& replicas) {
-  Places places;
-  places.originals = all_tensors(module);
+ReplicaTensors find_tensors(const Module& module,
+                            const std::vector<std::shared_ptr<Module>>& replicas) {
+  ReplicaTensors tensors;
+  tensors.originals = all_tensors(module);
   std::map<Spot, std::size_t> index;
-  for (std::size_t i = 0; i < places.originals.size(); ++i)
-    index.emplace(spot_of(places.originals[i]), i);
+  for (std::size_t i = 0; i < tensors.originals.size(); ++i)
+    index.emplace(spot_of(tensors.originals[i]), i);
   for (const std::shared_ptr<Module>& replica : replicas) {
-    auto& own = places.replicas.emplace_back(places.originals.size());
+    auto& own = tensors.replicas.emplace_back(tensors.originals.size());
     for (const Tensor& tensor : all_tensors(*replica)) {
       const auto found = index.find(spot_of(tensor));
       TD_CHECK(Error, found != index.end(), "replicate: the clone of ", module.name(),
@@ -47,20 +47,20 @@ Places find_places(const Module& module, const std::vector<std::shared_ptr<Modul
       own[found->second].push_back(tensor);
     }
   }
-  return places;
+  return tensors;
 }
 
-// The first tensor of each place, and the others made the same result as that one.
-void join_graph(const Places& places, const std::vector<std::size_t>& trained) {
+// The first tensor of each original, and the tied ones made the same result as that one.
+void join_graph(const ReplicaTensors& tensors, const std::vector<std::size_t>& trained) {
   TensorList sources;
-  for (const std::size_t i : trained) sources.push_back(places.originals[i]);
+  for (const std::size_t i : trained) sources.push_back(tensors.originals[i]);
   std::vector<TensorList> results;
-  for (const auto& replica : places.replicas) {
+  for (const auto& replica : tensors.replicas) {
     auto& of_replica = results.emplace_back();
     for (const std::size_t i : trained) of_replica.push_back(replica[i][0]);
   }
   td::parallel::record_broadcast(results, sources);
-  for (const auto& replica : places.replicas)
+  for (const auto& replica : tensors.replicas)
     for (const std::size_t i : trained)
       for (std::size_t k = 1; k < replica[i].size(); ++k) {
         const Edge edge = gradient_edge(replica[i][0]);
@@ -75,25 +75,25 @@ void detail::fill_replicas(const Module& module,
                            const std::vector<Device>& devices) {
   TD_CHECK(Error, !devices.empty(), "replicate: no devices; name at least one");
   const Device first = check_device(devices[0]);
-  const Places places = find_places(module, replicas);
+  const ReplicaTensors tensors = find_tensors(module, replicas);
   std::vector<TensorList> copies;
   {
     NoGradGuard no_grad;
     TensorList sources;
-    for (const Tensor& original : places.originals) sources.push_back(original.to(first));
+    for (const Tensor& original : tensors.originals) sources.push_back(original.to(first));
     copies = td::parallel::broadcast_coalesced(sources, devices);
   }
   std::vector<std::size_t> trained;
-  for (std::size_t i = 0; i < places.originals.size(); ++i) {
-    const bool wanted = GradMode::is_enabled() && places.originals[i].requires_grad();
+  for (std::size_t i = 0; i < tensors.originals.size(); ++i) {
+    const bool wanted = GradMode::is_enabled() && tensors.originals[i].requires_grad();
     if (wanted) trained.push_back(i);
     for (std::size_t r = 0; r < replicas.size(); ++r)
-      for (const Tensor& tensor : places.replicas[r][i]) {
+      for (const Tensor& tensor : tensors.replicas[r][i]) {
         if (r > 0 || tensor.device() != first) tensor.set_data(copies[r][i]);
         if (!wanted && tensor.requires_grad()) tensor.requires_grad_(false);
       }
   }
-  join_graph(places, trained);
+  join_graph(tensors, trained);
 }
 
 std::vector<AnyModule> replicate(const AnyModule& module, const std::vector<Device>& devices) {

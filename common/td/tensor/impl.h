@@ -8,7 +8,7 @@
 
 #include "td/base/intrusive_ptr.h"
 #include "td/base/sizes.h"
-#include "td/base/slab.h"
+#include "td/base/host_memory.h"
 #include "td/device/device.h"
 #include "td/tensor/options.h"
 

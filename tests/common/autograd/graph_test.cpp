@@ -5,7 +5,7 @@
 
 #include "../../support/sim_work.h"
 #include "../tensor/values.h"
-#include "td/autograd/accumulate.h"
+#include "td/autograd/meta.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"
 #include "td/device/stream.h"

@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/base/slab.h"
+#include "td/base/host_memory.h"
 
 using namespace td;
 

@@ -3,7 +3,7 @@
 #include "graphs.h"
 #include "sim_work.h"
 #include "distributed/thread_group.h"
-#include "td/parallel/replica_threads.h"
+#include "td/parallel/parallel_apply.h"
 
 using namespace td;
 using test::on_sim;

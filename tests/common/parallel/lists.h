@@ -3,7 +3,7 @@
 
 #include "../nn/nets.h"
 #include "sim/sim.h"
-#include "td/parallel/parallel.h"
+#include "td/parallel/data_parallel.h"
 
 /// The tests with three sims need them; nothing of sim may be in use before.
 inline const bool kThreeSims = (td::sim::set_devices(3), true);

@@ -36,7 +36,7 @@ class CpuBackend : public Backend {
     *total = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page;
   }
 
-  // Memory comes from host_allocator(), which asks the system itself.
+  // Memory comes from base/host_memory.h, which calls the system itself.
   void* new_stream(int, bool) override { return nullptr; }
   void copy(void* to, Device, const void* from, Device, std::size_t bytes, int, void*) override {
     if (bytes) std::memcpy(to, from, bytes);

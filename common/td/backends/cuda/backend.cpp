@@ -8,7 +8,7 @@
 
 #include "td/backends/cuda/check.h"
 #include "td/backends/cuda/copy.h"
-#include "td/base/bytes.h"
+#include "td/base/messages.h"
 #include "td/base/error.h"
 #include "td/device/capture.h"
 #include "td/base/span.h"

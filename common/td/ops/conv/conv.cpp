@@ -84,10 +84,10 @@ Tensor backward_weight(const Sizes& sizes, const Tensor& g, const Tensor& x, con
 // Gradients of input and weight: in one launch when nobody wants gradients of them in turn.
 void give_gradients(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& w,
                     const ConvSteps& s) {
-  const bool wants_x = grads.wants(0), wants_w = grads.wants(1);
+  const bool wants_x = grads.should_compute(0), wants_w = grads.should_compute(1);
   if (recording(g, x, w)) {
-    grads.give(0, [&] { return backward_input(x.impl().sizes, g, w, s); });
-    grads.give(1, [&] { return backward_weight(w.impl().sizes, g, x, s); });
+    grads.set_lazily(0, [&] { return backward_input(x.impl().sizes, g, w, s); });
+    grads.set_lazily(1, [&] { return backward_weight(w.impl().sizes, g, x, s); });
   } else if (wants_x || wants_w) {
     Tensor dx, dw;
     if (wants_x) dx = empty_in_layout(x.impl().sizes, g.dtype(), g.device(), channels_last(g));
@@ -110,7 +110,7 @@ Tensor convolve(const Tensor& x, const Tensor& w, const Tensor& b, const ConvSte
     record("convolution", y, {&x, &w, &b},
            [x = save(x), w = save(w), s](Gradients& grads, const Tensor& g) {
              give_gradients(grads, g, x(), w(), s);
-             grads.give(2, [&] { return g.sum({0, 2, 3}); });
+             grads.set_lazily(2, [&] { return g.sum({0, 2, 3}); });
            });
   return y;
 }
@@ -122,8 +122,9 @@ Tensor backward_input(const Sizes& sizes, const Tensor& g, const Tensor& w, cons
   if (recording(g, w))
     record("convolution_backward", dx, {&g, &w},
            [g = save(g), w = save(w), s](Gradients& grads, const Tensor& of_dx) {
-             grads.give(0, [&] { return convolve(of_dx, w(), {}, s); });
-             grads.give(1, [&] { return backward_weight(Sizes(w().sizes()), g(), of_dx, s); });
+             grads.set_lazily(0, [&] { return convolve(of_dx, w(), {}, s); });
+             grads.set_lazily(1,
+                              [&] { return backward_weight(Sizes(w().sizes()), g(), of_dx, s); });
            });
   return dx;
 }
@@ -135,8 +136,8 @@ Tensor backward_weight(const Sizes& sizes, const Tensor& g, const Tensor& x, con
   if (recording(g, x))
     record("convolution_backward", dw, {&g, &x},
            [g = save(g), x = save(x), s](Gradients& grads, const Tensor& of_dw) {
-             grads.give(0, [&] { return convolve(x(), of_dw, {}, s); });
-             grads.give(1, [&] { return backward_input(Sizes(x().sizes()), g(), of_dw, s); });
+             grads.set_lazily(0, [&] { return convolve(x(), of_dw, {}, s); });
+             grads.set_lazily(1, [&] { return backward_input(Sizes(x().sizes()), g(), of_dw, s); });
            });
   return dw;
 }

@@ -49,9 +49,9 @@ Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device d
   if (recording(x, w, b))
     record(b.defined() ? "addmm" : "mm", y, {&x, &w, &b},
            [x = save(x), w = save(w), features = w.size(0)](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return mm(g, w()); });
-             grads.give(1, [&] { return weight_gradient(grads.home(1), g, x()); });
-             grads.give(2, [&] { return sum_to(g, {features}); });
+             grads.set_lazily(0, [&] { return mm(g, w()); });
+             grads.set_lazily(1, [&] { return weight_gradient(grads.home(1), g, x()); });
+             grads.set_lazily(2, [&] { return sum_to(g, {features}); });
            });
   return y;
 }

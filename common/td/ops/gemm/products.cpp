@@ -83,8 +83,8 @@ Tensor mm_impl(const Tensor& input, const Tensor& mat2) {
   if (recording(input, mat2))
     record("mm", out, {&input, &mat2},
            [a = save(input), b = save(mat2)](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return mm(g, b().t()); });
-             grads.give(1, [&] { return mm(a().t(), g); });
+             grads.set_lazily(0, [&] { return mm(g, b().t()); });
+             grads.set_lazily(1, [&] { return mm(a().t(), g); });
            });
   return out;
 }
@@ -98,8 +98,8 @@ Tensor bmm_impl(const Tensor& input, const Tensor& mat2) {
   if (recording(input, mat2))
     record("bmm", out, {&input, &mat2},
            [a = save(input), b = save(mat2)](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return bmm(g, b().transpose(1, 2)); });
-             grads.give(1, [&] { return bmm(a().transpose(1, 2), g); });
+             grads.set_lazily(0, [&] { return bmm(g, b().transpose(1, 2)); });
+             grads.set_lazily(1, [&] { return bmm(a().transpose(1, 2), g); });
            });
   return out;
 }
@@ -125,9 +125,9 @@ Tensor addmm_impl(const Tensor& input, const Tensor& mat1, const Tensor& mat2, c
     record("addmm", out, {&input, &mat1, &mat2},
            [old = input.impl().sizes, a = save(mat1), b = save(mat2), beta, alpha](
                Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return mul(sum_to(g, old), beta); });
-             grads.give(1, [&] { return mul(mm(g, b().t()), alpha); });
-             grads.give(2, [&] { return mul(mm(a().t(), g), alpha); });
+             grads.set_lazily(0, [&] { return mul(sum_to(g, old), beta); });
+             grads.set_lazily(1, [&] { return mul(mm(g, b().t()), alpha); });
+             grads.set_lazily(2, [&] { return mul(mm(a().t(), g), alpha); });
            });
   return out;
 }

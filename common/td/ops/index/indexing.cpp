@@ -181,7 +181,7 @@ Tensor take(const Tensor& view, const TensorList& at) {
   }
   if (recording(view))
     record("index", y, {&view}, [at, sizes = view.impl().sizes](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] {
+      grads.set_lazily(0, [&] {
         const Tensor all = zeros(sizes, g.options());
         return put(all, at, g, /*accumulate=*/true);
       });
@@ -233,17 +233,18 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
 Tensor put(const Tensor& view, const TensorList& at, const Tensor& all_values, bool accumulate) {
   const Rows r = rows_of(put_op, view, at);
   const Tensor values = without_leading_ones(all_values, std::ssize(r.chosen));
-  about_to_change("index_put_", view);
+  check_inplace("index_put_", view);
+  increment_version(view);
   write_rows(view, r, values, accumulate);
   if (recording(view, values))
     record_in_place(
         "index_put", view, {&view, &values},
         [at, accumulate, sizes = values.impl().sizes](Gradients& grads, const Tensor& g) {
-          grads.give(0, [&] {
+          grads.set_lazily(0, [&] {
             if (accumulate) return g;
             return put(g.clone(), at, zeros({}, g.options()), false);
           });
-          grads.give(1, [&] { return sum_to(take(g, at), sizes); });
+          grads.set_lazily(1, [&] { return sum_to(take(g, at), sizes); });
         });
   return view;
 }

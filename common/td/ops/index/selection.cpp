@@ -95,7 +95,7 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
   if (recording(x))
     record("index_select", y, {&x},
            [at, d, from = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return spread_back(g, from, d, at); });
+             grads.set_lazily(0, [&] { return spread_back(g, from, d, at); });
            });
   return y;
 }
@@ -110,7 +110,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   kernels::gather(y, x, d, at);
   if (recording(x))
     record("gather", y, {&x}, [at, d, from = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return zeros(from, g.options()).scatter_add_(d, at, g); });
+      grads.set_lazily(0, [&] { return zeros(from, g.options()).scatter_add_(d, at, g); });
     });
   return y;
 }
@@ -126,7 +126,8 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
            IntArrayRef(wanted), " but has ", source.sizes());
   TD_CHECK(DtypeError, source.dtype() == dtype(), "index_add_: \"source\" is ", source.dtype(),
            " but \"input\" is ", dtype(), "; convert it with to(dtype)");
-  about_to_change("index_add_", *this);
+  check_inplace("index_add_", *this);
+  increment_version(*this);
   const Tensor from = source.contiguous();
   on_dense(*this, [&](const Tensor& dense) {
     kernels::index_add("index_add_", dense, d, at, from, alpha.to<double>());
@@ -134,15 +135,16 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
   if (recording(*this, source))
     record_in_place("index_add", *this, {this, &source},
                     [at, d, alpha](Gradients& grads, const Tensor& g) {
-                      grads.give(0, [&] { return g; });
-                      grads.give(1, [&] { return td::index_select(g, d, at) * alpha; });
+                      grads.set_lazily(0, [&] { return g; });
+                      grads.set_lazily(1, [&] { return td::index_select(g, d, at) * alpha; });
                     });
   return handle();
 }
 
 Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
   const Places p = check_scatter(scatter_add_op, *this, dim, index, source);
-  about_to_change("scatter_add_", *this);
+  check_inplace("scatter_add_", *this);
+  increment_version(*this);
   const Tensor from = covered(source, p.index).contiguous();
   on_dense(*this, [&](const Tensor& dense) {
     kernels::scatter("scatter_add_", dense, p.dim, p.index, from, true);
@@ -150,8 +152,8 @@ Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor
   if (recording(*this, source)) {
     const Tensor& used = covered(source, p.index);
     record_in_place("scatter_add", *this, {this, &used}, [p](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return g; });
-      grads.give(1, [&] { return td::gather(g, p.dim, p.index); });
+      grads.set_lazily(0, [&] { return g; });
+      grads.set_lazily(1, [&] { return td::gather(g, p.dim, p.index); });
     });
   }
   return handle();
@@ -159,7 +161,8 @@ Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor
 
 Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
   const Places p = check_scatter(scatter_op, *this, dim, index, source);
-  about_to_change("scatter_", *this);
+  check_inplace("scatter_", *this);
+  increment_version(*this);
   const Tensor from = covered(source, p.index).contiguous();
   on_dense(*this, [&](const Tensor& dense) {
     kernels::scatter("scatter_", dense, p.dim, p.index, from, false);
@@ -167,8 +170,8 @@ Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& so
   if (recording(*this, source)) {
     const Tensor& used = covered(source, p.index);
     record_in_place("scatter", *this, {this, &used}, [p](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return td::scatter(g, p.dim, p.index, Scalar(0)); });
-      grads.give(1, [&] { return td::gather(g, p.dim, p.index); });
+      grads.set_lazily(0, [&] { return td::scatter(g, p.dim, p.index, Scalar(0)); });
+      grads.set_lazily(1, [&] { return td::gather(g, p.dim, p.index); });
     });
   }
   return handle();
@@ -193,7 +196,7 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t paddi
   if (recording(w))
     record("embedding", y, {&w},
            [at, padding_idx, from = Sizes(w.sizes())](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] {
+             grads.set_lazily(0, [&] {
                const Tensor rows = g.reshape({at.numel(), from[1]});
                const Tensor all = spread_back(rows, from, 0, at);
                if (padding_idx < 0) return all;

@@ -42,14 +42,14 @@ void give_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const 
     inverse = n.inverse_std.view(n.per_channel);
   }
   const Tensor normal = centered * inverse;
-  grads.give(0, [&] {
+  grads.set_lazily(0, [&] {
     const Tensor scaled = w.defined() ? g * w.view(n.per_channel) : g;
     if (!n.training) return scaled * inverse;
     return inverse *
            (scaled - scaled.mean(n.dims, true) - normal * (scaled * normal).mean(n.dims, true));
   });
-  grads.give(1, [&] { return (g * normal).sum(n.dims); });
-  grads.give(2, [&] { return g.sum(n.dims); });
+  grads.set_lazily(1, [&] { return (g * normal).sum(n.dims); });
+  grads.set_lazily(2, [&] { return g.sum(n.dims); });
 }
 
 void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
@@ -58,13 +58,13 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
   const Tensor dw = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
   const Tensor db = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
   kernels::batch_norm_sums(dw, db, g, x, n.mean, n.inverse_std);
-  grads.give(0, [&] {
+  grads.set_lazily(0, [&] {
     Tensor dx = result_like(x, x.impl().sizes, x.dtype(), x.device());
     kernels::batch_norm_backward(dx, g, x, n.mean, n.inverse_std, w, dw, db, n.training);
     return dx;
   });
-  grads.give(1, [&] { return dw; });
-  grads.give(2, [&] { return db; });
+  grads.set_lazily(1, [&] { return dw; });
+  grads.set_lazily(2, [&] { return db; });
 }
 
 // The statistics to normalise with; in training those of the batch, which move the running ones.
@@ -87,8 +87,10 @@ BatchNorm statistics(const Tensor& x, const Tensor& running_mean, const Tensor& 
   Tensor mean = tracks ? as_type(running_mean, type).contiguous() : Tensor();
   Tensor var = tracks ? as_type(running_var, type).contiguous() : Tensor();
   if (tracks) {
-    about_to_change("batch_norm", running_mean);
-    about_to_change("batch_norm", running_var);
+    check_inplace("batch_norm", running_mean);
+    increment_version(running_mean);
+    check_inplace("batch_norm", running_var);
+    increment_version(running_var);
   }
   kernels::batch_norm_statistics(n.mean, n.inverse_std, x, mean, var, momentum, eps);
   if (tracks && !mean.is_same(running_mean)) kernels::convert(running_mean, mean);
@@ -106,28 +108,28 @@ void give_row_expressions(Gradients& grads, const Tensor& g, const Tensor& x, co
   const Tensor centered = x - x.mean({1}, true);
   const Tensor inverse = (centered.square().mean({1}, true) + eps).rsqrt();
   const Tensor normal = centered * inverse;
-  grads.give(0, [&] {
+  grads.set_lazily(0, [&] {
     const Tensor scaled = w.defined() ? g * w : g;
     return inverse * (scaled - scaled.mean({1}, true) - normal * (scaled * normal).mean({1}, true));
   });
-  grads.give(1, [&] { return (g * normal).sum({0}); });
-  grads.give(2, [&] { return g.sum({0}); });
+  grads.set_lazily(1, [&] { return (g * normal).sum({0}); });
+  grads.set_lazily(2, [&] { return g.sum({0}); });
 }
 
 void give_row_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
                     const Tensor& mean, const Tensor& inverse_std) {
   const Tensor g = gradient.contiguous();
-  grads.give(0, [&] {
+  grads.set_lazily(0, [&] {
     Tensor dx = empty_on(x.impl().sizes, x.dtype(), x.device());
     kernels::layer_norm_backward(dx, g, x, mean, inverse_std, w);
     return dx;
   });
-  if (!grads.wants(1) && !grads.wants(2)) return;
+  if (!grads.should_compute(1) && !grads.should_compute(2)) return;
   const Tensor dw = empty_on({x.size(1)}, mean.dtype(), x.device());
   const Tensor db = empty_on({x.size(1)}, mean.dtype(), x.device());
   kernels::layer_norm_sums(dw, db, g, x, mean, inverse_std);
-  grads.give(1, [&] { return dw; });
-  grads.give(2, [&] { return db; });
+  grads.set_lazily(1, [&] { return dw; });
+  grads.set_lazily(2, [&] { return db; });
 }
 
 // x is [rows, n] and contiguous; w and b are [n] in the type of the statistics, or undefined.

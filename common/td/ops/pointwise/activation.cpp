@@ -38,10 +38,10 @@ void check(const Activation& a, const Tensor& x) {
 // The gradient: one fused kernel, or recorded operations when it must itself be differentiable.
 struct Backward {
   const Activation* a;
-  Saved x;
+  SavedVariable x;
   double p, q;
   void operator()(Gradients& grads, const Tensor& g) const {
-    grads.give(0, [&] {
+    grads.set_lazily(0, [&] {
       const Tensor kept = x();
       if (recording(g, kept)) return a->expression(g, kept, p, q);
       Tensor out = result_like(g, g.impl().sizes, g.dtype(), g.device());
@@ -64,8 +64,9 @@ Tensor activation(const Activation& a, const Tensor& x, double p = 0, double q =
 
 Tensor& activation_in_place(const Activation& a, Tensor& x, double p = 0, double q = 0) {
   check(a, x);
-  const Saved kept = recording(x) ? save(x.clone()) : Saved();
-  about_to_change(a.op.name, x);
+  const SavedVariable kept = recording(x) ? save(x.clone()) : SavedVariable();
+  check_inplace(a.op.name, x);
+  increment_version(x);
   a.forward(x, x, p, q);
   if (recording(x)) record_in_place(a.op.name, x, {&x}, Backward{&a, kept, p, q});
   return x;

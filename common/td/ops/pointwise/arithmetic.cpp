@@ -72,8 +72,8 @@ void check_no_bool(const Tensor& input, const Tensor& other) {
 
 void give_sum(Gradients& grads, const Tensor& g, const Sizes& a, const Sizes& b, ScalarType type_a,
               ScalarType type_b, const Scalar& alpha) {
-  grads.give(0, [&] { return as_type(sum_to(g, a), type_a); });
-  grads.give(1, [&] {
+  grads.set_lazily(0, [&] { return as_type(sum_to(g, a), type_a); });
+  grads.set_lazily(1, [&] {
     const Tensor scaled = alpha.to<double>() == 1.0 ? g : mul(g, alpha);
     return as_type(sum_to(scaled, b), type_b);
   });
@@ -99,7 +99,8 @@ Tensor add_scaled(const Op& op, const Tensor& a, const Tensor& b, const Scalar& 
 Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alpha) {
   const InType other = prepare_in_place(op, a, b);
   check_alpha(op, a.dtype(), alpha);
-  about_to_change(op.name, a);
+  check_inplace(op.name, a);
+  increment_version(a);
   add_into(a, a, other, alpha);
   if (recording(a, b))
     record_in_place(
@@ -115,18 +116,18 @@ struct BinaryOp {
   const autocast::Rule* rule;
   bool makes_float;
   void (*forward)(const Tensor& out, const Tensor& a, const Tensor& b);
-  Tensor (*gradient_a)(const Tensor& g, const Saved& a, const Saved& b);
-  Tensor (*gradient_b)(const Tensor& g, const Saved& a, const Saved& b);
+  Tensor (*gradient_a)(const Tensor& g, const SavedVariable& a, const SavedVariable& b);
+  Tensor (*gradient_b)(const Tensor& g, const SavedVariable& a, const SavedVariable& b);
 };
 
 // What the gradient of a binary operation keeps.
 struct SavedPair {
   const BinaryOp* o;
-  Saved a, b;
+  SavedVariable a, b;
   Sizes sizes_a, sizes_b;
   ScalarType type_a, type_b;
 
-  SavedPair(const BinaryOp& op, const Tensor& x, const Tensor& y, const Saved& saved_x)
+  SavedPair(const BinaryOp& op, const Tensor& x, const Tensor& y, const SavedVariable& saved_x)
       : o(&op),
         a(saved_x),
         b(save(y)),
@@ -136,8 +137,8 @@ struct SavedPair {
         type_b(y.dtype()) {}
 
   void operator()(Gradients& grads, const Tensor& g) const {
-    grads.give(0, [&] { return as_type(sum_to(o->gradient_a(g, a, b), sizes_a), type_a); });
-    grads.give(1, [&] { return as_type(sum_to(o->gradient_b(g, a, b), sizes_b), type_b); });
+    grads.set_lazily(0, [&] { return as_type(sum_to(o->gradient_a(g, a, b), sizes_a), type_a); });
+    grads.set_lazily(1, [&] { return as_type(sum_to(o->gradient_b(g, a, b), sizes_b), type_b); });
   }
 };
 
@@ -164,8 +165,10 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
            "() or convert the tensor first");
   const InType other = prepare_in_place(o.op, a, b);
   const bool recorded = recording(a, b);
-  const Saved old_a = recorded ? save(a.clone()) : Saved();  // the value before the change
-  about_to_change(o.op.name, a);
+  const SavedVariable old_a =
+      recorded ? save(a.clone()) : SavedVariable();  // the value before the change
+  check_inplace(o.op.name, a);
+  increment_version(a);
   forward_of(o, a.dtype())(a, a, other);
   if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
   return a;
@@ -183,20 +186,20 @@ Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b
   return where(flat, Scalar(0), g * pow(a, b) * log(all_digits(a)));
 }
 
-#define BINARY(name, expression, of_a, of_b)                                 \
-  Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const Saved& a, \
-                           [[maybe_unused]] const Saved& b) {                \
-    return of_a;                                                             \
-  }                                                                          \
-  Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const Saved& a, \
-                           [[maybe_unused]] const Saved& b) {                \
-    return of_b;                                                             \
-  }                                                                          \
-  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                  \
-                               autocast::find(#name),                        \
-                               std::string_view(#name) == "div",             \
-                               kernels::name,                                \
-                               name##_gradient_a,                            \
+#define BINARY(name, expression, of_a, of_b)                                         \
+  Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
+                           [[maybe_unused]] const SavedVariable& b) {                \
+    return of_a;                                                                     \
+  }                                                                                  \
+  Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
+                           [[maybe_unused]] const SavedVariable& b) {                \
+    return of_b;                                                                     \
+  }                                                                                  \
+  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                          \
+                               autocast::find(#name),                                \
+                               std::string_view(#name) == "div",                     \
+                               kernels::name,                                        \
+                               name##_gradient_a,                                    \
                                name##_gradient_b};
 #include "td/ops/pointwise/binary.def"
 #include "td/ops/pointwise/binary_whole.def"

@@ -52,8 +52,8 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     record("where", out, {&a, &b},
            [c = condition, sa = a.impl().sizes, sb = b.impl().sizes](Gradients& grads,
                                                                      const Tensor& g) {
-             grads.give(0, [&] { return sum_to(where(c, g, Scalar(0)), sa); });
-             grads.give(1, [&] { return sum_to(where(c, Scalar(0), g), sb); });
+             grads.set_lazily(0, [&] { return sum_to(where(c, g, Scalar(0)), sa); });
+             grads.set_lazily(1, [&] { return sum_to(where(c, Scalar(0), g), sb); });
            });
   return out;
 }

@@ -119,7 +119,7 @@ Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
   limit(out, x, min, max);
   if (recording(x))
     record("clamp", out, {&x}, [x = save(x), min, max](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return only_where(inside(x().detach(), min, max), g); });
+      grads.set_lazily(0, [&] { return only_where(inside(x().detach(), min, max), g); });
     });
   return out;
 }
@@ -130,11 +130,12 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
   common_device(clamp_op, *this);
   check_limits(min, max);
   const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
-  about_to_change("clamp_", *this);
+  check_inplace("clamp_", *this);
+  increment_version(*this);
   limit(*this, *this, min, max);
   if (recording(*this))
     record_in_place("clamp", *this, {this}, [kept](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return only_where(kept, g); });
+      grads.set_lazily(0, [&] { return only_where(kept, g); });
     });
   return handle();
 }
@@ -165,11 +166,12 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   const Sizes fits = broadcast_sizes("masked_fill_", sizes(), m.sizes());
   TD_CHECK(ShapeError, fits == impl().sizes, "masked_fill_: \"mask\" of sizes ", m.sizes(),
            " does not fit into \"input\" of sizes ", sizes());
-  about_to_change("masked_fill_", *this);
+  check_inplace("masked_fill_", *this);
+  increment_version(*this);
   kernels::where(*this, m, number_for(*this, value), *this);
   if (recording(*this))
     record_in_place("masked_fill", *this, {this}, [m](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return td::where(m, Scalar(0), g); });
+      grads.set_lazily(0, [&] { return td::where(m, Scalar(0), g); });
     });
   return handle();
 }

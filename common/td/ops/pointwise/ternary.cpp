@@ -4,8 +4,8 @@
 namespace td {
 namespace {
 
-using Gradient = Tensor (*)(const Tensor& g, const Saved& a, const Saved& b, const Saved& c,
-                            const Scalar& v);
+using Gradient = Tensor (*)(const Tensor& g, const SavedVariable& a, const SavedVariable& b,
+                            const SavedVariable& c, const Scalar& v);
 
 // One line of the list, as data.
 struct TernaryOp {
@@ -17,21 +17,24 @@ struct TernaryOp {
   Gradient gradients[3];
 };
 
-#define TERNARY(name, types, expression, of_a, of_b, of_c)                                    \
-  Tensor name##_gradient_a([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a, \
-                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,  \
-                           [[maybe_unused]] const Scalar& v) {                                \
-    return of_a;                                                                              \
-  }                                                                                           \
-  Tensor name##_gradient_b([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a, \
-                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,  \
-                           [[maybe_unused]] const Scalar& v) {                                \
-    return of_b;                                                                              \
-  }                                                                                           \
-  Tensor name##_gradient_c([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Saved& a, \
-                           [[maybe_unused]] const Saved& b, [[maybe_unused]] const Saved& c,  \
-                           [[maybe_unused]] const Scalar& v) {                                \
-    return of_c;                                                                              \
+#define TERNARY(name, types, expression, of_a, of_b, of_c)                              \
+  Tensor name##_gradient_a(                                                             \
+      [[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a,        \
+      [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c, \
+      [[maybe_unused]] const Scalar& v) {                                               \
+    return of_a;                                                                        \
+  }                                                                                     \
+  Tensor name##_gradient_b(                                                             \
+      [[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a,        \
+      [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c, \
+      [[maybe_unused]] const Scalar& v) {                                               \
+    return of_b;                                                                        \
+  }                                                                                     \
+  Tensor name##_gradient_c(                                                             \
+      [[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a,        \
+      [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c, \
+      [[maybe_unused]] const Scalar& v) {                                               \
+    return of_c;                                                                        \
   }
 #include "td/ops/pointwise/ternary.def"
 #undef TERNARY
@@ -71,12 +74,12 @@ Sizes common_sizes(const Op& op, const Tensor& a, const Tensor& b, const Tensor&
 // What the gradient keeps of three arguments.
 struct SavedTriple {
   const TernaryOp* o;
-  Saved saved[3];
+  SavedVariable saved[3];
   Sizes sizes[3];
   ScalarType types[3];
   Scalar v;
 
-  SavedTriple(const TernaryOp& op, const Tensor& a, const Saved& old_a, const Tensor& b,
+  SavedTriple(const TernaryOp& op, const Tensor& a, const SavedVariable& old_a, const Tensor& b,
               const Tensor& c, const Scalar& factor)
       : o(&op),
         saved{old_a, save(b), save(c)},
@@ -86,7 +89,7 @@ struct SavedTriple {
 
   void operator()(Gradients& grads, const Tensor& g) const {
     for (std::size_t i = 0; i < 3; ++i)
-      grads.give(i, [&] {
+      grads.set_lazily(i, [&] {
         const Tensor whole = o->gradients[i](g, saved[0], saved[1], saved[2], v);
         return as_type(sum_to(whole, sizes[i]), types[i]);
       });
@@ -119,8 +122,9 @@ void ternary_in_place(const TernaryOp& o, const Tensor& a, const Tensor& b, cons
            IntArrayRef(sizes), " does not fit into \"input\" of sizes ", a.sizes(),
            ", which is changed in place");
   const bool recorded = recording(a, b, c);
-  const Saved old_a = recorded ? save(a.detach().clone()) : Saved();
-  about_to_change(o.op.name, a);
+  const SavedVariable old_a = recorded ? save(a.detach().clone()) : SavedVariable();
+  check_inplace(o.op.name, a);
+  increment_version(a);
   o.forward(a, a, as_type(b.detach(), a.dtype()), as_type(c.detach(), a.dtype()), v);
   if (recorded) record_in_place(o.op.name, a, {&a, &b, &c}, SavedTriple(o, a, old_a, b, c, v));
 }

@@ -26,9 +26,12 @@ Tensor unary_gradient(const UnaryOp& u, const Tensor& g, const Tensor& saved) {
 }
 
 void record_unary(const UnaryOp& u, const Tensor& y, const Tensor& x) {
-  const Saved kept = u.keeps == Keeps::x ? save(x) : u.keeps == Keeps::y ? save_result(y) : Saved();
+  const SavedVariable kept = u.keeps == Keeps::x   ? save(x)
+                             : u.keeps == Keeps::y ? save_result(y)
+                                                   : SavedVariable();
   record(u.op.name, y, {&x}, [&u, kept](Gradients& grads, const Tensor& g) {
-    grads.give(0, [&] { return unary_gradient(u, g, u.keeps == Keeps::nothing ? g : kept()); });
+    grads.set_lazily(0,
+                     [&] { return unary_gradient(u, g, u.keeps == Keeps::nothing ? g : kept()); });
   });
 }
 
@@ -53,18 +56,20 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self) {
            "_: the result is floating point and cannot be kept in ", self.dtype(), "; use ",
            u.op.name, "() or convert the tensor first");
   if (!recording(self)) {
-    about_to_change(u.op.name, self);
+    check_inplace(u.op.name, self);
+    increment_version(self);
     u.forward(self, self);
     return self;
   }
   // Recorded: what the gradient keeps must not be the memory that changes.
-  const Saved kept_x = u.keeps == Keeps::x ? save(self.clone()) : Saved();
-  about_to_change(u.op.name, self);
+  const SavedVariable kept_x = u.keeps == Keeps::x ? save(self.clone()) : SavedVariable();
+  check_inplace(u.op.name, self);
+  increment_version(self);
   u.forward(self, self);
-  const Saved kept_y = u.keeps == Keeps::y ? save_result(self) : Saved();
+  const SavedVariable kept_y = u.keeps == Keeps::y ? save_result(self) : SavedVariable();
   record_in_place(u.op.name, self, {&self},
                   [&u, kept_x, kept_y](Gradients& grads, const Tensor& g) {
-                    grads.give(0, [&] {
+                    grads.set_lazily(0, [&] {
                       return unary_gradient(u, g,
                                             u.keeps == Keeps::x   ? kept_x()
                                             : u.keeps == Keeps::y ? kept_y()

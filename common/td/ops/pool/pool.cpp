@@ -88,7 +88,7 @@ Tensor max_pool_backward(const Tensor& g, const Tensor& places, const Sizes& siz
   if (recording(g))
     record("max_pool2d_with_indices_backward", dx, {&g},
            [places, w](Gradients& grads, const Tensor& of_dx) {
-             grads.give(0, [&] { return take(of_dx, places, w); });
+             grads.set_lazily(0, [&] { return take(of_dx, places, w); });
            });
   return dx;
 }
@@ -101,7 +101,7 @@ Tensor take(const Tensor& x, const Tensor& places, const PoolWindow& w) {
   if (recording(x))
     record("max_pool2d_with_indices", y, {&x},
            [places, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return max_pool_backward(g, places, sizes, w); });
+             grads.set_lazily(0, [&] { return max_pool_backward(g, places, sizes, w); });
            });
   return y;
 }
@@ -117,7 +117,7 @@ std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ce
   if (recording(x))
     record("max_pool2d_with_indices", y, {&x},
            [places, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return max_pool_backward(g, places, sizes, w); });
+             grads.set_lazily(0, [&] { return max_pool_backward(g, places, sizes, w); });
            });
   return {y, places};
 }
@@ -145,7 +145,7 @@ Tensor avg_pool_backward(const Op& op, const Tensor& g, const Sizes& sizes, Memo
   if (recording(g))
     record("avg_pool2d_backward", dx, {&g},
            [&op, w, rule, sizes = g.impl().sizes](Gradients& grads, const Tensor& of_dx) {
-             grads.give(0, [&] { return avg_pool(op, of_dx, sizes, w, rule); });
+             grads.set_lazily(0, [&] { return avg_pool(op, of_dx, sizes, w, rule); });
            });
   return dx;
 }
@@ -159,7 +159,7 @@ Tensor avg_pool(const Op& op, const Tensor& input, const Sizes& sizes, const Poo
   if (recording(x))
     record(op.name, y, {&x},
            [&op, sizes = x.impl().sizes, format, w, rule](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return avg_pool_backward(op, g, sizes, format, w, rule); });
+             grads.set_lazily(0, [&] { return avg_pool_backward(op, g, sizes, format, w, rule); });
            });
   return y;
 }

@@ -15,7 +15,7 @@ Tensor keep_scaled(const Tensor& x, const Tensor& mask, double scale) {
   kernels::dropout(y, x, mask, scale);
   if (recording(x))
     record("dropout", y, {&x}, [mask, scale](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return keep_scaled(g, mask, scale); });
+      grads.set_lazily(0, [&] { return keep_scaled(g, mask, scale); });
     });
   return y;
 }

@@ -2,9 +2,9 @@
 #include <limits>
 #include <numeric>
 
-#include "td/ops/random/philox.h"
-#include "td/ops/random/graph_random.h"
 #include "td/ops/op.h"
+#include "td/ops/random/graph_random.h"
+#include "td/ops/random/philox.h"
 #include "td/tensor/generator.h"
 
 namespace td {
@@ -74,7 +74,7 @@ void check_float(const char* op, const Tensor& t) {
 Tensor& replaced(const char* op, Tensor& self) {
   if (recording(self))
     record_in_place(op, self, {&self}, [](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return g * 0; });
+      grads.set_lazily(0, [&] { return g * 0; });
     });
   return self;
 }
@@ -142,14 +142,16 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
 Tensor& Tensor::uniform_(double from, double to) const {
   check_float("uniform_", *this);
   TD_CHECK(Error, from <= to, "uniform_: from (", from, ") is larger than to (", to, ")");
-  about_to_change("uniform_", *this);
+  check_inplace("uniform_", *this);
+  increment_version(*this);
   draw_uniform(*this, from, to);
   return replaced("uniform", handle());
 }
 Tensor& Tensor::normal_(double mean, double std) const {
   check_float("normal_", *this);
   TD_CHECK(Error, std >= 0, "normal_: the standard deviation must not be negative but is ", std);
-  about_to_change("normal_", *this);
+  check_inplace("normal_", *this);
+  increment_version(*this);
   draw_normal(*this, mean, std);
   return replaced("normal", handle());
 }
@@ -161,7 +163,8 @@ Tensor& Tensor::random_(std::int64_t from, optional<std::int64_t> to) const {
   TD_CHECK(Error, first <= from && from <= last && last <= largest, "random_: whole numbers from ",
            from, " to ", last, " were asked for, but ", dtype(), " holds all of them only from ",
            first, " to ", largest, "; take a wider type");
-  about_to_change("random_", *this);
+  check_inplace("random_", *this);
+  increment_version(*this);
   draw_whole(*this, from, last);
   return replaced("random", handle());
 }
@@ -170,7 +173,8 @@ Tensor& Tensor::random_() const { return random_(0, nullopt); }
 
 Tensor& Tensor::bernoulli_(double p) const {
   TD_CHECK(Error, p >= 0 && p <= 1, "bernoulli_: a probability lies between 0 and 1, not ", p);
-  about_to_change("bernoulli_", *this);
+  check_inplace("bernoulli_", *this);
+  increment_version(*this);
   draw(*this, [&](const Tensor& t, kernels::RandomStream r) { kernels::bernoulli(t, r, p); });
   return replaced("bernoulli", handle());
 }

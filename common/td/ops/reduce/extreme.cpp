@@ -30,7 +30,7 @@ Tensor extreme(const Op& op, const Tensor& x, IntArrayRef dims, bool keepdim, bo
            : &op == &min_op ? "min1"
                             : op.name,
            y, {&x}, [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return share_evenly(g, x(), y().detach(), set); });
+             grads.set_lazily(0, [&] { return share_evenly(g, x(), y().detach(), set); });
            });
   return y;
 }
@@ -66,7 +66,7 @@ std::tuple<Tensor, Tensor> with_place(const Op& op, const Tensor& x, std::int64_
   if (!keepdim) values = values.squeeze(d);
   if (recording(x)) {
     const auto backward = [at, d, sizes = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-      grads.give(
+      grads.set_lazily(
           0, [&] { return zeros(sizes, g.options()).scatter_add_(d, at, g.reshape(at.sizes())); });
     };
     record(op.name, values, {&x}, backward);

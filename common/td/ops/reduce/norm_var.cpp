@@ -46,7 +46,7 @@ Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
   if (recording(x))
     record("norm", y, {&x},
            [x = save(x), y = save_result(y), p, dims](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return norm_gradient(g, x(), y(), p, dims); });
+             grads.set_lazily(0, [&] { return norm_gradient(g, x(), y(), p, dims); });
            });
   return y;
 }
@@ -66,7 +66,7 @@ Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bo
   const double factor = 2.0 / (static_cast<double>(reduced_count(x.sizes(), set)) - correction);
   record(op.name, y, {&x},
          [x = save(x), y = save_result(y), set, factor, root](Gradients& grads, const Tensor& g) {
-           grads.give(0, [&] {
+           grads.set_lazily(0, [&] {
              Tensor gk = keep_dims(g, x().sizes(), set);
              if (root) {
                const Tensor yk = keep_dims(y(), x().sizes(), set);

@@ -67,7 +67,7 @@ Tensor scaled_sum(const char* name, const Tensor& input, DimSet dims, bool keepd
     record(name, y, {&x},
            [sizes = Sizes(x.sizes()), dims, factor, type = x.dtype()](Gradients& grads,
                                                                       const Tensor& g) {
-             grads.give(0, [&] {  // converted first, while it is small
+             grads.set_lazily(0, [&] {  // converted first, while it is small
                const Tensor spread = keep_dims(as_type(g, type), sizes, dims).expand(sizes);
                return factor == 1.0 ? spread : spread * Scalar(factor);
              });
@@ -103,7 +103,7 @@ Tensor product(const Tensor& input, DimSet dims, bool keepdim, optional<ScalarTy
   if (recording(x))
     record("prod", y, {&x},
            [x = save(x), y = save_result(y), dims](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return prod_gradient(g, x(), y(), dims); });
+             grads.set_lazily(0, [&] { return prod_gradient(g, x(), y(), dims); });
            });
   return y;
 }

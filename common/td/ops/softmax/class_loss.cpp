@@ -72,7 +72,7 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   if (!recording(c.x)) return result;
   const auto backward = [x = save(c.x), target = save(c.target), weight = c.weight, kind = c.kind,
                          log_sums, weight_sum](Gradients& grads, const Tensor& g) {
-    grads.give(0, [&] {
+    grads.set_lazily(0, [&] {
       const Classes c{x(), target(), weight, kind};
       if (recording(g, c.x)) return expression(c, g, weight_sum);
       Tensor out = empty_on(Sizes(c.x.sizes()), c.x.dtype(), c.x.device());

@@ -41,8 +41,8 @@ Tensor fused_mse(const Tensor& a, const Tensor& b, Reduction::Reduction reductio
   if (recording(a, b))
     record("mse_loss", out, {&a, &b},
            [a = save(a), b = save(b), factor](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return mse_gradient(g, a(), b(), 2 * factor); });
-             grads.give(1, [&] { return mse_gradient(g, b(), a(), 2 * factor); });
+             grads.set_lazily(0, [&] { return mse_gradient(g, a(), b(), 2 * factor); });
+             grads.set_lazily(1, [&] { return mse_gradient(g, b(), a(), 2 * factor); });
            });
   return out;
 }
@@ -67,12 +67,12 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
   if (!recording(x, t)) return y;
   const auto backward = [x = save(x), t = save(t), p](Gradients& grads, const Tensor& g) {
     const Tensor xs = x(), ts = t();
-    grads.give(0, [&] {
+    grads.set_lazily(0, [&] {
       if (!p.defined()) return g * (sigmoid(xs) - ts);
       const Tensor pt = p * ts;
       return g * ((pt + Scalar(1) - ts) * sigmoid(xs) - pt);
     });
-    grads.give(1, [&] {
+    grads.set_lazily(1, [&] {
       return p.defined() ? g * ((p - Scalar(1)) * minus_log_sigmoid(xs) - xs) : -g * xs;
     });
   };
@@ -126,8 +126,8 @@ Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, cons
   if (recording(x, t))
     record("binary_cross_entropy", y, {&x, &t},
            [x = save(x), t = save(t)](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return bce_gradient(g, x(), t()); });
-             grads.give(1, [&] { return g * (log(Scalar(1) - x()) - log(x())); });
+             grads.set_lazily(0, [&] { return bce_gradient(g, x(), t()); });
+             grads.set_lazily(1, [&] { return g * (log(Scalar(1) - x()) - log(x())); });
            });
   return reduced(weight.defined() ? y * weight : y, reduction);
 }

@@ -37,7 +37,7 @@ Tensor rows(const Op& op, const Tensor& input, std::int64_t dim, optional<Scalar
   if (recording(x))
     record(op.name, y, {&x},
            [y = save_result(y), d, log, from = x.dtype()](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return gradient(log, g, y(), d, from); });
+             grads.set_lazily(0, [&] { return gradient(log, g, y(), d, from); });
            });
   return y;
 }

@@ -46,7 +46,7 @@ Tensor cumsum_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> d
   kernels::cumsum(y, x, d);
   if (recording(x))
     record("cumsum", y, {&x}, [d](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return sum_to_end(g, d); });
+      grads.set_lazily(0, [&] { return sum_to_end(g, d); });
     });
   return y;
 }
@@ -59,7 +59,7 @@ Tensor cumprod_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> 
   if (recording(x))
     record("cumprod", y, {&x},
            [x = save(x), y = save_result(y), d](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return cumprod_gradient(g, x(), y(), d); });
+             grads.set_lazily(0, [&] { return cumprod_gradient(g, x(), y(), d); });
            });
   return y;
 }

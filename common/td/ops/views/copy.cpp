@@ -15,9 +15,9 @@ void check_captured_copy(const Tensor& to, const Tensor& from, bool non_blocking
   if (!host.is_cpu()) return;
   if (!host.is_pinned()) check_may_copy_pageable();
   if (!non_blocking)
-    refuse_in_capture("copy",
-                      "It would make the host wait, and nothing runs before the graph is replayed. "
-                      "Pass non_blocking = true.");
+    fail_in_capture("copy",
+                    "It would make the host wait, and nothing runs before the graph is replayed. "
+                    "Pass non_blocking = true.");
 }
 
 // Bytes from one device to another, both sides dense and of one type.
@@ -92,7 +92,7 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
   if (recording(self) && is_floating_point(dtype))
     record(dtype == self.dtype() && device == self.device() ? "clone" : "to_copy", out, {&self},
            [device = self.device(), type = self.dtype()](Gradients& grads, const Tensor& g) {
-             grads.give(0, [&] { return g.to(device, type); });
+             grads.set_lazily(0, [&] { return g.to(device, type); });
            });
   return out;
 }
@@ -180,7 +180,8 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
   TD_CHECK(ShapeError, sizes == impl().sizes, "copy_: \"source\" of sizes ", source.sizes(),
            " does not fit into \"self\" of sizes ", this->sizes());
   refuse_partial_overlap("copy_", *this, source, "source");
-  about_to_change("copy_", *this);
+  check_inplace("copy_", *this);
+  increment_version(*this);
   {
     NoGradGuard no_grad;
     const bool broadcast = !(source.impl().sizes == sizes);
@@ -190,8 +191,8 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
     record_in_place("copy", *this, {this, &source},
                     [device = source.device(), type = source.dtype(), from = source.impl().sizes](
                         Gradients& grads, const Tensor& g) {
-                      grads.give(0, [&] { return g * 0; });
-                      grads.give(1, [&] { return sum_to(g, from).to(device, type); });
+                      grads.set_lazily(0, [&] { return g * 0; });
+                      grads.set_lazily(1, [&] { return sum_to(g, from).to(device, type); });
                     });
   return handle();
 }
@@ -200,11 +201,12 @@ Tensor& Tensor::operator=(const Tensor& value) && { return copy_(value); }
 Tensor& Tensor::operator=(const Scalar& value) && { return fill_(value); }
 
 Tensor& Tensor::fill_(const Scalar& value) const {
-  about_to_change("fill_", *this, /*one_value=*/true);
+  check_inplace("fill_", *this, /*one_value=*/true);
+  increment_version(*this);
   kernels::fill(*this, value);
   if (recording(*this))
     record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return g * 0; });
+      grads.set_lazily(0, [&] { return g * 0; });
     });
   return handle();
 }
@@ -251,7 +253,7 @@ Tensor Tensor::pin_memory() const {
 Scalar Tensor::item() const {
   TD_CHECK(ShapeError, numel() == 1, "item: the tensor has ", numel(),
            " elements, and only one can become a number; index it or reduce it first");
-  if (!is_cpu()) check_may_wait("item");
+  if (!is_cpu()) assert_not_capturing("item");
   const Tensor host = detach().cpu();
   tell_host_reads(host);
   return dispatch_all(dtype(), [&](auto type) {

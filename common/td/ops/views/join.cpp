@@ -59,7 +59,7 @@ Tensor cat_impl(const TensorList& tensors, std::int64_t dim) {
     record("cat", {out}, parts, [d, lengths](Gradients& grads, SmallVector<Tensor, 1>& results) {
       std::int64_t start = 0;
       for (std::size_t i = 0; i < lengths.size(); start += lengths[i++])
-        grads.give(i, [&] { return results[0].narrow(d, start, lengths[i]); });
+        grads.set_lazily(i, [&] { return results[0].narrow(d, start, lengths[i]); });
     });
   }
   return out;
@@ -81,7 +81,7 @@ Tensor stack_impl(const TensorList& tensors, std::int64_t dim) {
     for (const Tensor& t : tensors) types.push_back(t.dtype());
     record("stack", {out}, tensors, [d, types](Gradients& grads, SmallVector<Tensor, 1>& results) {
       for (std::size_t i = 0; i < types.size(); ++i)
-        grads.give(i, [&] {
+        grads.set_lazily(i, [&] {
           return as_type(results[0].select(d, static_cast<std::int64_t>(i)), types[i]);
         });
     });

@@ -28,7 +28,7 @@ Tensor triangle(const Op& op, const Tensor& x, std::int64_t diagonal, bool lower
   kernels::where(y, lower ? column.le(row) : column.ge(row), x, wrapped_number(0).to(x.dtype()));
   if (recording(x))
     record(op.name, y, {&x}, [&op, diagonal, lower](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return triangle(op, g, diagonal, lower); });
+      grads.set_lazily(0, [&] { return triangle(op, g, diagonal, lower); });
     });
   return y;
 }
@@ -61,7 +61,7 @@ Tensor flip(const Tensor& input, IntArrayRef dims) {
   kernels::convert(out, y);
   if (recording(input))
     record("flip", out, {&input}, [dims = Sizes(dims)](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return flip(g, dims); });
+      grads.set_lazily(0, [&] { return flip(g, dims); });
     });
   return out;
 }

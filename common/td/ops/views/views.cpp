@@ -13,7 +13,7 @@ Tensor make_view(const char* name, const Tensor& self, const Sizes& sizes, const
   mark_view(view, self);
   if (recording(self))
     record(name, view, {&self}, [backward](Gradients& grads, const Tensor& g) {
-      grads.give(0, [&] { return backward(g); });
+      grads.set_lazily(0, [&] { return backward(g); });
     });
   return view;
 }

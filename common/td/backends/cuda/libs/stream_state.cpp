@@ -74,9 +74,9 @@ cublasHandle_t Session::blas() {
 
 void check_may_make_handle(const char* library) {
   if (capturing_graph)
-    refuse_in_capture(library,
-                      "It prepares itself at its first use on a stream, which a graph cannot hold. "
-                      "Run the step once or twice on this stream before the capture.");
+    fail_in_capture(library,
+                    "It prepares itself at its first use on a stream, which a graph cannot hold. "
+                    "Run the step once or twice on this stream before the capture.");
 }
 
 void check(cublasStatus_t status, const char* doing) {

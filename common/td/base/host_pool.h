@@ -1,7 +1,6 @@
-// The part of the host allocator that threads share: size classes, free lists under a mutex, and
-// the memory of the system behind them. host_allocator.cpp calls it; its thread caches are above.
-// Invariant: a block's class follows from the size it was asked for with, and a block is only ever
-// reused for its own class.
+// The part of host_memory.h that threads share: size classes, free lists under a mutex, and memory
+// from the system. host_memory.cpp calls it from its thread caches. Invariant: the class of a block
+// follows from the size that it was allocated with, and a block is only reused for its own class.
 #pragma once
 
 #include <array>
@@ -11,9 +10,32 @@
 #include <cstdint>
 #include <mutex>
 
-#include "td/base/poison.h"
+#include "td/base/host_memory.h"
+
+#if defined(TD_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace td {
+
+/// @name Mark cached memory, so that AddressSanitizer reports a use of a released block as it does
+/// for the heap. Nothing in other builds.
+/// @{
+/// Bytes [keep, bytes) of the block may not be touched from now on.
+inline void poison_after([[maybe_unused]] void* block, [[maybe_unused]] std::size_t keep,
+                         [[maybe_unused]] std::size_t bytes) {
+#if defined(TD_ADDRESS_SANITIZER)
+  __asan_poison_memory_region(static_cast<char*>(block) + keep, bytes - keep);
+#endif
+}
+/// The first `bytes` of the block, which is returned, may be touched again.
+inline void* unpoison(void* block, [[maybe_unused]] std::size_t bytes) {
+#if defined(TD_ADDRESS_SANITIZER)
+  __asan_unpoison_memory_region(block, bytes);
+#endif
+  return block;
+}
+/// @}
 
 /// Size classes: steps of 64 bytes to 1 KiB, then four per doubling, so that at most a fifth of a
 /// block is wasted.
@@ -23,8 +45,11 @@ struct HostClasses {
   static constexpr std::size_t kSmallBytes = 64 << 10;
   static constexpr std::size_t kLargest = std::size_t{1} << 47;  ///< a process's address space
 
+  /// Of 1 to 1024 bytes.
+  static int of_small(std::size_t bytes) { return static_cast<int>((bytes - 1) / 64); }
+  /// Of 1 to kLargest bytes.
   static int of(std::size_t bytes) {
-    if (bytes <= 1024) return static_cast<int>((bytes - 1) / 64);
+    if (bytes <= 1024) return of_small(bytes);
     const int high = std::bit_width(bytes - 1) - 1;  // 10 or more
     return 16 + (high - 10) * 4 + static_cast<int>(((bytes - 1) >> (high - 2)) & 3);
   }
@@ -53,32 +78,28 @@ struct HostBlocks {
   int count = 0;
 };
 
-/// Memory of the machine, swap included.
-std::size_t machine_memory();
-
+/// Memory of the system, and the free blocks of all classes. Thread-safe.
 class HostPool {
  public:
-  /// Moves blocks of class `c` from here to `list`: at most `wanted`, at least one.
+  /// Moves blocks of class `c` from here to `list`: at most `count`, at least one.
   /// @throws OutOfMemoryError when the system has none.
-  void take(int c, HostBlocks& list, int wanted);
+  void take(int c, HostBlocks& list, int count);
   /// Moves blocks back until `list` holds `keep`.
   void give(int c, HostBlocks& list, int keep) noexcept;
   /// A block above 64 KiB. @throws OutOfMemoryError
   void* take_large(std::size_t bytes);
   void give_large(void* block, std::size_t bytes) noexcept;
-  /// Returns what is kept of large blocks; small ones share their chunks with live ones and stay.
+  /// Returns cached large blocks to the system; small ones share their chunks with live ones.
   void empty();
+  /// reserved, largest_free and device_allocations.
+  MemoryStats stats() const;
 
-  std::size_t reserved() const;
-  std::size_t largest_free() const;
-  std::uint64_t system_calls() const;
-  [[noreturn]] void out_of_memory(std::size_t bytes) const;
-
-  /// Bytes in live blocks, for the error text; the allocator counts them.
+  /// Bytes in live tensors, for the error message; host_memory.cpp counts them.
   std::atomic<std::int64_t> live{0};
 
  private:
-  bool grow(int c, int blocks);
+  bool grow(int c, int count);
+  [[noreturn]] void out_of_memory(std::size_t bytes) const;
   void* map(std::size_t bytes);
   void unmap(void* block, std::size_t bytes);
   bool drop_cached(int except);

@@ -1,14 +1,15 @@
-// See host_pool.h. Memory comes from mmap: small blocks are cut from chunks that stay, large ones
-// are mappings of their own, which can go back. How much is kept of those is bounded.
-#include "td/device/host_pool.h"
+// See host_pool.h. Small blocks are cut from chunks that are never freed. Large blocks are mappings
+// of their own, which can be returned; how many bytes of them are cached is bounded.
+#include "td/base/host_pool.h"
 
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <new>
 
-#include "td/base/bytes.h"
 #include "td/base/error.h"
+#include "td/base/messages.h"
 
 namespace td {
 namespace {
@@ -16,12 +17,7 @@ namespace {
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 constexpr std::size_t kHuge = std::size_t{2} << 20;  // a huge page
 
-// Enough to hold what one training step frees and takes again, and no more than a quarter of what
-// the machine has, since other programs live here too.
-std::size_t cache_limit() { return machine_memory() / 4; }
-
-}  // namespace
-
+// Of the machine, swap included.
 std::size_t machine_memory() {
   static const std::size_t total = [] {
     struct sysinfo info {};
@@ -31,27 +27,37 @@ std::size_t machine_memory() {
   return total;
 }
 
-void HostPool::take(int c, HostBlocks& list, int wanted) {
+// Enough to hold what one training step frees and takes again, and no more than a quarter of what
+// the machine has, since other programs run here too.
+std::size_t cache_limit() { return machine_memory() / 4; }
+
+}  // namespace
+
+void HostPool::take(int c, HostBlocks& list, int count) {
   const std::lock_guard lock(mutex_);
-  HostBlocks& kept = free_[static_cast<std::size_t>(c)];
-  if (!kept.first && !grow(c, wanted)) out_of_memory(HostClasses::bytes(c));
-  for (int i = 0; i < wanted && kept.first; ++i) list.push(kept.pop(), HostClasses::bytes(c));
+  HostBlocks& cached = free_[static_cast<std::size_t>(c)];
+  if (!cached.first && !grow(c, count)) out_of_memory(HostClasses::bytes(c));
+  for (int i = 0; i < count && cached.first; ++i) list.push(cached.pop(), HostClasses::bytes(c));
 }
 
 void HostPool::give(int c, HostBlocks& list, int keep) noexcept {
   const std::lock_guard lock(mutex_);
-  HostBlocks& kept = free_[static_cast<std::size_t>(c)];
-  while (list.count > keep) kept.push(list.pop(), HostClasses::bytes(c));
+  HostBlocks& cached = free_[static_cast<std::size_t>(c)];
+  while (list.count > keep) cached.push(list.pop(), HostClasses::bytes(c));
 }
 
 /// Cuts new blocks of a small class; false when the system gave no memory for even one.
-bool HostPool::grow(int c, int blocks) {
+bool HostPool::grow(int c, int count) {
   const std::size_t bytes = HostClasses::bytes(c);
-  for (int i = 0; i < blocks; ++i) {
+  for (int i = 0; i < count; ++i) {
     if (chunk_end_ - chunk_ < static_cast<std::ptrdiff_t>(bytes)) {
       if (i > 0) return true;  // some are enough; the chunk's rest is lost, less than a block
-      void* chunk = map(kChunk);
+      // From the heap, and not a mapping, because a leak checker looks for pointers there: what
+      // objects in the chunk point to is not lost.
+      void* chunk = ::operator new(kChunk, std::align_val_t(64), std::nothrow);
       if (!chunk) return false;
+      reserved_ += kChunk;
+      ++system_calls_;
       chunk_ = static_cast<char*>(chunk);
       chunk_end_ = chunk_ + kChunk;
     }
@@ -66,10 +72,10 @@ void* HostPool::take_large(std::size_t bytes) {
   const int c = HostClasses::of(bytes);
   const std::size_t size = HostClasses::bytes(c);
   const std::lock_guard lock(mutex_);
-  HostBlocks& kept = free_[static_cast<std::size_t>(c)];
-  if (kept.first) {
+  HostBlocks& cached = free_[static_cast<std::size_t>(c)];
+  if (cached.first) {
     cached_large_ -= size;
-    return kept.pop();
+    return cached.pop();
   }
   void* block = map(size);
   if (!block && drop_cached(-1)) block = map(size);
@@ -88,14 +94,14 @@ void HostPool::give_large(void* block, std::size_t bytes) noexcept {
   cached_large_ += size;
 }
 
-/// Returns the kept large blocks of all classes but one to the system; whether there were any.
+/// Returns the cached large blocks of all classes but one to the system; whether there were any.
 bool HostPool::drop_cached(int except) {
   const std::size_t before = cached_large_;
   for (int c = HostClasses::kSmall; c < HostClasses::kCount; ++c) {
     if (c == except) continue;
-    HostBlocks& kept = free_[static_cast<std::size_t>(c)];
-    for (; kept.first; cached_large_ -= HostClasses::bytes(c))
-      unmap(kept.pop(), HostClasses::bytes(c));
+    HostBlocks& cached = free_[static_cast<std::size_t>(c)];
+    for (; cached.first; cached_large_ -= HostClasses::bytes(c))
+      unmap(cached.pop(), HostClasses::bytes(c));
   }
   return cached_large_ < before;
 }
@@ -131,21 +137,14 @@ void HostPool::empty() {
   drop_cached(-1);
 }
 
-std::size_t HostPool::reserved() const {
+MemoryStats HostPool::stats() const {
   const std::lock_guard lock(mutex_);
-  return reserved_;
-}
-
-std::size_t HostPool::largest_free() const {
-  const std::lock_guard lock(mutex_);
-  for (int c = HostClasses::kCount - 1; c >= 0; --c)
-    if (free_[static_cast<std::size_t>(c)].first) return HostClasses::bytes(c);
-  return 0;
-}
-
-std::uint64_t HostPool::system_calls() const {
-  const std::lock_guard lock(mutex_);
-  return system_calls_;
+  MemoryStats stats;
+  stats.reserved = reserved_;
+  stats.device_allocations = system_calls_;
+  for (int c = HostClasses::kCount - 1; c >= 0 && !stats.largest_free; --c)
+    if (free_[static_cast<std::size_t>(c)].first) stats.largest_free = HostClasses::bytes(c);
+  return stats;
 }
 
 void HostPool::out_of_memory(std::size_t bytes) const {

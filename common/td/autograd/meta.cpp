@@ -1,5 +1,6 @@
-// Adding gradients up: between nodes, and into leaves.
-#include "td/autograd/accumulate.h"
+// What autograd stores per tensor, and how gradients are accumulated: between nodes, and into
+// leaves.
+#include "td/autograd/meta.h"
 
 #include <limits>
 
@@ -7,20 +8,48 @@
 
 namespace td {
 
+AutogradMeta& meta_of(const Tensor& tensor) {
+  intrusive_ptr<RefCounted>& slot = tensor.impl().autograd;
+  if (!slot) slot = make_intrusive<AutogradMeta>();
+  return static_cast<AutogradMeta&>(*slot);
+}
+
+AutogradMeta::~AutogradMeta() {
+  if (grad_fn) set_grad_fn(nullptr, 0);
+  AccumulateGrad* node = accumulator.load(std::memory_order_relaxed);
+  if (!node) return;
+  node->forget_leaf();
+  drop_accumulator();
+}
+
+void AutogradMeta::drop_accumulator() {
+  std::lock_guard lock(mutex);
+  if (AccumulateGrad* node = accumulator.exchange(nullptr)) node->release();
+}
+
+void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
+  // The node knows by address whose gradient to keep, so the address must leave with us.
+  if (retains_grad && grad_fn)
+    std::erase_if(grad_fn->retained, [this](auto& entry) { return entry.second == this; });
+  if (retains_grad && node) node->retained.emplace_back(number, this);
+  retire(std::exchange(grad_fn, std::move(node)));
+  output = number;
+}
+
 bool sole_owner(const Tensor& t) {
   return t.impl_ptr()->use_count() == 1 && t.impl().storage->use_count() == 1;
 }
 
 namespace {
 
-// An expanded view (the gradient of a sum, say) keeps many elements in one place.
+// An expanded view (the gradient of a sum, say) stores many elements at one address.
 bool repeats_elements(const Tensor& t) {
   for (std::size_t d = 0; d < t.impl().sizes.size(); ++d)
     if (t.impl().strides[d] == 0 && t.impl().sizes[d] > 1) return true;
   return false;
 }
 
-// Nobody who could look at the gradient would see it become undefined.
+// No other handle would see the gradient become undefined.
 bool is_unseen(const AutogradMeta& meta) {
   if (meta.grad.is_same(meta.grad_home)) return meta.grad.impl_ptr()->use_count() == 2;
   return sole_owner(meta.grad);
@@ -39,6 +68,17 @@ void accumulate(Tensor& into, Tensor gradient) {
   }
 }
 
+Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
+  if (gradient.sizes() == sizes) return gradient;
+  const std::int64_t added = gradient.dim() - static_cast<std::int64_t>(sizes.size());
+  Sizes dims;
+  for (std::int64_t d = 0; d < gradient.dim(); ++d)
+    if (d < added || (sizes[d - added] == 1 && gradient.impl().sizes[d] != 1)) dims.push_back(d);
+  if (added > 0 && dims.size() == static_cast<std::size_t>(added)) return gradient.sum(dims);
+  const Tensor summed = dims.empty() ? gradient : gradient.sum(dims, /*keepdim=*/true);
+  return summed.view(sizes);
+}
+
 void clear_gradient(const Tensor& leaf, bool set_to_none) {
   AutogradMeta* meta = find_meta(leaf);
   if (!meta) return;
@@ -49,7 +89,7 @@ void clear_gradient(const Tensor& leaf, bool set_to_none) {
   } else if (gradient.defined() && is_unseen(*meta)) {
     gradient = Tensor();
     meta->grad_is_zero = true;
-  } else if (gradient.defined()) {  // somebody holds it, and must see it become zero
+  } else if (gradient.defined()) {  // another handle must see it become zero
     if (gradient.requires_grad()) gradient = gradient.detach();
     gradient.zero_();
   }
@@ -81,7 +121,7 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
     } else if (sole_owner(g) && g.impl().strides == leaf_->strides) {
       meta.grad = std::move(g);
     } else {
-      // Somebody else sees this memory, or its order differs: the leaf gets its own, in its order.
+      // Another handle sees this memory, or its layout differs: the leaf gets its own.
       meta.grad = empty_like(leaf()).copy_(g);
     }
     meta.grad_is_zero = false;

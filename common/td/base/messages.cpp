@@ -1,10 +1,13 @@
-// See bytes.h. Three digits are enough to compare two amounts and short enough to read.
-#include "td/base/bytes.h"
+// See messages.h.
+#include "td/base/messages.h"
 
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <mutex>
+#include <set>
 #include <utility>
 
 namespace td {
@@ -60,6 +63,13 @@ std::string to_hex(const void* bytes, std::size_t size) {
     text += kDigits[byte & 15];
   }
   return text;
+}
+
+void write_warning_once(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> written;
+  const std::lock_guard lock(mutex);
+  if (written.insert(text).second) std::cerr << "Warning: " << text << '\n';
 }
 
 }  // namespace td

@@ -1,6 +1,6 @@
-// See replica_threads.h. Threads wait for the next call instead of ending: starting one costs more
-// than a small model's forward, and it would meet empty memory caches.
-#include "td/parallel/replica_threads.h"
+// The threads of parallel_apply. They wait for the next call instead of ending: starting one costs
+// more than a small model's forward pass, and it would begin with empty memory caches.
+#include "td/parallel/parallel_apply.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <typeinfo>
 
-#include "td/autograd/sequence.h"
+#include "td/autograd/node.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 #include "td/device/capture.h"
@@ -84,13 +84,13 @@ class Workers {
 };
 
 // What a thread of a replica takes over from the caller.
-struct Surroundings {
+struct ThreadLocalState {
   ThreadState state = thread_state();
   std::uint64_t sequence = next_sequence;
   int width = 1;                                             // cores for a replica on the cpu
   Generator::State random = default_generator().reserve(1);  // for seeds
 
-  explicit Surroundings(const std::vector<Device>& devices) {
+  explicit ThreadLocalState(const std::vector<Device>& devices) {
     const auto on_cpu = std::count_if(devices.begin(), devices.end(),
                                       [](const Device& device) { return device.is_cpu(); });
     width = std::max(1, parallel_width() / std::max(1, static_cast<int>(on_cpu)));
@@ -98,10 +98,10 @@ struct Surroundings {
   }
 };
 
-// Puts a thread into the surroundings of replica `index` and back.
-class InReplica {
+// Gives a thread the state of replica `index` until the end of the scope.
+class ThreadLocalStateGuard {
  public:
-  InReplica(const Surroundings& from, Device device, std::size_t index)
+  ThreadLocalStateGuard(const ThreadLocalState& from, Device device, std::size_t index)
       : before_(std::exchange(thread_state(), from.state)),
         width_before_(parallel_width()),
         own_numbers_(seed(from.random, index)),
@@ -110,11 +110,11 @@ class InReplica {
     next_sequence = from.sequence;
     if (device.is_cpu() && from.width != width_before_) set_parallel_width(from.width);
   }
-  ~InReplica() {
+  ~ThreadLocalStateGuard() {
     if (parallel_width() != width_before_) set_parallel_width(width_before_);
   }
-  InReplica(const InReplica&) = delete;
-  InReplica& operator=(const InReplica&) = delete;
+  ThreadLocalStateGuard(const ThreadLocalStateGuard&) = delete;
+  ThreadLocalStateGuard& operator=(const ThreadLocalStateGuard&) = delete;
 
  private:
   struct RestoreState {
@@ -172,15 +172,15 @@ void run_replicas(const std::vector<Device>& devices,
                   const std::function<void(std::size_t)>& work) {
   if (devices.empty()) return;
   if (capturing_graph && devices.size() > 1)
-    refuse_in_capture("parallel_apply",
-                      "Replicas work in threads of their own, whose memory would not be the "
-                      "graph's. Capture the step of one device.");
-  const Surroundings from(devices);
+    fail_in_capture("parallel_apply",
+                    "Replicas work in threads of their own, whose memory would not be the "
+                    "graph's. Capture the step of one device.");
+  const ThreadLocalState from(devices);
   std::vector<std::exception_ptr> errors(devices.size());
   std::vector<std::uint64_t> ends(devices.size(), from.sequence);
   const auto run = [&](std::size_t i) {
     try {
-      InReplica here(from, check_device(devices[i]), i);
+      ThreadLocalStateGuard here(from, check_device(devices[i]), i);
       work(i);
     } catch (...) {
       errors[i] = std::current_exception();
@@ -198,3 +198,20 @@ void run_replicas(const std::vector<Device>& devices,
 }
 
 }  // namespace td::parallel
+
+namespace td::nn::parallel::detail {
+
+void check_counts(std::size_t modules, std::size_t inputs, std::size_t devices) {
+  TD_CHECK(Error, inputs == modules, "parallel_apply: must have as many inputs as modules, but ",
+           inputs, " inputs and ", modules,
+           " modules were given; a batch of few rows is scattered ",
+           "to fewer devices, and then fewer replicas are needed");
+  TD_CHECK(Error, devices == modules, "parallel_apply: must have as many devices as modules, but ",
+           devices, " devices and ", modules, " modules were given");
+}
+
+Device device_of(const TensorList& tensors) {
+  return tensors.empty() ? Device(kCPU) : tensors[0].device();
+}
+
+}  // namespace td::nn::parallel::detail

@@ -1,0 +1,69 @@
+// The one allocator of host memory: the small objects that every operation makes (tensor handles,
+// storages, graph nodes) and the bytes of cpu tensors. A thread takes blocks from lists of its own
+// and releases into them; a list that grows too long exchanges batches with the pool that all
+// threads share (host_pool.h), so that a thread that only frees cannot hoard memory. In the steady
+// state that is no lock and no atomic read-modify-write. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace td {
+
+/// @name Objects. They do not count in the statistics.
+/// @{
+/// A block of at least `bytes` bytes, aligned to 16. Sizes above 1024 go to operator new.
+void* slab_allocate(std::size_t bytes);
+/// Returns a block; `bytes` must be the size that it was allocated with.
+void slab_release(void* block, std::size_t bytes) noexcept;
+/// @}
+
+/// @name Bytes of cpu tensors, and of staging copies. device/allocator.cpp makes them
+/// allocator(kCPU).
+/// @{
+/// A block of at least `bytes` bytes, aligned to 64; nullptr for 0. @throws OutOfMemoryError
+void* host_allocate(std::size_t bytes);
+/// Returns a block, on any thread; `bytes` must be the size that it was allocated with.
+void host_release(void* block, std::size_t bytes) noexcept;
+
+/// Counters of one allocator, in bytes unless stated otherwise.
+struct MemoryStats {
+  std::size_t allocated = 0;             ///< in live tensors now
+  std::size_t peak_allocated = 0;        ///< the most since the last reset_peak
+  std::size_t reserved = 0;              ///< taken from the device, live or cached
+  std::size_t largest_free = 0;          ///< the largest cached block
+  std::uint64_t allocations = 0;         ///< calls served
+  std::uint64_t device_allocations = 0;  ///< calls that had to allocate from the device
+};
+/// Of cpu tensors; `reserved` and `device_allocations` include what objects use.
+MemoryStats host_memory_stats();
+/// Restarts peak_allocated from what is allocated now.
+void reset_host_peak();
+/// Returns cached blocks above 64 KiB to the system; small ones share their chunks with live ones.
+void empty_host_cache();
+/// @}
+
+/// Base that makes `new T` and `delete p` use slab_allocate. The destructor of T must be virtual
+/// when it is deleted through a base.
+struct Slabbed {
+  static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept {
+    slab_release(block, bytes);
+  }
+};
+
+/// The same for standard containers: `std::vector<T, SlabAllocator<T>>`.
+template <class T>
+struct SlabAllocator {
+  using value_type = T;
+  SlabAllocator() = default;
+  template <class U>
+  SlabAllocator(const SlabAllocator<U>&) {}
+  // NOLINTBEGIN(bugprone-sizeof-expression): T may be a pointer, and its own size is meant
+  T* allocate(std::size_t n) { return static_cast<T*>(slab_allocate(n * sizeof(T))); }
+  void deallocate(T* p, std::size_t n) noexcept { slab_release(p, n * sizeof(T)); }
+  // NOLINTEND(bugprone-sizeof-expression)
+  bool operator==(const SlabAllocator&) const { return true; }
+};
+
+}  // namespace td

@@ -1,0 +1,85 @@
+// What a capturable optimizer stores in device memory: learning rates and counts of steps. A graph
+// that captured a step reads them there at every replay, where the host's values would be those of
+// the capture. Plain steps use none of this. Invariant: once made, the tensors change in place, so
+// that a captured graph finds them. The kernels' side is capturable_list.h.
+#pragma once
+
+#include "td/base/small_vector.h"
+#include "td/tensor/tensor.h"
+
+namespace td::optim {
+
+/// The tensor of a number on `device`; blocks only a host that needs the value. Undefined stays
+/// undefined.
+Tensor to_device(Device device, const Tensor& number);
+
+/// A number of the host that kernels read in device memory.
+class DeviceScalar {
+ public:
+  DeviceScalar() = default;
+  /// A copy belongs to another optimizer and gets memory of its own.
+  ///@{
+  DeviceScalar(const DeviceScalar&) {}
+  DeviceScalar& operator=(const DeviceScalar&) { return *this; }
+  ///@}
+
+  /// The number as a float64 tensor on `device`, made at the first call and set to `value`.
+  const Tensor& on(Device device, double value);
+  /// Sets it on every device that has it, by a launch on the current stream.
+  /// @throws DeviceError while a graph is captured.
+  void set(double value);
+  /// Notes that a graph being captured holds the host's number: set() warns when it changes.
+  void frozen_in_graph(double value) { value_ = value, frozen_ = true; }
+
+ private:
+  double value_ = 0;
+  bool frozen_ = false;
+  SmallVector<Tensor, 1> copies_;  // one per device
+};
+
+/// What one parameter's capturable step computes with, four float64 on its device: steps made, step
+/// size (lr / (1 - beta1^t) for Adam, lr for SGD), sqrt(1 - beta2^t), factor of the parameter.
+class DeviceStepState {
+ public:
+  static constexpr std::int64_t kSize = 4;  ///< how many numbers
+  /// The numbers on `device`; counting begins at `steps` where nothing was counted yet.
+  const Tensor& on(Device device, std::int64_t steps);
+  /// Steps counted so far, `otherwise` where nothing was. Waits for the device.
+  std::int64_t count(std::int64_t otherwise) const;
+  /// Drops the count.
+  void clear() { numbers_ = Tensor(); }
+  /// Whether anything was counted yet.
+  bool defined() const { return numbers_.defined(); }
+
+ private:
+  Tensor numbers_;
+};
+
+/// What decides a step in device memory: see Optimizer::step_if_finite(). Undefined in a plain
+/// step.
+struct AmpStepState {
+  Tensor found_inf;   ///< 1 when a gradient is infinite or NaN, and nothing is to change
+  Tensor grad_scale;  ///< what the gradients are still multiplied by
+};
+
+/// What the kernels of one launch read in addition to the parameters, on their device.
+struct CapturableTensors {
+  Tensor lr;         ///< float64
+  AmpStepState amp;  ///< float32; may be undefined
+};
+
+/// The parameters of the exponential averages and the decay of decoupled weights; SGD has none.
+struct StepRates {
+  double beta1 = 0;  ///< of the gradients
+  double beta2 = 0;  ///< of their squares
+  double decay = 0;  ///< of the parameters
+};
+/// At most this many parameters in one call of count_step().
+inline constexpr std::size_t kCountedSteps = 15;
+/// Counts the step of parameters in the first of their DeviceStepState numbers, and sets the others
+/// by the new count; does nothing where `*tensors.amp.found_inf` is not 0. A launch of its own,
+/// because all threads of the step read the result.
+void count_step(const Tensor* const* numbers, std::size_t count, const StepRates& rates,
+                const CapturableTensors& tensors);
+
+}  // namespace td::optim
