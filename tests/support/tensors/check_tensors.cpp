@@ -1,7 +1,6 @@
 // check_tensors.h's work, and the probe that asks after a stub whether the devices still work.
 #include "check_tensors.h"
 
-#include <algorithm>
 #include <sstream>
 
 namespace check {
@@ -41,13 +40,6 @@ std::string try_devices() {
 const bool registered = (probe().try_devices = try_devices, true);
 
 }  // namespace
-
-std::vector<td::Device> devices() {
-  std::vector<td::Device> found = {td::Device(td::kCPU)};
-  for (int i = 0; i < std::min(2, td::device_count(td::kSIM)); ++i) found.emplace_back(td::kSIM, i);
-  if (td::device_count(td::kCUDA) > 0) found.emplace_back(td::kCUDA, 0);
-  return found;
-}
 
 void poison(const td::Tensor& tensor) {
   const td::NoGradGuard no_grad;
