@@ -6,11 +6,11 @@
 #include <chrono>
 #include <functional>
 
-#include "td/base/arg.h"
-#include "data/collate.h"
 #include "data/dataset.h"
 #include "data/pipeline.h"
 #include "data/samplers.h"
+#include "data/transforms.h"
+#include "td/base/arg.h"
 
 namespace td::data {
 

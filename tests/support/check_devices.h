@@ -1,5 +1,5 @@
-// What the tests of exercises on devices are written with, on top of check.h. Included by the tests of
-// chapter 01, which has no tensors, and by check_tensors.h. Links td_device and td_sim only.
+// What the tests of exercises on devices are written with, on top of check.h. Included by the tests
+// of chapter 01, which has no tensors, and by check_tensors.h. Links td_device and td_sim only.
 #pragma once
 
 #include <algorithm>

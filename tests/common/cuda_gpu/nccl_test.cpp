@@ -181,8 +181,8 @@ TEST_CASE("a collective is a span in the row of its stream, behind its launch") 
     ++sums;
     CHECK(span.bytes == 4000);
     CHECK(span.end > span.begin);
-    const trace::Row& row = seen.rows[span.row];
-    CHECK(row.kind == trace::RowKind::kStream);
+    const trace::Track& row = seen.tracks[span.track];
+    CHECK(row.kind == trace::TrackKind::kStream);
     CHECK(row.device.find("cuda:") == 0);
     CHECK_THAT(row.name, Catch::EndsWith(", collectives"));
   }

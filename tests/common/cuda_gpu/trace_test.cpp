@@ -36,7 +36,7 @@ TEST_CASE("kernels and copies of a GPU are in the trace, behind their launches")
     CHECK(kernels[i].begin + kClocks >= launches[i].begin);
     CHECK(kernels[i].end > kernels[i].begin);
     if (i > 0) CHECK(kernels[i].begin >= kernels[i - 1].end);
-    CHECK(seen.rows[kernels[i].row].device == "cuda:0");
+    CHECK(seen.tracks[kernels[i].track].device == "cuda:0");
   }
   const auto copies = find(seen, Category::kCopy, "Memcpy HtoD (Pinned -> Device)");
   REQUIRE(copies.size() == 1);

@@ -1,6 +1,6 @@
 // Random crops and flips: every window is one that a loop cuts, all of them come, and the numbers
 // are the thread's.
-#include "data/augmentation.h"
+#include "data/transforms.h"
 
 #include <set>
 #include <vector>

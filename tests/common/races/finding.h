@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
-#include "sim/races.h"
 #include "sim/sim.h"
 #include "td/device/guard.h"
 #include "td/ops/ops.h"

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <utility>
 
-#include "sim/races.h"
+#include "sim/sim.h"
 
 extern "C" {
 void* __libc_malloc(std::size_t);

@@ -1,6 +1,7 @@
-// See queue.h. A ring of bytes rather than of records: a record has room for 2 KiB of arguments and
-// uses a tenth of it, and what is copied to another core should be short.
-#include "sim/queue.h"
+// The ring and the thread of a stream. The ring holds bytes, not records: a record has room for 2
+// KiB of arguments and uses a tenth of it, and short entries are cheaper to move to another core.
+// Invariant: host threads write the ring one at a time, with submitting_ held.
+#include "sim/stream_queue.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -9,8 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include "sim/arena.h"
 #include "sim/capture.h"
-#include "sim/fault.h"
 #include "sim/settings.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
@@ -21,12 +22,12 @@ namespace {
 
 constexpr std::size_t kRing = std::size_t{256} << 10;  // about 1000 usual launches
 
-thread_local Queue* queue_of_thread = nullptr;
+thread_local StreamQueue* queue_of_thread = nullptr;
 
 }  // namespace
 
-/// The head of an entry in the ring; its work follows. A null `run` fills the end of the ring.
-struct alignas(16) Queue::Entry {
+/// The head of an entry in the ring, before its argument. A null `run` fills the end of the ring.
+struct alignas(16) StreamQueue::Entry {
   const char* name;
   void (*run)(const void*);
   std::uint32_t bytes;        ///< of head and work, a multiple of 16
@@ -35,16 +36,16 @@ struct alignas(16) Queue::Entry {
   const void* work() const { return this + 1; }
 };
 
-Queue::Queue(int index, int number)
+StreamQueue::StreamQueue(int index, int number)
     : index_(index),
       number_(number),
       name_("sim:" + std::to_string(index) + '.' + std::to_string(number)),
-      row_(trace::add_row({trace::RowKind::kStream, "sim:" + std::to_string(index), number,
-                           "stream " + std::to_string(number)})),
+      track_(trace::add_track({trace::TrackKind::kStream, "sim:" + std::to_string(index), number,
+                               "stream " + std::to_string(number)})),
       ring_(new char[kRing]),
       thread_([this] { loop(); }) {}
 
-void Queue::submit(const Item& item) {
+void StreamQueue::submit(const Item& item) {
   if (is_captured()) [[unlikely]] {
     std::lock_guard lock(submitting_);
     if (Capture* capture = capture_) return capture->add(*this, item);
@@ -52,22 +53,22 @@ void Queue::submit(const Item& item) {
   push(item);
 }
 
-std::size_t Queue::entry_bytes(const Item& item) {
+std::size_t StreamQueue::entry_bytes(const Item& item) {
   return (sizeof(Entry) + item.bytes + 15) / 16 * 16;
 }
 
-void Queue::write(char* place, const Item& item, std::uint32_t correlation) {
+void StreamQueue::write(char* place, const Item& item, std::uint32_t correlation) {
   new (place) Entry{item.name, item.run, static_cast<std::uint32_t>(entry_bytes(item)), correlation,
                     item.always};
   std::memcpy(place + sizeof(Entry), item.work, item.bytes);
 }
 
-void Queue::push(const Item& item) {
+void StreamQueue::push(const Item& item) {
   const std::size_t needed = entry_bytes(item);
   const std::uint32_t correlation = trace::is_on() ? trace::next_correlation() : 0;
   const trace::Span span({0, correlation}, item.name, trace::Category::kLaunch);
   std::unique_lock lock(submitting_);
-  if (closed_) {  // the process is ending: marks must still be set, records have no reader left
+  if (closed_) {  // the process is ending: events must still be set, kernels are dropped
     if (item.always) item.run(item.work);
     return;
   }
@@ -77,9 +78,8 @@ void Queue::push(const Item& item) {
   pushes_.notify_one();
 }
 
-/// Where an entry of `needed` bytes goes, in one piece; waits for the thread while the ring is
-/// full.
-char* Queue::room_for(std::size_t needed) {
+/// Returns contiguous room for an entry of `needed` bytes; blocks while the ring is full.
+char* StreamQueue::room_for(std::size_t needed) {
   for (;;) {
     const std::uint32_t seen = pops_.load(std::memory_order_acquire);
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
@@ -99,11 +99,11 @@ char* Queue::room_for(std::size_t needed) {
   }
 }
 
-void Queue::loop() {
+void StreamQueue::loop() {
   pthread_setname_np(pthread_self(), name_.c_str());
   queue_of_thread = this;
   prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would show
-  // OMP_NUM_THREADS, which the first width follows, may ask for less than the share.
+  // OMP_NUM_THREADS, which sets the first width, may be less than the share.
   set_parallel_width(std::min(parallel_width(), core_count() / std::max(1, devices())));
   for (;;) {
     const std::uint32_t seen = pushes_.load(std::memory_order_acquire);
@@ -131,13 +131,15 @@ void Queue::loop() {
   }
 }
 
-bool Queue::working() const { return !failure_ && !stopping_.load(std::memory_order_relaxed); }
+bool StreamQueue::working() const {
+  return !failure_ && !stopping_.load(std::memory_order_relaxed);
+}
 
-void Queue::run(const Entry& entry) {
+void StreamQueue::run(const Entry& entry) {
   if (!entry.always && !working()) return;
   const RunningRecord running(entry.name, index_);
-  if (entry.correlation != 0) correlation_ = entry.correlation;  // of a graph: that of its launch
-  // Copies, which always run, know better when they begin.
+  if (entry.correlation != 0) correlation_ = entry.correlation;  // in a graph: that of its launch
+  // Copies, which always run, have spans of their own.
   const trace::Span span(place(), entry.always ? "" : entry.name, trace::Category::kKernel);
   try {
     entry.run(entry.work());
@@ -148,9 +150,9 @@ void Queue::run(const Entry& entry) {
   }
 }
 
-Queue* Queue::of_this_thread() { return queue_of_thread; }
+StreamQueue* StreamQueue::of_this_thread() { return queue_of_thread; }
 
-void Queue::run_entries(const std::vector<char>& entries) {
+void StreamQueue::run_entries(const std::vector<char>& entries) {
   for (const char *at = entries.data(), *end = at + entries.size(); at != end;) {
     const Entry& entry = *reinterpret_cast<const Entry*>(at);
     run(entry);
@@ -158,18 +160,18 @@ void Queue::run_entries(const std::vector<char>& entries) {
   }
 }
 
-void Queue::append(std::vector<char>& entries, const Item& item) {
+void StreamQueue::append(std::vector<char>& entries, const Item& item) {
   const std::size_t at = entries.size();
   entries.resize(at + entry_bytes(item));
   write(entries.data() + at, item, 0);
 }
 
-void Queue::capture_into(Capture* capture) {
+void StreamQueue::capture_into(Capture* capture) {
   std::lock_guard lock(submitting_);
   capture_ = capture;
 }
 
-void Queue::fail_with(const char* name, const char* what) {
+void StreamQueue::fail_with(const char* name, const char* what) {
   if (failure_) return;  // the first error is the cause of the rest
   failure_ = make_intrusive<Failure>(
       std::string(name) + " failed on sim:" + std::to_string(index_) + ": " + what +
@@ -178,73 +180,73 @@ void Queue::fail_with(const char* name, const char* what) {
       "queued behind it was not run.");
 }
 
-intrusive_ptr<Ticket> Queue::mark(bool report) {
-  auto ticket = make_intrusive<Ticket>();
+intrusive_ptr<EventState> StreamQueue::record_state(bool report) {
+  auto state = make_intrusive<EventState>();
   struct Set {
-    Queue* queue;
-    Ticket* ticket;
+    StreamQueue* queue;
+    EventState* state;
     bool report;
     void operator()() const {
-      ticket->set(queue->failure_);
-      ticket->release();
+      state->set(queue->failure_);
+      state->release();
       if (report) queue->failure_.reset();
     }
   };
-  ticket->retain();  // for the entry
-  push(item_of("", Set{this, ticket.get(), report}, true));
-  return ticket;
+  state->retain();  // for the entry
+  push(item_of("", Set{this, state.get(), report}, true));
+  return state;
 }
 
-intrusive_ptr<Ticket> Queue::mark_for_event() {
+intrusive_ptr<EventState> StreamQueue::record_event() {
   if (is_captured()) [[unlikely]] {
     std::lock_guard lock(submitting_);
-    if (Capture* capture = capture_) return capture->mark(*this);
+    if (Capture* capture = capture_) return capture->record_state(*this);
   }
-  return mark();
+  return record_state();
 }
 
-void Queue::wait_for(const intrusive_ptr<Ticket>& ticket) {
-  if (ticket && (ticket->captured() || is_captured())) return wait_in_capture(*this, *ticket);
-  if (!ticket || (ticket->done() && !ticket->failure())) return;
+void StreamQueue::wait_for(const intrusive_ptr<EventState>& state) {
+  if (state && (state->captured() || is_captured())) return wait_in_capture(*this, *state);
+  if (!state || (state->done() && !state->failure())) return;
   struct Wait {
-    Queue* queue;
-    Ticket* ticket;
+    StreamQueue* queue;
+    EventState* state;
     void operator()() const {
-      const trace::Span span(queue->place(), ticket->done() ? "" : "Stream Wait Event",
+      const trace::Span span(queue->place(), state->done() ? "" : "Stream Wait Event",
                              trace::Category::kWait);
-      ticket->wait();
-      if (!queue->failure_) queue->failure_ = ticket->failure();
-      ticket->release();
+      state->wait();
+      if (!queue->failure_) queue->failure_ = state->failure();
+      state->release();
     }
   };
-  ticket->retain();
-  push(item_of("", Wait{this, ticket.get()}, true));
+  state->retain();
+  push(item_of("", Wait{this, state.get()}, true));
 }
 
-void Queue::synchronize() {
+void StreamQueue::synchronize() {
   if (is_captured()) refuse_captured_stream(kSIM, index());
   const trace::Span span("Stream Synchronize", trace::Category::kWait);
-  const auto ticket = mark(true);
-  ticket->wait();
-  throw_failure(*ticket);
+  const auto state = record_state(true);
+  state->wait();
+  throw_failure(*state);
 }
 
-bool Queue::idle() const {
+bool StreamQueue::idle() const {
   return finished_.load(std::memory_order_acquire) == written_.load(std::memory_order_acquire);
 }
 
-void Queue::begin_stop() {
+void StreamQueue::begin_stop() {
   stopping_ = true;
   pushes_.fetch_add(1, std::memory_order_release);
   pushes_.notify_one();
 }
 
-void Queue::finish_stop() {
+void StreamQueue::finish_stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void throw_failure(const Ticket& ticket) {
-  if (ticket.failure()) throw AsyncError(ticket.failure()->text);
+void throw_failure(const EventState& state) {
+  if (state.failure()) throw AsyncError(state.failure()->text);
 }
 
 }  // namespace td::sim

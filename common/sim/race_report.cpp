@@ -1,5 +1,6 @@
-// See race_text.h.
-#include "sim/race_text.h"
+// The message of a race: both accesses, the tensor, and the missing wait. Invariant: takes no lock
+// of the race finder.
+#include "sim/race_finder.h"
 
 #include <array>
 #include <sstream>
@@ -11,10 +12,10 @@
 namespace td::sim {
 namespace {
 
-/// "stream 1" in sentences, "stream1" in code; with the device where two are involved.
+/// "stream 1" in sentences, "stream1" in code; with the device where there are two.
 struct StreamName {
   std::string words, code;
-  StreamName(const Queue& queue, const Queue* other) {
+  StreamName(const StreamQueue& queue, const StreamQueue* other) {
     const bool alone = !other || other->index() == queue.index();
     const std::string number = std::to_string(queue.number());
     const std::string device = "sim" + std::string(alone ? "" : std::to_string(queue.index()));
@@ -26,7 +27,7 @@ struct StreamName {
   }
 };
 
-/// Which tensor it is, as far as that is known; nothing else would help to find it.
+/// Which tensor it is, as far as that is stream; nothing else would help to find it.
 std::string whose(int device, std::uintptr_t address) {
   if (device < 0) return "";
   Extent block{};
@@ -54,8 +55,8 @@ int device_of(std::uintptr_t address) {
   return -1;
 }
 
-std::string race_text(const Access& first, const Queue& first_queue, const Access& second,
-                      const Queue* second_queue) {
+std::string race_report(const Access& first, const StreamQueue& first_queue, const Access& second,
+                        const StreamQueue* second_queue) {
   const std::uintptr_t begin = std::max(first.begin, second.begin);
   const std::uintptr_t bytes = std::min(first.end, second.end) - begin;
   const int device = device_of(begin);
@@ -68,7 +69,7 @@ std::string race_text(const Access& first, const Queue& first_queue, const Acces
       << second.name << "\" on " << who << ' ' << verb(second) << ' ' << bytes << " bytes that \""
       << first.name << "\" on " << before.words << (second_queue ? "" : " of sim:")
       << (second_queue ? "" : std::to_string(first_queue.index())) << ' ' << verb(first);
-  if (first.life == Life::kReleased)
+  if (first.block_state == BlockState::kReleased)
     out << " for a tensor that was released meanwhile. Missing: tensor.record_stream("
         << before.code
         << ") before that tensor goes, so that its memory is not handed out too soon.";
@@ -77,7 +78,9 @@ std::string race_text(const Access& first, const Queue& first_queue, const Acces
         << "\": " << before.code
         << ".synchronize(), or event.synchronize() of an event recorded behind it.";
   else
-    out << (first.life == Life::kReleasedByOwner ? " for a tensor that had this memory before" : "")
+    out << (first.block_state == BlockState::kReleasedByOwner
+                ? " for a tensor that had this memory before"
+                : "")
         << ", and nothing orders the two. Missing: " << after.words << " must wait for "
         << before.words << " behind \"" << first.name << "\": event.record(" << before.code
         << "); event.block(" << after.code << ").";

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "app/pictures.h"
+#include "app/images.h"
 #include "exercises.h"
 
-namespace pictures {
+namespace images {
 
 using Batch = td::data::Example<>;
 
@@ -73,4 +73,4 @@ inline Set load(const std::string& folder, std::size_t batch_size, std::size_t s
   return set;
 }
 
-}  // namespace pictures
+}  // namespace images

@@ -1,4 +1,7 @@
-// Ctrl-C and the moving line: what a program does with the person before it.
+// The choice of a device, Ctrl-C, and the moving line of a program on a terminal.
+// Invariant: the device is always printed, because a silent fallback would look like a GPU.
+#include "app/app.h"
+
 #include <unistd.h>
 
 #include <atomic>
@@ -6,10 +9,23 @@
 #include <csignal>
 #include <iostream>
 
-#include "app/app.h"
-
 namespace app {
 namespace {
+
+td::Device automatic() {
+  if (td::device_count(td::kCUDA) > 0) {
+    std::cout << "device: cuda:0 (" << td::device_name(td::Device(td::kCUDA, 0)) << ")\n";
+    return td::Device(td::kCUDA, 0);
+  }
+  std::cout << "device: sim:0 (no GPU here; the software accelerator takes its place)\n";
+  return td::check_device(td::Device(td::kSIM, 0));
+}
+
+td::Device named(const std::string& text) {
+  const td::Device device = td::check_device(td::Device(text));
+  std::cout << "device: " << device << '\n';
+  return device;
+}
 
 std::atomic<bool> stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch such");
@@ -26,6 +42,17 @@ std::int64_t milliseconds_now() {
 }
 
 }  // namespace
+
+td::Device choose_device(const Options& options) {
+  return options.device == "auto" ? automatic() : named(options.device);
+}
+
+std::vector<td::Device> choose_devices(const Options& options) {
+  if (options.devices.empty()) return {choose_device(options)};
+  std::vector<td::Device> devices;
+  for (const auto& text : options.devices) devices.push_back(named(text));
+  return devices;
+}
 
 bool stop_requested() {
   static const auto installed = std::signal(SIGINT, on_interrupt);

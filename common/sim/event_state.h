@@ -1,6 +1,6 @@
-// What an event stands for: one point in one stream. Re-recording an event makes a new ticket, so
-// that waits already queued keep the point they saw. Invariant: a ticket is set exactly once, by
-// the stream it was queued on.
+// The state of a recorded event: one point in one stream. Recording the event again makes a new
+// state, so that waits that are queued already keep their point. Invariant: a state is set exactly
+// once, by the stream that it was queued on.
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,9 @@ namespace td::sim {
 
 using Clock = std::chrono::steady_clock;
 
-/// Waits until `value` is no longer `old`. Looks for a while first, since what is waited for often
-/// comes within microseconds, and sleeping and waking costs several; yields in between, since whom
-/// it waits for may need this very core.
+/// Blocks until `value` is no longer `old`. Spins first, because the value often changes within
+/// microseconds and sleeping costs several; yields meanwhile, because the other thread may need
+/// this core.
 inline void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   const auto begin = Clock::now();
   for (Clock::duration spent{}; spent < std::chrono::microseconds(20);
@@ -34,16 +34,16 @@ inline void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t ol
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
-/// An error of queued work, shared by the streams that it reached.
+/// An asynchronous error, shared by the streams that it reached.
 struct Failure : RefCounted {
   explicit Failure(std::string message) : text(std::move(message)) {}
   const std::string text;
 };
 
-class Ticket : public RefCounted, public Slabbed {
+class EventState : public RefCounted, public Slabbed {
  public:
-  explicit Ticket(bool captured = false) : captured_(captured) {}
-  /// True for a CapturedTicket (capture.h), a point of a graph; it is never set.
+  explicit EventState(bool captured = false) : captured_(captured) {}
+  /// True for a CapturedEventState (capture.h), which is never set.
   bool captured() const { return captured_; }
   void set(intrusive_ptr<Failure> failure) {
     failure_ = std::move(failure);
@@ -53,7 +53,7 @@ class Ticket : public RefCounted, public Slabbed {
   }
   bool done() const { return done_.load(std::memory_order_acquire) != 0; }
   void wait() const { wait_while(done_, 0); }
-  /// Why the stream had failed by then, and the time; only when done.
+  /// The failure of the stream at this point, and the time; only when done.
   const intrusive_ptr<Failure>& failure() const { return failure_; }
   Clock::time_point when() const { return when_; }
 

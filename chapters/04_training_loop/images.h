@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "app/pictures.h"
+#include "app/images.h"
 #include "td/td.h"
 
-namespace pictures {
+namespace images {
 
 using Batch = td::data::Example<>;
 
@@ -26,10 +26,10 @@ struct Set {
 };
 
 /// Reads CIFAR-10's or MNIST's format from a folder. @throws td::IoError for damaged files.
-inline Set load(const std::string& folder, app::Pictures kind, std::size_t batch_size) {
+inline Set load(const std::string& folder, app::Images kind, std::size_t batch_size) {
   namespace sets = td::data::datasets;
   namespace change = td::data::transforms;
-  const bool colour = kind == app::Pictures::kColour;
+  const bool colour = kind == app::Images::kColor;
   const auto half = [&](bool train) -> sets::ImageDataset {
     if (colour)
       return sets::CIFAR10(folder,
@@ -53,4 +53,4 @@ inline Set load(const std::string& folder, app::Pictures kind, std::size_t batch
   return set;
 }
 
-}  // namespace pictures
+}  // namespace images

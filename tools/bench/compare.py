@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The race: this core, libtorch and a hand-written floor do the same work in turns.
+"""Compares td, libtorch and a hand-written lower bound, which do the same work interleaved.
 
-Builds the contenders, checks that they compute the same numbers, times them round by round, and
+Builds the variants, checks that they compute the same numbers, times them round by round, and
 prints medians with their spread beside the line that each piece of work has to reach.
 For final figures the machine must do nothing else. About four minutes.
 """
@@ -25,9 +25,9 @@ KEEP_BLOCKS = ":".join(f"glibc.malloc.{name}" for name in (
 ONE_POOL = {"GLIBC_TUNABLES": KEEP_BLOCKS,
             "LD_LIBRARY_PATH": "/usr/lib/x86_64-linux-gnu/openblas-openmp"}
 
-# Program and environment of each contender. OpenBLAS does not know every processor and then falls
+# Program and environment of each variant. OpenBLAS does not know every processor and then falls
 # back to slow code; so libtorch's best is the better one of two settings.
-CONTENDERS = {
+VARIANTS = {
     "td": ("bench_td", {}),
     "floor": ("bench_floor", {}),
     "clean": ("bench_libtorch", {}),
@@ -36,19 +36,19 @@ CONTENDERS = {
 }
 BEST = ["best", "best, AVX-512 named"]
 BESIDE = "td of the other build"
-PAGE = ROOT / "docs/measurements/race.md"
+PAGE = ROOT / "docs/measurements/comparison.md"
 
 
 @dataclass
 class Runner:
-    """One contender at one case with some threads."""
-    contender: str
+    """One variant at one case with some threads."""
+    variant: str
     case: str
     threads: int = 1
 
     @property
     def name(self):
-        return (self.contender + (" around the caches" if self.case.endswith("_around") else "")
+        return (self.variant + (" around the caches" if self.case.endswith("_around") else "")
                 + (f", {self.threads} threads" if self.threads > 1 else ""))
 
 
@@ -66,8 +66,8 @@ class Line:
         return [Runner("td", self.case, self.threads)] + self.others
 
 
-def against(case, *contenders):
-    return [Runner(contender, case) for contender in contenders]
+def against(case, *variants):
+    return [Runner(variant, case) for variant in variants]
 
 
 def faster(text, names, factor):
@@ -115,11 +115,11 @@ LINES = [
 
 
 class Process:
-    """A running contender: one answer for each line that it is sent."""
+    """A running variant: one answer for each line that it is sent."""
 
     def __init__(self, runner, folders):
-        program, settings = CONTENDERS.get(runner.contender, ("bench_td", {}))
-        folder = folders["beside" if runner.contender == BESIDE else "own"]
+        program, settings = VARIANTS.get(runner.variant, ("bench_td", {}))
+        folder = folders["beside" if runner.variant == BESIDE else "own"]
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("OPENBLAS_", "GLIBC_", "OMP_"))}
         environment.update(settings)
@@ -155,7 +155,7 @@ def spread(rounds):
 
 
 def agree(processes):
-    """What the contenders computed; they must have done the same work."""
+    """What the variants computed; they must have done the same work."""
     values = {process.name: process.check for process in processes}
     first = processes[0].check
     for name, value in values.items():
@@ -165,7 +165,7 @@ def agree(processes):
 
 
 def run(line, folders, options):
-    """All contenders of one line, in turns."""
+    """All variants of one line, interleaved."""
     runners = line.runners()
     if "beside" in folders:
         runners.append(Runner(BESIDE, line.case, line.threads))
@@ -237,7 +237,7 @@ def show(result):
 def record(report):
     """Puts the figures into the page, between its two marks."""
     machine_ = report["machine"]
-    command = f"race.py --rounds {report['rounds']} --seconds {report['seconds_a_slot']}"
+    command = f"compare.py --rounds {report['rounds']} --seconds {report['seconds_a_slot']}"
     rows = [f"{machine_['processor']}, {machine_['cores']} cores; {machine_['compiler']}; "
             f"{', '.join(machine_['libraries'])}; commit {machine_['commit']}; load before "
             f"{machine_['load_before'][0]:.2f}. `{command}`, {report['clock']} clock.", "",
@@ -289,7 +289,7 @@ def main():
     parser.add_argument("cases", nargs="*", help="only lines whose case begins so")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="build folder")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=0.5, help="of one contender in one round")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of one variant in one round")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
                         help="cpu: the process's own time, where others use the machine too; "
                              "says nothing about threads")
@@ -303,7 +303,7 @@ def main():
         folders["beside"] = build(options.beside, "bench_td")
     report = {"machine": machine(), "command": sys.argv, "rounds": options.rounds,
               "seconds_a_slot": options.seconds, "clock": options.clock,
-              "settings": {name: settings for name, (_, settings) in CONTENDERS.items()},
+              "settings": {name: settings for name, (_, settings) in VARIANTS.items()},
               "results": []}
     for line in LINES:
         if not options.cases or any(line.case.startswith(case) for case in options.cases):
