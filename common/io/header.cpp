@@ -1,5 +1,6 @@
-// Reads and writes the JSON header of a safetensors file. No other file includes the JSON library, which is
-// slow to compile. Invariant: input is not trusted; every type, size and offset is checked before its use.
+// Reads and writes the JSON header of a safetensors file. No other file includes the JSON library,
+// which is slow to compile. Invariant: input is not trusted; every type, size and offset is checked
+// before its use.
 #include "io/safetensors.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Tensors in files of the safetensors format, which Python reads and writes too. Checkpoints and
 // save/load are built on it. Invariants: a file is written atomically (AtomicFile). A header that
-// read_header accepts describes every byte of the data exactly once, in the order of `tensors`, so no
-// other code checks a size or an offset.
+// read_header accepts describes every byte of the data exactly once, in the order of `tensors`, so
+// no other code checks a size or an offset.
 #pragma once
 
 #include <iosfwd>
@@ -17,16 +17,15 @@ namespace td::io {
 /// Strings that are stored with the tensors.
 using Metadata = std::map<std::string, std::string>;
 
-
 /// Tensors by name, in order, and metadata.
 struct StateDict {
   OrderedDict<std::string, Tensor> tensors{"Tensor"};  ///< names may share memory
   Metadata metadata;                                   ///< any strings
 };
 
-/// Writes `state` to `path` and replaces an existing file. Tensors of devices are copied to the host one
-/// at a time, views are written by value, and names of the same elements (tied weights) are stored once,
-/// with `"alias.<name>": "<name that is stored>"` in the metadata.
+/// Writes `state` to `path` and replaces an existing file. Tensors of devices are copied to the
+/// host one at a time, views are written by value, and names of the same elements (tied weights)
+/// are stored once, with `"alias.<name>": "<name that is stored>"` in the metadata.
 /// @throws IoError naming the file, the reason and the next step; the old file is then unchanged.
 void save_file(const StateDict& state, const std::string& path);
 
@@ -36,7 +35,8 @@ StateDict load_file(const std::string& path);
 
 /// What error messages print instead of a path.
 inline constexpr const char* kStream = "the stream";
-/// Writes the same bytes to a stream that is open in binary mode. @throws IoError when writing fails.
+/// Writes the same bytes to a stream that is open in binary mode. @throws IoError when writing
+/// fails.
 void save(const StateDict& state, std::ostream& stream);
 /// Reads a stream from its position to its end, which must be the output of one save().
 /// @throws IoError as load_file, with "the stream" for the path.

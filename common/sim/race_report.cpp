@@ -27,7 +27,7 @@ struct StreamName {
   }
 };
 
-/// Which tensor it is, as far as that is stream; nothing else would help to find it.
+/// Returns a description of the tensor, as far as it is known.
 std::string whose(int device, std::uintptr_t address) {
   if (device < 0) return "";
   Extent block{};
