@@ -2,7 +2,7 @@
 """Every operation is in the operation suite: operations_have_samples.py PROJECT_FOLDER.
 
 Called by CTest. Reads the functions declared in ops/ops.h and the headers it includes, and the .def
-lists of tensor/. The suite (tests/common/ops/suite_*_test.cpp) must give a sample of each: name it in
+lists of tensor/. The suite (tests/common/td/ops/suite_*_test.cpp) must give a sample of each: name it in
 quotes, or walk its list. Invariant: an operation without a sample stands in ELSEWHERE with the test
 file that holds it to a reference of its own.
 """
@@ -49,7 +49,7 @@ def declared_in(folder):
 
 def main():
     project = pathlib.Path(sys.argv[1])
-    core, tests = project / "common" / "td", project / "tests" / "common" / "ops"
+    core, tests = project / "common" / "td", project / "tests" / "common" / "td" / "ops"
     suite = "".join(path.read_text() for path in sorted(tests.glob("suite_*_test.cpp")))
     lists = sorted((core / "tensor").glob("*.def"))
     walked = [path for path in lists if f'"td/tensor/{path.name}"' in suite]

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "../tensor/values.h"
+#include "../td/tensor/values.h"
 #include "data/data.h"
 #include "td/tensor/generator.h"
 

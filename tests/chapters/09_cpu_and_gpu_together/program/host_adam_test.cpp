@@ -2,7 +2,7 @@
 // nothing of the optimizer left on the device, and each of its waits. The race finder looks on.
 #include <catch2/catch.hpp>
 
-#include "../../../chapters/09_cpu_and_gpu_together/host_adam.h"
+#include "../../../../chapters/09_cpu_and_gpu_together/host_adam.h"
 #include "sim_work.h"
 
 namespace {

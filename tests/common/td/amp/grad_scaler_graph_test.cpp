@@ -2,7 +2,7 @@
 // learning rate as steps without a graph do, because all of that is read in device memory.
 #include <memory>
 
-#include "../graphs/graphs.h"
+#include "../device/graphs/graphs.h"
 #include "scaled.h"
 #include "td/nn/nn.h"
 

@@ -2,7 +2,7 @@
 // must agree with float64 loops to the rounding of the result, which is what float sums promise.
 #include <catch2/catch.hpp>
 
-#include "../ops/reference.h"
+#include "../reference.h"
 #include "td/kernels/libs/bfloat16.h"
 #include "td/td.h"
 

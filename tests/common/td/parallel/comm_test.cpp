@@ -1,5 +1,5 @@
 // scatter and gather: PyTorch's rules, their gradients, their words.
-#include "../../support/sim_work.h"
+#include "sim_work.h"
 #include "lists.h"
 
 using namespace td;

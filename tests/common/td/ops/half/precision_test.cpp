@@ -1,7 +1,7 @@
 // The switch for TF32: its words, and that it moves nothing where there are no Tensor Cores.
 #include <catch2/catch.hpp>
 
-#include "../ops/reference.h"
+#include "../reference.h"
 #include "td/td.h"
 
 using namespace td;

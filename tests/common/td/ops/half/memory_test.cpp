@@ -2,7 +2,7 @@
 // than half of what float32 takes. Measured by the allocators' own counters.
 #include <catch2/catch.hpp>
 
-#include "../ops/reference.h"
+#include "../reference.h"
 #include "td/td.h"
 
 using namespace td;

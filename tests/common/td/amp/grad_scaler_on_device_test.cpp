@@ -1,7 +1,7 @@
 // GradScaler::step_on_device: no wait, and the same parameters as step(), to the bit.
 #include <memory>
 
-#include "../../support/sim_work.h"
+#include "sim_work.h"
 #include "scaled.h"
 #include "td/device/record.h"
 

@@ -3,7 +3,7 @@
 // bits on the way), and no float32 copy of the input may be made.
 #include <catch2/catch.hpp>
 
-#include "../ops/reference.h"
+#include "../reference.h"
 #include "td/td.h"
 
 using namespace td;

@@ -2,7 +2,7 @@
 // takes; that it waits for nothing; several devices.
 #include <cstring>
 
-#include "../../support/sim_work.h"
+#include "sim_work.h"
 #include "scaled.h"
 #include "td/device/record.h"
 #include "td/amp/unscale_kernels.h"

@@ -2,7 +2,7 @@
 // waits before receive(). The race finder looks on.
 #include <catch2/catch.hpp>
 
-#include "../../../chapters/09_cpu_and_gpu_together/handover.h"
+#include "../../../../chapters/09_cpu_and_gpu_together/handover.h"
 #include "sim_work.h"
 
 namespace {

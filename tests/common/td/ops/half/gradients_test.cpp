@@ -4,7 +4,7 @@
 // sums and statistics are float.
 #include <catch2/catch.hpp>
 
-#include "../ops/reference.h"
+#include "../reference.h"
 #include "td/td.h"
 
 using namespace td;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <thread>
 
-#include "../../support/sim_work.h"
+#include "sim_work.h"
 #include "../tensor/values.h"
 #include "td/autograd/accumulate.h"
 #include "td/autograd/engine.h"
