@@ -1,8 +1,33 @@
-# Finds the CUDA toolkit, as TD_CUDA asks, and sets TD_CUDA_FOUND.
-# Without nvcc the same sources build as plain C++20.
+# Decides by TD_CUDA whether CUDA is compiled, finds the toolkit, and sets TD_CUDA_FOUND. Without CUDA the
+# same sources build as plain C++20.
+# AUTO leaves CUDA out where there is no GPU, because nvcc doubles the time of the build. A build directory
+# that has CUDA keeps it. TD_CUDA_CHOICE in the cache is what tools/shell/build.sh reports.
 set(TD_CUDA_FOUND OFF)
+set(built_before "${TD_CUDA_CHOICE}")
+function(td_leave_cuda_out choice)
+  set(TD_CUDA_CHOICE "${choice}" CACHE INTERNAL "compiled, off, no GPU or no nvcc")
+endfunction()
 if(TD_CUDA STREQUAL "OFF")
+  td_leave_cuda_out("off")
   message(STATUS "CUDA: switched off")
+  return()
+endif()
+
+# This machine's GPUs, as "8.6;9.0". The second directory is where Windows keeps it for Linux programs.
+find_program(NVIDIA_SMI nvidia-smi HINTS /usr/lib/wsl/lib)
+mark_as_advanced(NVIDIA_SMI)
+set(gpus "")
+if(NVIDIA_SMI)
+  execute_process(COMMAND "${NVIDIA_SMI}" --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE answer ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" gpus "${answer}")
+  endif()
+endif()
+if(TD_CUDA STREQUAL "AUTO" AND NOT gpus AND NOT EXISTS /dev/nvidia0
+   AND NOT built_before STREQUAL "compiled")
+  td_leave_cuda_out("no GPU")
+  message(STATUS "CUDA: left out, because there is no GPU here; -DTD_CUDA=ON compiles it")
   return()
 endif()
 
@@ -13,6 +38,7 @@ if(NOT CMAKE_CUDA_COMPILER)
     message(FATAL_ERROR "TD_CUDA is ON but no nvcc was found. Put the CUDA toolkit's bin folder on "
       "PATH, or configure with -DTD_CUDA=AUTO to build for cpu and sim alone.")
   endif()
+  td_leave_cuda_out("no nvcc")
   message(STATUS "CUDA: no nvcc found; building for cpu and sim")
   return()
 endif()
@@ -20,12 +46,10 @@ endif()
 # One target keeps nvcc quick: this machine's GPUs, or sm_90 where there is none to run on. Named here
 # because CMake's own "native" stops the configuration on a machine without a GPU.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-    OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)
-  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
+  set(capabilities ${gpus})
   list(REMOVE_DUPLICATES capabilities)
   list(TRANSFORM capabilities REPLACE "^([0-9]+)\\.([0-9]+)$" "\\1\\2-real")
-  if(failed OR NOT capabilities)
+  if(NOT capabilities)
     set(capabilities 90-real)
   endif()
   set(CMAKE_CUDA_ARCHITECTURES ${capabilities} CACHE STRING "GPU targets, as 90-real;90-virtual")
@@ -57,6 +81,7 @@ set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 find_package(CUDAToolkit REQUIRED)
 set(TD_CUDA_FOUND ON)
+set(TD_CUDA_CHOICE "compiled" CACHE INTERNAL "compiled, off, no GPU or no nvcc")
 message(STATUS "CUDA: toolkit ${CUDAToolkit_VERSION}, targets ${CMAKE_CUDA_ARCHITECTURES}")
 
 # What these are for is refused in words where they are absent (common/CMakeLists.txt).

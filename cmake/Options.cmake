@@ -11,7 +11,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # Kernels rely on the vectorizer; CMake's own default of -O3 -DNDEBUG for Release is what we want.
 
-set(TD_CUDA AUTO CACHE STRING "Build the cuda backend: AUTO (when nvcc is found), ON or OFF")
+set(TD_CUDA AUTO CACHE STRING "Build the cuda backend: AUTO (where there is nvcc and a GPU), ON or OFF")
 set_property(CACHE TD_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(TD_CUDNN "Use cuDNN where it is found, for convolutions on cuda" ON)
 option(TD_NCCL "Use NCCL where it is found, for collectives on cuda" ON)
@@ -25,11 +25,12 @@ set(TD_SANITIZE "" CACHE STRING "Sanitizers: empty, \"address,undefined\" or \"t
 option(TD_FUZZERS "Build the fuzzers too; needs clang, and sanitizers to be worth it" OFF)
 set(TD_TEST_TIMEOUT 300 CACHE STRING "Seconds that one test program may take")
 
-# ccache must be told that precompiled headers are meant, and that the build folder may move.
+# ccache must be told that precompiled headers are meant. Paths under the project's directory count as
+# relative, so that another clone finds what this one has compiled.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
-      "${CCACHE_PROGRAM}")
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_ABSSTDERR=1 "${CCACHE_PROGRAM}")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "td/td.h"
+#include "td/base/error.h"
+#include "td/device/device.h"
 
 /// Exercise 1.first_device. The line that every PyTorch script begins with:
 /// `device = "cuda:0" if torch.cuda.is_available() else "cpu"`.

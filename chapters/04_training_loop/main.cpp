@@ -7,7 +7,7 @@
 #include "app/app.h"
 #include "exercises.h"
 #include "models.h"
-#include "pictures.h"
+#include "images.h"
 
 namespace {
 
@@ -75,7 +75,7 @@ double now() {
 }
 
 // anchor: epochs
-void train(td::nn::Sequential model, pictures::Set& set, std::int64_t epochs,
+void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs,
            const Choices& choices, td::Device device) {
   td::nn::CrossEntropyLoss loss_fn;
   Batch first = set.test.at(0);
@@ -124,9 +124,9 @@ void run(const app::Options& options, const Choices& choices) {
   if (choices.model == "simple10") return train_simple(5, 10, epochs(1), device);
   if (choices.model == "simple5") return train_with_loader(epochs(1), device);
   const bool grey = choices.model == "lenet";
-  const app::Pictures kind = grey ? app::Pictures::kGrey : app::Pictures::kColour;
+  const app::Images kind = grey ? app::Images::kGray : app::Images::kColor;
   const auto model = grey ? lenet() : choices.model == "linear" ? linear_classifier() : cifar_net();
-  pictures::Set set = pictures::load(app::picture_folder(options, kind), kind,
+  images::Set set = images::load(app::image_folder(options, kind), kind,
                                      static_cast<std::size_t>(options.batch_size));
   train(model, set, epochs(5), choices, device);
 }

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "../04_training_loop/models.h"
-#include "../04_training_loop/pictures.h"
+#include "../04_training_loop/images.h"
 #include "app/app.h"
 #include "trainer.h"
 
@@ -38,11 +38,11 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double accuracy(Trainer& trainer, const std::vector<pictures::Batch>& test) {
+double accuracy(Trainer& trainer, const std::vector<images::Batch>& test) {
   const td::NoGradGuard no_grad;
   trainer.model->eval();
   double right = 0, all = 0;
-  for (const pictures::Batch& batch : test) {
+  for (const images::Batch& batch : test) {
     const td::Tensor guess = trainer.forward(batch.data).argmax(1);
     right += (guess == batch.target.to(guess.device())).sum().item<double>();
     all += static_cast<double>(batch.target.numel());
@@ -51,12 +51,12 @@ double accuracy(Trainer& trainer, const std::vector<pictures::Batch>& test) {
   return right / all;
 }
 
-double train_epoch(Trainer& trainer, pictures::Set& set, std::int64_t epoch) {
+double train_epoch(Trainer& trainer, images::Set& set, std::int64_t epoch) {
   app::ProgressLine progress;
   td::Tensor total = td::zeros({}, trainer.devices[0]);
   const double start = now();
   std::int64_t steps = 0;
-  for (const pictures::Batch& batch : *set.train) {
+  for (const images::Batch& batch : *set.train) {
     total += trainer.step(batch);
     const std::string where =
         "epoch " + std::to_string(epoch) + ", step " + std::to_string(++steps);
@@ -74,7 +74,7 @@ double train_epoch(Trainer& trainer, pictures::Set& set, std::int64_t epoch) {
 }
 
 // Draws one step that is not the first: first steps ask the system for memory.
-void draw_step(Trainer& trainer, const pictures::Batch& batch, const std::string& path) {
+void draw_step(Trainer& trainer, const images::Batch& batch, const std::string& path) {
   for (const td::Device& device : trainer.devices)
     TD_CHECK(td::DeviceError, !device.is_cpu(),
              "--timeline shows an accelerator at work; take --devices sim:0,sim:1");
@@ -89,7 +89,7 @@ void draw_step(Trainer& trainer, const pictures::Batch& batch, const std::string
 }
 
 // A step on one device and on all, in turns; medians of five.
-void compare(Trainer& trainer, const pictures::Batch& batch) {
+void compare(Trainer& trainer, const images::Batch& batch) {
   Trainer one(cifar_net(), {trainer.devices[0]}, "single", 0.01);
   std::vector<double> alone, together;
   for (int i = 0; i < 6; ++i)
@@ -117,11 +117,11 @@ void run(const app::Options& options, const Choices& choices) {
   const Devices devices = devices_of(options);
   td::manual_seed(options.seed);
   if (choices.model == "simple") return print_using(devices[0]);
-  pictures::Set set =
-      pictures::load(app::picture_folder(options, app::Pictures::kColour), app::Pictures::kColour,
+  images::Set set =
+      images::load(app::image_folder(options, app::Images::kColor), app::Images::kColor,
                      static_cast<std::size_t>(options.batch_size));
   Trainer trainer(cifar_net(), devices, choices.strategy, choices.lr);
-  pictures::Batch batch = set.test.at(0);
+  images::Batch batch = set.test.at(0);
   const std::int64_t rows = std::min(options.batch_size, batch.data.size(0));
   batch = {batch.data.narrow(0, 0, rows), batch.target.narrow(0, 0, rows)};
   if (!choices.timeline.empty()) return draw_step(trainer, batch, choices.timeline);

@@ -5,7 +5,7 @@
 
 #include "../04_training_loop/models.h"
 #include "app/app.h"
-#include "pictures.h"
+#include "images.h"
 #include "simple.h"
 #include "distributed/launch/environment.h"
 #include "distributed/launch/spawn.h"
@@ -56,28 +56,28 @@ void introduce(const ProcessGroup& group, td::Device device) {
 }
 
 // One rank of a host draws the pictures where there are none; the others wait for it.
-pictures::Set load_share(const app::Options& options, const Choices& choices, ProcessGroup& group) {
+images::Set load_share(const app::Options& options, const Choices& choices, ProcessGroup& group) {
   if (td::distributed::read_environment().local_rank == 0)
-    app::picture_folder(options, app::Pictures::kColour);
+    app::image_folder(options, app::Images::kColor);
   group.barrier()->wait();
   Sampling sampling;
   sampling.world_size = group.size();
   sampling.rank = group.rank();
   sampling.seed = options.seed;
-  return pictures::load(app::picture_folder(options, app::Pictures::kColour),
+  return images::load(app::image_folder(options, app::Images::kColor),
                         static_cast<std::size_t>(options.batch_size),
                         static_cast<std::size_t>(choices.samples), sampling);
 }
 
 // anchor: epochs
 void run_epochs(Strategy& strategy, td::nn::Sequential& model, td::optim::Optimizer& optimizer,
-                pictures::Set& set, std::int64_t epochs, td::Device device, ProcessGroup& group) {
+                images::Set& set, std::int64_t epochs, td::Device device, ProcessGroup& group) {
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     const double start = now();
     set.train->sampler().set_epoch(static_cast<std::uint64_t>(epoch));  // the same on every rank
     td::Tensor total = td::zeros({}, device);
     std::int64_t steps = 0;
-    for (pictures::Batch& batch : *set.train) {
+    for (images::Batch& batch : *set.train) {
       total += train_step(strategy, optimizer, batch, device);
       ++steps;
     }
@@ -96,7 +96,7 @@ void run_epochs(Strategy& strategy, td::nn::Sequential& model, td::optim::Optimi
 // anchor: train
 void train(const app::Options& options, const Choices& choices, td::Device device,
            ProcessGroup& group) {
-  pictures::Set set = load_share(options, choices, group);
+  images::Set set = load_share(options, choices, group);
   td::manual_seed(options.seed + group.rank());  // ranks begin with weights of their own
   td::nn::Sequential model = choices.model == "cnn" ? cifar_net() : deep_net();
   model->to(device);

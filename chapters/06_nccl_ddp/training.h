@@ -8,7 +8,7 @@
 #include <iostream>
 #include <optional>
 
-#include "pictures.h"
+#include "images.h"
 #include "strategies.h"
 
 /// Seven linear layers of 12.4 MB behind a coarse picture: much to send for little to compute.
@@ -30,7 +30,7 @@ inline double now() {
 
 // anchor: step
 inline td::Tensor train_step(Strategy& strategy, td::optim::Optimizer& optimizer,
-                             const pictures::Batch& batch, td::Device device) {
+                             const images::Batch& batch, td::Device device) {
   std::optional<td::trace::Span> phase;  // for --trace
   phase.emplace("forward");
   optimizer.zero_grad();
@@ -47,7 +47,7 @@ inline td::Tensor train_step(Strategy& strategy, td::optim::Optimizer& optimizer
 
 /// Prints the median time of a step on one batch, for comparing strategies.
 inline void show_step_time(Strategy& strategy, td::optim::Optimizer& optimizer,
-                           const pictures::Batch& batch, td::Device device, std::int64_t steps,
+                           const images::Batch& batch, td::Device device, std::int64_t steps,
                            ProcessGroup& group) {
   constexpr int kWarmUp = 3;
   std::vector<double> seconds;
@@ -66,7 +66,7 @@ inline void show_step_time(Strategy& strategy, td::optim::Optimizer& optimizer,
 // anchor: accuracy
 // The share of right answers over the whole test half. Each rank takes every world_size-th batch:
 // no picture is left out, and none counts twice.
-inline double accuracy_of_all(td::nn::Sequential& model, const std::vector<pictures::Batch>& test,
+inline double accuracy_of_all(td::nn::Sequential& model, const std::vector<images::Batch>& test,
                               td::Device device, ProcessGroup& group) {
   const td::NoGradGuard no_grad;
   model->eval();

@@ -101,7 +101,7 @@ inline void draw_scale(std::ostream& out, const Training& training, const char* 
 
 /// Losses above, the scale of float16 below. @throws td::IoError when it cannot be written.
 inline void write_svg(const std::string& path, const std::vector<Training>& all) {
-  constexpr const char* kColours[] = {"#1f77b4", "#9467bd", "#2ca02c", "#d62728"};
+  constexpr const char* kColors[] = {"#1f77b4", "#9467bd", "#2ca02c", "#d62728"};
   constexpr std::size_t kPoints = 200;
   std::ofstream out(path);
   out << std::fixed << std::setprecision(1)
@@ -112,7 +112,7 @@ inline void write_svg(const std::string& path, const std::vector<Training>& all)
          "<path d=\"M60 10V230H880M60 270V370H880\" stroke=\"black\" fill=\"none\"/>\n";
   const double largest = largest_loss(all, kPoints);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const char* const colour = kColours[i % std::size(kColours)];
+    const char* const colour = kColors[i % std::size(kColors)];
     std::vector<double> heights;
     for (const double loss : pieces(all[i].losses, kPoints))
       heights.push_back(230 - 220 * loss / largest);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../04_training_loop/models.h"
-#include "../04_training_loop/pictures.h"
+#include "../04_training_loop/images.h"
 #include "app/app.h"
 #include "training.h"
 
@@ -46,8 +46,8 @@ inline Task random_task(std::int64_t width, std::int64_t samples, std::int64_t b
 
 /// The network for CIFAR-10's pictures.
 inline Task picture_task(const app::Options& options) {
-  const auto set = std::make_shared<pictures::Set>(
-      pictures::load(app::picture_folder(options, app::Pictures::kColour), app::Pictures::kColour,
+  const auto set = std::make_shared<images::Set>(
+      images::load(app::image_folder(options, app::Images::kColor), app::Images::kColor,
                      static_cast<std::size_t>(options.batch_size)));
   Task task;
   task.model = cifar_net;

@@ -89,7 +89,7 @@ inline void draw_line(std::ostream& out, const Timings& timings, std::size_t nam
 /// Choices of several kinds may be marked, as without and with an imagined contender.
 inline void write_picture(const std::string& path, const Timings& timings, std::size_t measured,
                           const std::vector<std::vector<Choice>>& all_choices) {
-  constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
+  constexpr const char* kColors[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                       "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
   const Plane plane(timings);
   std::ofstream out(path);
@@ -99,7 +99,7 @@ inline void write_picture(const std::string& path, const Timings& timings, std::
          "<rect width=\"860\" height=\"400\" fill=\"white\"/>\n";
   draw_axes(out, timings, plane);
   for (std::size_t n = 0; n < timings.names.size(); ++n)
-    draw_line(out, timings, n, plane, kColours[n % std::size(kColours)], n < measured);
+    draw_line(out, timings, n, plane, kColors[n % std::size(kColors)], n < measured);
   double height = 20;
   for (const std::vector<Choice>& choices : all_choices)
     for (std::size_t i = 1; i < choices.size(); ++i)

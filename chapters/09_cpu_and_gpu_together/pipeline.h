@@ -13,7 +13,7 @@
 #include "stages.h"
 #include "sim/sim.h"
 #include "td/base/parallel.h"
-#include "trace/picture.h"
+#include "trace/trace.h"
 #include "turns.h"
 
 namespace pipeline {

@@ -7,8 +7,7 @@
 #include <optional>
 
 #include "exercises.h"
-#include "data/augmentation.h"
-#include "data/collate.h"
+#include "data/transforms.h"
 
 namespace pipeline {
 

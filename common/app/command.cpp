@@ -1,11 +1,10 @@
-// Command: the options, by CLI11, and the road from an exception to an exit code.
+// Command: the options, parsed by CLI11, and the exit code of each exception.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
 
 #include "app/app.h"
-#include "app/mine.h"
-#include "app/trace.h"
+#include "app/command.h"
 #include "td/exercise.h"
 
 namespace app {
@@ -51,7 +50,7 @@ Command& Command::takes(const std::vector<std::string>& names) {
 Command& Command::without_device(const std::string& why) {
   auto& cli = parser_->cli;
   for (const char* name : {"--device", "--trace"}) cli.remove_option(cli.get_option(name));
-  // Not in --help, but answered: who gives all programs a device learns why this one has none.
+  // Not in --help: a user who passes a device to every program learns why this one has none.
   cli.add_option("--device", options.device)->group("");
   parser_->why_no_device = why;
   return *this;
@@ -86,7 +85,7 @@ Command& Command::flag(const std::string& name, bool& value, const std::string& 
 namespace {
 
 int complain(const std::string& message, int code) {
-  // What was printed before the error must stand before it in a log, too.
+  // Flushed so that a log has the output before the error.
   std::cout << std::flush;
   std::cerr << message << '\n';
   return code;
@@ -112,7 +111,7 @@ int run_body(const std::string& name, const Options& options,
 }  // namespace
 
 int Command::run(int argc, char** argv, const std::function<void(const Options&)>& body) {
-  // Whole lines at once, so that a reader of a pipe sees progress while the program works.
+  // Line-buffered, so that a reader of a pipe sees progress.
   setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
   try {
     parser_->cli.parse(argc, argv);

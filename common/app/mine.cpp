@@ -1,6 +1,7 @@
-// The dynamic linker looks into LD_LIBRARY_PATH before the folder recorded in the program, and
-// reads it only once, at the start: hence the exec.
-#include "app/mine.h"
+// `--mine`: restarts the program with the learner's libraries. The dynamic linker searches
+// LD_LIBRARY_PATH before the directory recorded in the program, and reads it only at the start:
+// hence the exec.
+#include "app/command.h"
 
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSwitched = "TD_MINE";
 
-/// How many of this chapter's exercises are built from the learner's files.
+/// Returns how many of this chapter's exercises are built from the learner's files.
 int count_libraries(const fs::path& folder, const std::string& program) {
   const std::string start = "lib" + program.substr(0, 4) + "_";
   int count = 0;

@@ -1,5 +1,5 @@
-// See trace.h.
-#include "app/trace.h"
+// `--trace FILE`: records during a program's body and writes the trace.
+#include "app/command.h"
 
 #include <cstdlib>
 #include <exception>
@@ -48,7 +48,7 @@ struct TraceFile {
     std::cout << "; open it at https://ui.perfetto.dev\n" << std::flush;
   }
 
-  /// When another error is on its way, or none can be: tells its own and goes on.
+  /// For a process that ends with another error, or by exit(): prints its own error and returns.
   void write_anyway() noexcept {
     try {
       write();

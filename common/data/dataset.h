@@ -1,5 +1,5 @@
-// Datasets: things with a size and a get(index). A dataset is copied into each worker thread of a
-// loader, so copies must be cheap (tensors are handles) and get() must not change anything shared.
+// Datasets have a size and a get(index). Each worker thread of a loader gets a copy of the dataset,
+// so copies must be cheap (tensors are handles) and get() must not modify shared state.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ class BatchDataset {
  public:
   using BatchType = Batch;
   virtual ~BatchDataset() = default;
-  /// The items at these indices.
+  /// Returns the items at these indices.
   virtual Batch get_batch(const std::vector<std::size_t>& indices) = 0;
-  /// How many items there are.
+  /// Returns the number of items.
   virtual optional<std::size_t> size() const = 0;
 
-  /// A dataset that applies `transform` to each batch of this one.
+  /// Returns a dataset that applies `transform` to each batch of this one.
   template <class TransformType>
   MapDataset<Self, TransformType> map(TransformType transform) & {
     return MapDataset<Self, TransformType>(static_cast<Self&>(*this), std::move(transform));
@@ -34,12 +34,12 @@ class BatchDataset {
   }
 };
 
-/// Base of datasets that give one item at a time: define `get` and `size`.
+/// Base of datasets that return one item at a time: define `get` and `size`.
 template <class Self, class SingleExample = Example<>>
 class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
   using ExampleType = SingleExample;
-  /// Item `index`, below size().
+  /// Returns item `index`, less than size().
   virtual ExampleType get(std::size_t index) = 0;
   std::vector<ExampleType> get_batch(const std::vector<std::size_t>& indices) override {
     std::vector<ExampleType> batch;
@@ -49,7 +49,7 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   }
 };
 
-/// What map() makes.
+/// The result of map().
 template <class Source, class AppliedTransform>
 class MapDataset : public BatchDataset<MapDataset<Source, AppliedTransform>,
                                        typename AppliedTransform::OutputBatchType> {
@@ -61,9 +61,9 @@ class MapDataset : public BatchDataset<MapDataset<Source, AppliedTransform>,
     return transform_.apply_batch(source_.get_batch(indices));
   }
   optional<std::size_t> size() const override { return source_.size(); }
-  /// Where the examples come from.
+  /// The dataset of the examples.
   const Source& dataset() const noexcept { return source_; }
-  /// What is done to each batch.
+  /// The transform of each batch.
   const AppliedTransform& transform() const noexcept { return transform_; }
 
  private:

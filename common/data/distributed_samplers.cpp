@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "data/sampler_state.h"
+#include "data/samplers.h"
 
 namespace td::data::samplers {
 

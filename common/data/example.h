@@ -5,7 +5,7 @@
 
 namespace td::data {
 
-/// An input and what is wanted for it.
+/// An input and its target.
 template <class Data = Tensor, class Target = Tensor>
 struct Example {
   using DataType = Data;
@@ -15,7 +15,7 @@ struct Example {
   Example(Data data_, Target target_) : data(std::move(data_)), target(std::move(target_)) {}
 
   Data data;
-  /// What the model should answer.
+  /// The expected output.
   Target target;
 };
 
@@ -35,9 +35,9 @@ struct Example<Data, void> {
 /// An example without a target.
 using TensorExample = Example<Tensor, void>;
 
-/// Copies the tensors of a batch, however nested, into page-locked memory, from which a device
-/// copies without waiting; those that lie there already stay. What is no tensor stays as it is.
-/// Called by a loader with DataLoaderOptions::pin_memory.
+/// Copies the tensors of a batch, however nested, to pinned memory, from which copies to a device
+/// are asynchronous. Pinned tensors and other values are not copied. Called by a loader with
+/// DataLoaderOptions::pin_memory.
 template <class Batch>
 void pin_batch(Batch& batch) {
   td::detail::each_tensor(batch, [](Tensor& tensor) {

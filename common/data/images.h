@@ -27,11 +27,11 @@ class ImageDataset : public Dataset<ImageDataset> {
   Tensor images_, labels_;
 };
 
-/// CIFAR-10's binary format: records of one label byte and 3072 colour bytes (red, green and blue
+/// CIFAR-10's binary format: records of one label byte and 3072 color bytes (red, green and blue
 /// planes of 32 rows).
 class CIFAR10 : public ImageDataset {
  public:
-  /// Which of the two sets.
+  /// The training or the test set.
   enum class Mode { kTrain, kTest };
   /// Reads data_batch_1.bin, data_batch_2.bin, ... (as many as there are) or test_batch.bin, and
   /// the names of the classes from batches.meta.txt, if it is there.
@@ -50,7 +50,7 @@ class CIFAR10 : public ImageDataset {
 /// MNIST's IDX format: big-endian header, then bytes.
 class MNIST : public ImageDataset {
  public:
-  /// Which of the two sets.
+  /// The training or the test set.
   enum class Mode { kTrain, kTest };
   /// Reads train-images-idx3-ubyte and train-labels-idx1-ubyte, or the t10k ones.
   /// @throws IoError naming the file, the offset and what was expected.

@@ -1,16 +1,16 @@
-// The data loader: reads batches ahead in worker threads, so that the device does not wait.
-// `for (auto& batch : *loader)` runs one epoch. A loop may be left early, an exception of a worker
-// reaches the loop, and the threads end with the loader in every case.
+// The data loader: worker threads load batches ahead, so that the device does not wait for data.
+// `for (auto& batch : *loader)` runs one epoch. A loop may end early, an exception of a worker is
+// thrown in the loop, and the threads end with the loader in every case.
 #pragma once
 
 #include <chrono>
 #include <functional>
 
-#include "td/base/arg.h"
-#include "data/collate.h"
 #include "data/dataset.h"
 #include "data/pipeline.h"
 #include "data/samplers.h"
+#include "data/transforms.h"
+#include "td/base/arg.h"
 
 namespace td::data {
 
@@ -18,7 +18,7 @@ namespace td::data {
 struct DataLoaderOptions {
   DataLoaderOptions() = default;
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
-  /// Items a batch.
+  /// Items per batch.
   TD_ARG(std::size_t, batch_size) = 1;
   /// Threads that load ahead; 0 loads in the loop itself.
   TD_ARG(std::size_t, workers) = 0;
@@ -26,17 +26,18 @@ struct DataLoaderOptions {
   TD_ARG(std::size_t, prefetch) = 2;
   /// Batches that all workers together may be ahead; set to prefetch * workers by default.
   TD_ARG(optional<std::size_t>, max_jobs) = nullopt;
-  /// Longest wait for a batch; nullopt waits for ever.
+  /// Longest wait for a batch; nullopt waits forever.
   TD_ARG(optional<std::chrono::milliseconds>, timeout) = nullopt;
-  /// Gives batches in the sampler's order; else as they are done.
+  /// Returns batches in the sampler's order; otherwise as they are done.
   TD_ARG(bool, enforce_ordering) = true;
   /// Leaves out the last batch when it is not full.
   TD_ARG(bool, drop_last) = false;
-  /// Gives batches in page-locked memory: Stack makes them there, others are copied (pin_batch).
+  /// Returns batches in pinned memory: Stack makes them there, other batches are copied
+  /// (pin_batch).
   TD_ARG(bool, pin_memory) = false;
 };
 
-/// A place in an epoch, usable in a range-based for. Copies share the place: moving one moves all.
+/// A position in an epoch, for a range-based for. Copies share the position: moving one moves all.
 /// The first batch is loaded when it is first read or compared with end().
 template <class Batch>
 class Iterator {
@@ -63,7 +64,7 @@ class Iterator {
     return *place_->batch;
   }
   Batch* operator->() const { return &**this; }
-  /// Equal are copies of one iterator, and, when its epoch has no more batches, it and end().
+  /// Copies of one iterator are equal; without further batches they equal end().
   friend bool operator==(const Iterator& a, const Iterator& b) {
     if (a.place_ && b.place_) return a.place_ == b.place_;
     return a.at_end() && b.at_end();
@@ -92,7 +93,7 @@ class Iterator {
 };
 
 /// Reads a dataset in the order of a sampler. One loop at a time: begin() starts an epoch and ends
-/// the one before, finished or not (libtorch refuses to start before the end).
+/// the previous one, finished or not (libtorch throws before the end).
 template <class DatasetType, class SamplerType>
 class StatelessDataLoader {
  public:
@@ -106,7 +107,7 @@ class StatelessDataLoader {
     jobs_ = options_.max_jobs().value_or(ahead * options_.workers());
     pipeline_ = std::make_unique<Pipeline<BatchType>>(
         options_.workers(), options_.enforce_ordering(), [this]() {
-          // Each worker has a dataset of its own, as get() may keep notes.
+          // Each worker has its own dataset, because get() may change its members.
           auto own = std::make_shared<DatasetType>(dataset_);
           return [own, pins = options_.pin_memory()](const std::vector<std::size_t>& indices) {
             return load(*own, indices, pins);
@@ -114,8 +115,8 @@ class StatelessDataLoader {
         });
   }
 
-  /// Starts an epoch, or continues the one that load_state_dict restored. Workers begin to load;
-  /// the call does not wait for the first batch.
+  /// Starts an epoch, or continues the one that load_state_dict restored. Returns immediately: the
+  /// workers load the first batches.
   Iterator<BatchType> begin() {
     if (pipeline_) pipeline_->clear();
     if (!std::exchange(resumes_, false)) {
@@ -127,19 +128,18 @@ class StatelessDataLoader {
     return Iterator<BatchType>([this] { return next(); });
   }
   Iterator<BatchType> end() { return {}; }
-  /// What it was made with.
+  /// The options of the constructor.
   const DataLoaderOptions& options() const noexcept { return options_; }
-  /// Where the examples come from.
+  /// The dataset of the examples.
   const DatasetType& dataset() const noexcept { return dataset_; }
-  /// Which gives the order of the examples.
+  /// The sampler that orders the examples.
   SamplerType& sampler() noexcept { return sampler_; }
 
-  /// Where the loop is: behind the batches it was given so far, the present one included, however
-  /// far the workers are ahead. @throws Error when batches come in no order, or the sampler cannot
-  /// tell its place.
+  /// Returns the position of the loop: after its current batch, however far the workers are ahead.
+  /// @throws Error when batches are unordered, or the sampler has no state_dict.
   NamedTensors state_dict() const { return state_dict_behind(0, in_epoch_); }
-  /// The same for a loop that is `batches` behind what was asked for here, in its epoch or not: a
-  /// Prefetcher stands between the two.
+  /// The same for a loop that is `batches` behind this loader because of a Prefetcher, in its epoch
+  /// or not.
   NamedTensors state_dict_behind(std::size_t batches, bool in_epoch) const {
     TD_CHECK(Error, !pipeline_ || options_.enforce_ordering(),
              "data loader: with enforce_ordering off the batches given are not the first ones, so "
@@ -148,7 +148,7 @@ class StatelessDataLoader {
     state.insert("in_epoch", number_entry(in_epoch));
     return state;
   }
-  /// Puts a place back: the next begin() gives the batches that the saved loop had not seen.
+  /// Restores a position: the next begin() returns the batches that the saved loop had not seen.
   /// @throws Error when the state is of a dataset of another size; nothing is changed then.
   void load_state_dict(const NamedTensors& state) {
     const bool in_epoch = number_in(state, "in_epoch") != 0;
@@ -176,7 +176,7 @@ class StatelessDataLoader {
   void submit() {
     if (auto indices = next_indices()) pipeline_->submit(std::move(*indices));
   }
-  // Counts what the loop was given.
+  // Counts the batches of the loop.
   optional<BatchType> next() {
     optional<BatchType> batch = next_batch();
     in_epoch_ = batch.has_value();

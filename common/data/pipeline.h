@@ -1,6 +1,8 @@
-// The threads behind a loader: a queue of index lists in, a queue of batches out. Jobs are
-// numbered; with ordering, batch n is given out only after batch n - 1. The consumer is one thread.
+// The worker threads of a loader: a queue of index lists in, a queue of batches out. Jobs are
+// numbered; with ordering, batch n is returned only after batch n - 1. One thread consumes batches.
 #pragma once
+
+#include <pthread.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -12,30 +14,39 @@
 #include <thread>
 #include <vector>
 
-#include "td/tensor/options.h"
+#include "td/base/error.h"
+#include "td/base/parallel.h"
 #include "td/base/span.h"
+#include "td/tensor/options.h"
 
 namespace td::data {
 
-/// What a worker thread must set up before it loads: one core each, as there are many of them, and
-/// its name. @param number among the loader's workers.
-void prepare_worker_thread(std::size_t number);
-/// @throws Error: no batch came within `waited`.
-[[noreturn]] void worker_timeout(std::chrono::milliseconds waited);
+/// Gives the calling worker thread its name, and one core, because there are many of them.
+/// @param number among the loader's workers.
+inline void prepare_worker_thread(std::size_t number) {
+  set_parallel_width(1);
+  pthread_setname_np(pthread_self(), ("loader " + std::to_string(number)).substr(0, 15).c_str());
+}
 
-/// Loads batches on worker threads and hands them out in order.
+/// @throws Error: no batch came within `waited`.
+[[noreturn]] inline void worker_timeout(std::chrono::milliseconds waited) {
+  fail<Error>("data loader: no batch came within ", waited.count(),
+              " ms; the dataset's get() is slow or stuck. Give more workers, or a longer timeout.");
+}
+
+/// Loads batches on worker threads and returns them in order.
 template <class Batch>
 class Pipeline {
  public:
   using Indices = std::vector<std::size_t>;
   using Load = std::function<Batch(const Indices&)>;
 
-  /// @param make_load called once in each worker, for the function it loads with.
+  /// @param make_load called once in each worker; returns the function that loads a batch.
   Pipeline(std::size_t workers, bool ordered, std::function<Load()> make_load)
       : ordered_(ordered), make_load_(std::move(make_load)) {
     try {
       for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
-    } catch (...) {  // the system gave no more threads: those we have must end before we do
+    } catch (...) {  // the system has no more threads: join those that were started
       stop();
       throw;
     }
@@ -44,7 +55,7 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
   ~Pipeline() { stop(); }
 
-  /// Queues one more batch.
+  /// Enqueues one more batch.
   void submit(Indices indices) {
     {
       std::lock_guard lock(mutex_);
@@ -53,7 +64,7 @@ class Pipeline {
     job_came_.notify_one();
   }
 
-  /// Forgets all jobs; results of jobs in work are dropped when they come.
+  /// Removes all jobs; the results of jobs in flight are discarded.
   void clear() {
     std::lock_guard lock(mutex_);
     jobs_.clear();
@@ -61,8 +72,8 @@ class Pipeline {
     epoch_start_ = given_ = submitted_;
   }
 
-  /// The next batch; nullopt when all that was submitted was given out. An exception of the worker
-  /// is thrown here.
+  /// Blocks until the next batch is loaded and returns it; nullopt when all submitted batches were
+  /// returned. Rethrows an exception of the worker.
   optional<Batch> next(optional<std::chrono::milliseconds> timeout) {
     std::unique_lock lock(mutex_);
     if (given_ == submitted_) return nullopt;
@@ -103,7 +114,7 @@ class Pipeline {
         result.error = std::current_exception();
       }
       std::lock_guard lock(mutex_);
-      if (job.number < epoch_start_) continue;  // of a loop that was left
+      if (job.number < epoch_start_) continue;  // of an abandoned loop
       results_.emplace(job.number, std::move(result));
       result_came_.notify_one();
     }

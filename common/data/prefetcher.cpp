@@ -1,12 +1,12 @@
-// One slot of a Prefetcher. The four waits, in the order of a batch's life:
+// One slot of a Prefetcher. The four waits, in the order of a batch's lifetime:
 //
-//   open      host waits for `copied`        host memory may be written or given back
-//   open      copies wait for `consumed`     device memory may be written
-//   hand_out  compute waits for `copied`     the batch is there
-//   give_back compute marks `consumed`       all its readers are queued before the mark
+//   begin_refill     host blocks until `copied`         host memory may be written or released
+//   begin_refill     copy stream waits for `consumed`   device memory may be written
+//   wait_copied      compute stream waits for `copied`  the batch is complete
+//   record_consumed  compute stream records `consumed`  after all operations that read it
 //
-// Invariant: device memory is taken from and returned to the compute stream's share of the
-// allocator, and only when no copy into it is under way.
+// Invariant: device memory is allocated and released on the compute stream, and only when no copy
+// into it is in flight.
 #include "data/prefetcher.h"
 
 #include "td/autograd/modes.h"
@@ -19,7 +19,7 @@ namespace {
 // The strides that a dense copy of `t` has.
 Sizes dense_strides(const Tensor& t) { return preserved_strides(t.sizes(), t.strides()); }
 
-// Whether the first rows of `memory` can hold `like`, and nobody else looks at them.
+// Whether the first rows of `memory` can hold `like`, and no other tensor shares them.
 bool fits(const Tensor& memory, const Tensor& like) {
   if (!memory.defined() || memory.dtype() != like.dtype() || memory.dim() != like.dim())
     return false;
@@ -30,8 +30,8 @@ bool fits(const Tensor& memory, const Tensor& like) {
   return true;
 }
 
-// As many rows as `like` has. A tensor of its own in any case, because the loop may change it, also
-// by recorded operations; so it is no view of the slot's memory either.
+// Returns as many rows as `like` has, as a separate tensor and not as a view, because the loop may
+// modify it in place, also with gradient tracking.
 Tensor first_rows(const Tensor& memory, const Tensor& like) {
   return (like.dim() == 0 ? memory : memory.narrow(0, 0, like.size(0))).detach();
 }
@@ -44,39 +44,40 @@ PrefetchSlot::PrefetchSlot(Device device, const Stream& copies)
 PrefetchSlot::~PrefetchSlot() {
   try {
     copied_.synchronize();
-  } catch (const Error&) {  // the stream failed: its copies are over, and others report it
+  } catch (const Error&) {  // the stream failed: its copies are over, and its next synchronization
+                            // reports it
   }
 }
 
-// anchor: open
-void PrefetchSlot::open() {
+// anchor: begin_refill
+void PrefetchSlot::begin_refill() {
   copied_.synchronize();
   consumed_.block(copies_);
   sent_ = 0;
 }
 // anchor end
 
-const Tensor& PrefetchSlot::device_memory(Place& place, const Tensor& like) {
-  if (!fits(place.landed, like)) {
-    place.landed = empty_like(like, TensorOptions(like.dtype()).device(device_));
-    // Earlier owners of this memory may still be at work on the stream it was taken for.
+const Tensor& PrefetchSlot::device_memory(TensorSlot& slot, const Tensor& like) {
+  if (!fits(slot.device, like)) {
+    slot.device = empty_like(like, TensorOptions(like.dtype()).device(device_));
+    // Earlier users of this block may still be in flight on the stream that allocated it.
     copies_.wait(getCurrentStream(device_));
   }
-  return place.landed;
+  return slot.device;
 }
 
 Tensor PrefetchSlot::send(const Tensor& host) {
   if (host.device() == device_) return host;
   if (!host.is_cpu()) return host.to(device_, /*non_blocking=*/true);  // by the compute stream
   const NoGradGuard no_grad;
-  if (sent_ == places_.size()) places_.emplace_back();
-  Place& place = places_[sent_++];
-  const Tensor landed = first_rows(device_memory(place, host), host);
+  if (sent_ == slots_.size()) slots_.emplace_back();
+  TensorSlot& slot = slots_[sent_++];
+  const Tensor landed = first_rows(device_memory(slot, host), host);
   Tensor source = host.detach();
   if (!host.is_pinned() || !(host.impl().strides == landed.impl().strides)) {
-    if (!fits(place.staged, host))
-      place.staged = empty_like(host, host.options().pinned_memory(true));
-    source = first_rows(place.staged, host);
+    if (!fits(slot.staging, host))
+      slot.staging = empty_like(host, host.options().pinned_memory(true));
+    source = first_rows(slot.staging, host);
     source.copy_(host);
   }
   const StreamGuard on_copies(copies_);
@@ -84,12 +85,12 @@ Tensor PrefetchSlot::send(const Tensor& host) {
   return landed;
 }
 
-// anchor: marks
-void PrefetchSlot::close() { copied_.record(copies_); }
+// anchor: events
+void PrefetchSlot::record_copied() { copied_.record(copies_); }
 
-void PrefetchSlot::hand_out() const { copied_.block(getCurrentStream(device_)); }
+void PrefetchSlot::wait_copied() const { copied_.block(getCurrentStream(device_)); }
 
-void PrefetchSlot::give_back() { consumed_.record(getCurrentStream(device_)); }
+void PrefetchSlot::record_consumed() { consumed_.record(getCurrentStream(device_)); }
 // anchor end
 
 }  // namespace td::data::detail

@@ -1,12 +1,13 @@
-// Copies a loader's batches to a device while the device works on earlier ones. Who trains changes
-// one line: `for (auto& batch : td::data::prefetch(*loader, device))`.
+// Copies a loader's batches to a device while the device computes with earlier ones. A training
+// loop changes one line: `for (auto& batch : td::data::prefetch(*loader, device))`.
 //
-// Two slots take turns. Each owns the device memory of one batch and two events, and four waits
-// keep everybody from touching what another still uses (prefetcher.cpp has them in order). Nothing
-// else holds the memory, so no record_stream is needed.
+// Two slots alternate. Each owns the device memory of one batch and two events; four waits order
+// all accesses (prefetcher.cpp lists them). Nothing else holds the memory, so no record_stream is
+// needed.
 //
-// Invariant: a batch is valid on the stream that was current when the loop was given it, until the
-// loop asks for the next one. Who keeps its tensors longer keeps their memory; the slot takes new.
+// Invariant: a batch is valid on the stream that was current when the loop received it, until the
+// loop requests the next one. A loop that keeps its tensors keeps their memory; the slot allocates
+// again.
 #pragma once
 
 #include <deque>
@@ -21,7 +22,7 @@ namespace td::data {
 
 namespace detail {
 
-/// The memory of one batch on its way to a device, and who may use it when.
+/// The memory of one batch, and the events that order its copies and its use.
 class PrefetchSlot {
  public:
   /// @param copies the stream that copies batches.
@@ -30,61 +31,61 @@ class PrefetchSlot {
   PrefetchSlot(const PrefetchSlot&) = delete;
   PrefetchSlot& operator=(const PrefetchSlot&) = delete;
 
-  /// Before a batch is sent: the host waits until the last one has left host memory, and the
-  /// copies to come wait until the last one was used. @throws AsyncError of the copying stream.
-  void open();
-  /// Queues the copy of a tensor of the batch. @return the tensor on the device, not to be read
-  /// before hand_out(). `host` must stay as it is until the next open().
+  /// Call before a batch is sent. Blocks until the previous batch was copied from host memory, and
+  /// lets the copy stream wait until it was consumed. @throws AsyncError of the copy stream.
+  void begin_refill();
+  /// Enqueues the copy of a tensor of the batch. @return the tensor on the device, not to be read
+  /// before wait_copied(). `host` must not change until the next begin_refill().
   Tensor send(const Tensor& host);
-  /// Marks that all tensors were sent.
-  void close();
-  /// Work that the current stream is given from now on finds the batch in place.
-  void hand_out() const;
-  /// Marks the work the current stream was given so far as the last that uses the batch.
-  void give_back();
+  /// Records `copied` after the copies of all tensors.
+  void record_copied();
+  /// Lets the current stream wait for the copies.
+  void wait_copied() const;
+  /// Records `consumed` after the last operation of the current stream that uses the batch.
+  void record_consumed();
 
  private:
-  struct Place {
-    Tensor landed;  // on the device
-    Tensor staged;  // page-locked; only for batches that are not
+  struct TensorSlot {
+    Tensor device;
+    Tensor staging;  // pinned; only for batches that are not
   };
-  const Tensor& device_memory(Place& place, const Tensor& like);
+  const Tensor& device_memory(TensorSlot& slot, const Tensor& like);
 
   const Device device_;
   const Stream copies_;
-  std::deque<Place> places_;  // one for each tensor of a batch, in the order they are sent
+  std::deque<TensorSlot> slots_;  // one per tensor of a batch, in the order they are sent
   std::size_t sent_ = 0;
   Event copied_, consumed_;
 };
 
 }  // namespace detail
 
-/// Gives a loader's batches on a device, copied ahead on a stream of its own. One loop at a time;
+/// Returns a loader's batches on a device, copied ahead on a separate stream. One loop at a time;
 /// each begin() starts an epoch of the loader.
 ///
-/// Batches may be tensors, Examples, and vectors, tuples, maps, optionals of such; what is no
-/// tensor is given as it is. They are best made in page-locked memory, with
-/// DataLoaderOptions::pin_memory: others are copied there first, by the thread of the loop. On the
-/// cpu, and for tensors that are on the device already, there is nothing to do. An exception of the
-/// loader reaches the loop in place of the batch that it concerns.
+/// Batches may be tensors, Examples, and vectors, tuples, maps, optionals of such; other values are
+/// passed through. Use pinned memory (DataLoaderOptions::pin_memory): other batches are copied
+/// there first, by the thread of the loop. On the cpu, and for tensors that are on the device
+/// already, nothing is copied. An exception of the loader is thrown in the loop instead of its
+/// batch.
 /// @tparam Loader has begin() and end(): a data loader, or a container of batches.
 template <class Loader>
 class Prefetcher {
  public:
   using BatchType = std::remove_cvref_t<decltype(*std::declval<Loader&>().begin())>;
 
-  /// @param slots batches on the device at a time, the one in use included: with two, the next one
-  /// is copied meanwhile. One is the plain loop.
+  /// @param slots batches on the device at a time, including the one in use: with two, the next
+  /// batch is copied while the device computes. One is the plain loop.
   Prefetcher(Loader& loader, Device device, std::size_t slots = 2)
       : loader_(loader), copies_(getStreamFromPool(device)) {
     TD_CHECK(Error, slots > 0, "prefetch: slots must be at least 1; 2 copy and work at a time");
-    if (device.is_cpu()) slots = 1;  // the loader's threads read ahead; more is not to be done
+    if (device.is_cpu()) slots = 1;  // the loader's threads read ahead, and nothing is copied
     for (std::size_t i = 0; i < slots; ++i) slots_.emplace_back(check_device(device), copies_);
   }
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  /// A place in the loop. All places of one Prefetcher move together.
+  /// A position in the loop. All iterators of one Prefetcher move together.
   class iterator {
    public:
     using value_type = BatchType;
@@ -107,7 +108,7 @@ class Prefetcher {
       return *owner_->slots_[owner_->current_].batch;
     }
     BatchType* operator->() const { return &**this; }
-    /// Equal are two of one Prefetcher, and, when it has no more batches, it and end().
+    /// Two of one Prefetcher are equal; without further batches they equal end().
     friend bool operator==(const iterator& a, const iterator& b) {
       return a.owner_ == b.owner_ || (a.at_end() && b.at_end());
     }
@@ -121,23 +122,23 @@ class Prefetcher {
     Prefetcher* owner_ = nullptr;
   };
 
-  /// Starts an epoch: the first batches are on their way when it returns.
+  /// Starts an epoch: the copies of the first batches are in flight when it returns.
   iterator begin() {
     source_.reset();
     ended_ = false;
     filled_ = current_ = 0;
     for (Slot& slot : slots_) {
-      if (slot.batch) slot.memory.give_back();  // of a loop that was left
+      if (slot.batch) slot.memory.record_consumed();  // of an abandoned loop
       slot.batch.reset();
       fill(slot);
     }
-    hand_out();
+    publish_current();
     return iterator(this);
   }
   iterator end() { return {}; }
 
-  /// The loader's place as the loop sees it: behind the present batch, however many are on their
-  /// way. @throws Error as the loader's own.
+  /// Returns the loader's position as the loop sees it: after the current batch, without those in
+  /// flight. @throws Error as the loader's own.
   auto state_dict() const {
     return filled_ == 0 ? loader_.state_dict()
                         : loader_.state_dict_behind(filled_ - 1 - failed(), /*in_epoch=*/true);
@@ -147,13 +148,13 @@ class Prefetcher {
   using Source = decltype(std::declval<Loader&>().begin());
   struct Slot {
     Slot(Device device, const Stream& copies) : memory(device, copies) {}
-    optional<BatchType> source;  // as the loader gave it; kept until its copy is done
+    optional<BatchType> source;  // from the loader; alive until its copy is done
     detail::PrefetchSlot memory;
     optional<BatchType> batch;  // on the device
-    std::exception_ptr error;   // came in place of the batch
+    std::exception_ptr error;   // thrown instead of the batch
   };
 
-  // Asks the loader for a batch and sends it on its way.
+  // Takes a batch from the loader and enqueues its copies.
   void fill(Slot& slot) {
     slot.error = nullptr;
     if (ended_) return;
@@ -164,39 +165,39 @@ class Prefetcher {
         source_.emplace(loader_.begin());
       ended_ = *source_ == loader_.end();
       if (ended_) return;
-      slot.memory.open();
+      slot.memory.begin_refill();
       slot.source = **source_;
       slot.batch = slot.source;
       td::detail::each_tensor(*slot.batch, [&](Tensor& tensor) {
         if (tensor.defined()) tensor = slot.memory.send(tensor);
       });
-      slot.memory.close();
+      slot.memory.record_copied();
     } catch (...) {
-      slot.memory.close();  // some of its tensors may be on their way
+      slot.memory.record_copied();  // some of its copies may be in flight
       slot.error = std::current_exception();
       ended_ = true;
     }
     ++filled_;
   }
-  void hand_out() {
+  void publish_current() {
     if (filled_ == 0) return;
     Slot& slot = slots_[current_];
     if (slot.error) {
       filled_ = 0;
       std::rethrow_exception(slot.error);
     }
-    slot.memory.hand_out();
+    slot.memory.wait_copied();
   }
-  // The batch in use goes back and its slot is filled at once, so that the copy has all the time
-  // that the other batches take.
+  // Refills the slot of the consumed batch immediately, so that its copy overlaps with the work on
+  // all other batches.
   void advance() {
     Slot& used = slots_[current_];
-    used.memory.give_back();
+    used.memory.record_consumed();
     used.batch.reset();
     --filled_;
     fill(used);
     current_ = (current_ + 1) % slots_.size();
-    hand_out();
+    publish_current();
   }
   std::size_t failed() const {
     std::size_t count = 0;
@@ -209,7 +210,7 @@ class Prefetcher {
   std::deque<Slot> slots_;
   optional<Source> source_;  // where the loader is
   bool ended_ = true;        // it has no more
-  std::size_t filled_ = 0;   // batches sent and not given back, from current_ on
+  std::size_t filled_ = 0;   // batches sent and not consumed, starting at current_
   std::size_t current_ = 0;  // the slot whose batch the loop has
 };
 

@@ -1,5 +1,5 @@
 // The samplers' orders.
-#include "data/sampler_state.h"
+#include "data/samplers.h"
 
 #include <algorithm>
 

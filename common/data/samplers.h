@@ -1,5 +1,5 @@
-// The order in which a loader asks for items. A sampler gives lists of indices until an epoch is
-// over; `reset` starts the next one. Called from one thread only.
+// The order in which a loader requests items. A sampler returns lists of indices until the epoch
+// ends; `reset` starts the next one. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ class SamplerBase {
   virtual ~SamplerBase() = default;
   /// Starts an epoch. @param new_size items of the dataset, when it has changed.
   virtual void reset(optional<std::size_t> new_size = nullopt) = 0;
-  /// What is needed to go on in the middle of an epoch: where the sampler stands now, or stood when
-  /// it had given `given` items of this epoch. @throws Error from a sampler that cannot tell.
+  /// Returns the state to resume from within an epoch: the current position, or the position after
+  /// `given` items of this epoch. @throws Error from a sampler that does not support it.
   virtual NamedTensors state_dict(optional<std::size_t> given = nullopt) const;
-  /// Puts a state back. @throws Error when it is of a dataset of another size; nothing is changed.
+  /// Restores a state. @throws Error when it is of a dataset of another size; nothing is changed.
   virtual void load_state_dict(const NamedTensors& state);
 };
 
-/// Base of samplers. A batch is asked for by a list of indices, unless said otherwise.
+/// Base of samplers. By default, a batch request is a list of indices.
 template <class BatchRequest = std::vector<std::size_t>>
 class Sampler : public SamplerBase {
  public:
   using BatchRequestType = BatchRequest;
-  /// The next `batch_size` indices, fewer at the end, nullopt after it.
+  /// Returns the next `batch_size` indices, fewer at the end, nullopt after it.
   virtual optional<BatchRequest> next(std::size_t batch_size) = 0;
 };
 
@@ -39,14 +39,14 @@ class SequentialSampler : public Sampler<> {
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
   void load_state_dict(const NamedTensors& state) override;
-  /// How many items of this epoch were given.
+  /// Returns the number of items returned in this epoch.
   std::size_t index() const noexcept { return index_; }
 
  private:
   std::size_t size_, index_ = 0;
 };
 
-/// Every index once, in an order drawn anew for each epoch from the seed of manual_seed.
+/// Every index once, in a new random order for each epoch, from the seed of manual_seed.
 class RandomSampler : public Sampler<> {
  public:
   explicit RandomSampler(std::size_t size);
@@ -54,12 +54,19 @@ class RandomSampler : public Sampler<> {
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
   void load_state_dict(const NamedTensors& state) override;
-  /// How many examples were given out.
+  /// Returns the number of items returned in this epoch.
   std::size_t index() const noexcept { return index_; }
 
  private:
   std::vector<std::size_t> order_;
   std::size_t index_ = 0;
 };
+
+/// For the state_dict() of samplers: a count as a 0-dimensional int64 tensor.
+Tensor count_entry(std::size_t count);
+/// Returns the number `name` of a state. @throws Error unless it is from 0 to `limit`.
+std::size_t count_of(const NamedTensors& state, const char* name, std::size_t limit);
+/// @throws Error when the state is of a dataset of another size.
+void check_size(std::int64_t state, std::size_t here);
 
 }  // namespace td::data::samplers

@@ -1,9 +1,9 @@
 // Draws whole sets of pictures and writes them in the two file formats.
 #include "data/shapes10.h"
 
+#include "data/drawing.h"
 #include "td/base/file.h"
 #include "td/base/parallel.h"
-#include "data/drawing.h"
 #include "td/ops/ops.h"
 
 namespace td::data {

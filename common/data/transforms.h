@@ -1,5 +1,7 @@
-// Changes applied to items as they are loaded: `dataset.map(Normalize<>(0.5, 0.5)).map(Stack<>())`.
-// They run in the loader's worker threads, so they must not change what others see.
+// Changes applied to items as they are loaded: `dataset.map(RandomCrop<>(32, 4)).map(Stack<>())`.
+// They run in the loader's worker threads, so they must not change what others see. Invariant:
+// random numbers come from the thread's generator (GeneratorGuard), so a generator that is seeded
+// for each image gives the same image in whichever thread loads it.
 #pragma once
 
 #include <functional>
@@ -7,7 +9,26 @@
 #include "data/example.h"
 #include "td/ops/ops.h"
 
-namespace td::data::transforms {
+namespace td::data {
+
+/// Where `pins`, collate() of this thread makes batches in pinned memory for the lifetime of the
+/// object.
+class PinnedCollation {
+ public:
+  explicit PinnedCollation(bool pins);
+  ~PinnedCollation();
+  PinnedCollation(const PinnedCollation&) = delete;
+  PinnedCollation& operator=(const PinnedCollation&) = delete;
+
+ private:
+  bool previous_;
+};
+
+/// Joins tensors of equal sizes along a new first dimension, like stack(); a Stack calls it.
+/// @throws ShapeError when they differ.
+Tensor collate(const TensorList& items);
+
+namespace transforms {
 
 /// Changes a batch as a whole.
 template <class Input, class Output>
@@ -16,7 +37,7 @@ class BatchTransform {
   using InputBatchType = Input;
   using OutputBatchType = Output;
   virtual ~BatchTransform() = default;
-  /// One batch, changed.
+  /// Returns the changed batch.
   virtual OutputBatchType apply_batch(InputBatchType input) = 0;
 };
 
@@ -26,7 +47,7 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
  public:
   using InputType = Input;
   using OutputType = Output;
-  /// One example, changed.
+  /// Returns the changed example.
   virtual OutputType apply(InputType input) = 0;
   std::vector<Output> apply_batch(std::vector<Input> input) override {
     std::vector<Output> output;
@@ -36,7 +57,7 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
   }
 };
 
-/// Makes one thing of a batch.
+/// Makes one batch of its items.
 template <class Batch, class Item = Batch>
 using Collation = BatchTransform<std::vector<Item>, Batch>;
 template <class Batch, class Item = Batch>
@@ -86,7 +107,7 @@ class TensorLambda : public TensorTransform<Target> {
   std::function<Tensor(Tensor)> function_;
 };
 
-/// One number a channel as a (C, 1, 1) tensor, or one number for all.
+/// Returns one number per channel as a (C, 1, 1) tensor, or one number for all.
 Tensor channel_constants(const std::vector<double>& values);
 
 /// (input - mean) / stddev, with one number for all channels or one for each of a (C, H, W) image.
@@ -125,4 +146,36 @@ class Stack<Tensor> : public Collation<Tensor> {
   Tensor apply_batch(std::vector<Tensor> tensors) override;
 };
 
-}  // namespace td::data::transforms
+/// Returns a window of size x size at a random position in `image` with a border of zeros around
+/// it.
+/// @param image (C, H, W) on the cpu.
+/// @param padding width of the border on each side.
+/// @throws ShapeError when the image has other dimensions, or is smaller than the window.
+Tensor random_crop(const Tensor& image, std::int64_t size, std::int64_t padding = 0);
+
+/// Returns `image`, or with probability `p` its mirror image: left is right.
+/// @throws Error unless p is from 0 to 1.
+Tensor random_horizontal_flip(const Tensor& image, double p = 0.5);
+
+/// random_crop of the data.
+template <class Target = Tensor>
+class RandomCrop : public TensorTransform<Target> {
+ public:
+  explicit RandomCrop(std::int64_t size, std::int64_t padding = 0) : size(size), padding(padding) {}
+  Tensor operator()(Tensor input) override { return random_crop(input, size, padding); }
+
+  std::int64_t size, padding;
+};
+
+/// random_horizontal_flip of the data.
+template <class Target = Tensor>
+class RandomHorizontalFlip : public TensorTransform<Target> {
+ public:
+  explicit RandomHorizontalFlip(double p = 0.5) : p(p) {}
+  Tensor operator()(Tensor input) override { return random_horizontal_flip(input, p); }
+
+  double p;
+};
+
+}  // namespace transforms
+}  // namespace td::data

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "data/sampler_state.h"
+#include "data/samplers.h"
 #include "distributed/distributed.h"
 
 namespace td::distributed {

@@ -1,7 +1,6 @@
-// Everything a training needs to go on, in one file: save() while it runs, load() into fresh
-// objects, and the rest of the training gives the bits it would have given. Invariant: a checkpoint
-// knows its parts only by state_dict() and load_state_dict(), so whatever has these two can be a
-// part.
+// The complete state of a training in one file: save() during the training, load() into new
+// objects, and the resumed training is bitwise identical. Invariant: a checkpoint calls only
+// state_dict() and load_state_dict() of its parts, so every type with these two can be a part.
 #pragma once
 
 #include <concepts>
@@ -37,7 +36,7 @@ concept StatefulHandle = !Stateful<T> && requires(T & handle) {
 ///     checkpoint.save("run.safetensors");
 class Checkpoint {
  public:
-  /// Free strings that are saved with the parts, and replaced by those of the file that is loaded.
+  /// Strings that are saved with the parts; load() replaces them by those of the file.
   Metadata metadata;
 
   /// Adds a part. @throws Error when `name` is empty, has a dot or is taken.
@@ -51,8 +50,8 @@ class Checkpoint {
   Checkpoint& add(const std::string& name, Handle& handle) {
     return add(name, *handle);
   }
-  /// Adds an optimizer whose state is kept under the names of its parameters, so that it finds its
-  /// way when parameters change their order.
+  /// Adds an optimizer whose state is stored under the names of its parameters, so that the order
+  /// of the parameters may change.
   template <Stateful Optimizer>
   Checkpoint& add(const std::string& name, Optimizer& optimizer, const NamedTensors& parameters) {
     return add(
@@ -61,12 +60,12 @@ class Checkpoint {
           optimizer.load_state_dict(state, parameters);
         });
   }
-  /// Adds a random stream: weights, dropout masks and shuffles go on where they were.
+  /// Adds a random generator: weights, dropout masks and shuffles continue their sequence.
   Checkpoint& add(const std::string& name, Generator& generator);
 
-  /// Writes the state of all parts. @throws IoError; the old file is whole then.
+  /// Writes the state of all parts. @throws IoError; the old file is then unchanged.
   void save(const std::string& path) const;
-  /// Reads a file and puts every part back, on whatever device it is.
+  /// Reads a file and restores every part, on any device.
   /// @throws IoError for a file that cannot be read.
   /// @throws Error that lists, part by part, what does not fit. Parts that fit are loaded.
   void load(const std::string& path);

@@ -1,6 +1,7 @@
-// The only file that knows the JSON library, which is slow to compile. A header comes from
-// anywhere: every type, size and offset in it is doubted before it is used.
-#include "io/header.h"
+// Reads and writes the JSON header of a safetensors file. No other file includes the JSON library,
+// which is slow to compile. Invariant: input is not trusted; every type, size and offset is checked
+// before its use.
+#include "io/safetensors.h"
 
 #include <algorithm>
 #include <limits>

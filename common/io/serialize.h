@@ -8,7 +8,7 @@
 namespace td {
 
 /// Writes one tensor, or a list of them. One save() per stream: load() reads it to its end.
-/// @throws IoError; the old file is whole then.
+/// @throws IoError; the old file is then unchanged.
 ///@{
 void save(const Tensor& tensor, const std::string& path);
 void save(const Tensor& tensor, std::ostream& stream);
@@ -26,7 +26,7 @@ void load(TensorList& tensors, std::istream& stream, optional<Device> device = n
 ///@}
 
 /// Writes the state of a module or an optimizer (see io::Checkpoint for a whole training).
-/// @throws IoError; the old file is whole then.
+/// @throws IoError; the old file is then unchanged.
 ///@{
 template <io::Stateful Part>
 void save(const Part& part, const std::string& path) {

@@ -1,8 +1,9 @@
-// Who touched which bytes last: for every byte the last write and the reads since. The race finder
-// asks it what a new access conflicts with. Not safe to share without a lock.
-// Invariant: pieces do not overlap, and a piece has a write or a read.
+// The last write of every byte and the reads since, and the vector clocks that order accesses. The
+// race finder looks up what a new access conflicts with. Not thread-safe. Invariant: pieces do not
+// overlap, and a piece has a write or a read.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,40 +11,39 @@
 
 namespace td::sim {
 
-/// Whose memory an access belongs to, now.
-enum class Life : std::uint8_t {
-  kPresent,          ///< of the tensor that was touched
-  kReleased,         ///< that tensor is gone; the access was on another stream than the block's own
-  kReleasedByOwner,  ///< gone as well; on the stream that the block belongs to
+/// The state of the block that was accessed.
+enum class BlockState : std::uint8_t {
+  kPresent,          ///< it still belongs to the tensor that was accessed
+  kReleased,         ///< that tensor was released; the access was not on the block's own stream
+  kReleasedByOwner,  ///< released as well; the access was on the block's own stream
 };
 
 /// One use of memory by a stream.
 struct Access {
   const char* name = nullptr;  ///< of the operation; null: no access
-  std::uint32_t stream = 0;    ///< the number that the finder gave it
+  std::uint32_t stream = 0;    ///< its number in the race finder
   bool writes = false;
-  Life life = Life::kPresent;
-  std::uint64_t count = 0;            ///< which piece of the stream's work it was
-  std::uintptr_t begin = 0, end = 0;  ///< all that it touched
+  BlockState block_state = BlockState::kPresent;
+  std::uint64_t count = 0;            ///< its index in the stream's work
+  std::uintptr_t begin = 0, end = 0;  ///< the bytes that it accessed
 };
 
 class AccessMap {
  public:
-  /// Calls `meet(earlier)` for what the access conflicts with: for a read the last writes, for a
-  /// write the reads since as well. One earlier access may be met several times.
+  /// Calls `meet(earlier)` for each conflicting access: for a read the last writes, for a write
+  /// also the reads since. It may be called several times for one earlier access.
   template <class Meet>
   void conflicts(const Access& access, Meet meet) const {
-    for (auto at = first_behind(access.begin); at != pieces_.end() && at->first < access.end;
-         ++at) {
+    for (auto at = first_after(access.begin); at != pieces_.end() && at->first < access.end; ++at) {
       const Piece& piece = at->second;
       if (piece.write.name) meet(piece.write);
       if (!access.writes) continue;
       for (const Access& read : piece.reads) meet(read);
     }
   }
-  /// Notes the access.
+  /// Adds the access.
   void note(const Access& access);
-  /// Keeps of [begin, end) the accesses for which `keep` is true; it may change what it keeps.
+  /// Removes from [begin, end) the accesses for which `keep` is false; `keep` may change them.
   template <class Keep>
   void filter(std::uintptr_t begin, std::uintptr_t end, Keep keep) {
     split(begin);
@@ -62,11 +62,11 @@ class AccessMap {
   struct Piece {
     std::uintptr_t end = 0;
     Access write;
-    std::vector<Access> reads;  // at most one a stream: its last
+    std::vector<Access> reads;  // at most one per stream: its last
   };
   using Pieces = std::map<std::uintptr_t, Piece>;  // by begin
 
-  Pieces::const_iterator first_behind(std::uintptr_t address) const;
+  Pieces::const_iterator first_after(std::uintptr_t address) const;
   void split(std::uintptr_t address);
   template <class Keep>
   Pieces::iterator filter_piece(Pieces::iterator at, Keep keep) {
@@ -77,6 +77,29 @@ class AccessMap {
   }
 
   Pieces pieces_;
+};
+
+/// A vector clock: the work that comes before a point, as one count of finished work per stream (C.
+/// J. Fidge, 1988; F. Mattern, 1989). The host, each stream and each event have one. Counts only
+/// grow.
+class VectorClock {
+ public:
+  /// Returns how much of the stream's work comes before.
+  std::uint64_t operator[](std::size_t stream) const {
+    return stream < counts_.size() ? counts_[stream] : 0;
+  }
+  /// Orders this after the stream's first `count` pieces of work.
+  void raise(std::size_t stream, std::uint64_t count) {
+    if (stream >= counts_.size()) counts_.resize(stream + 1);
+    counts_[stream] = std::max(counts_[stream], count);
+  }
+  /// Orders this after everything that `other` comes after.
+  void join(const VectorClock& other) {
+    for (std::size_t i = 0; i < other.counts_.size(); ++i) raise(i, other.counts_[i]);
+  }
+
+ private:
+  std::vector<std::uint64_t> counts_;
 };
 
 }  // namespace td::sim

@@ -1,4 +1,5 @@
-// See arena.h. The fence costs nothing per access: it is the page table that refuses.
+// The mappings and a first-fit allocator. The guard costs nothing per access: the page table
+// rejects it.
 #include "sim/arena.h"
 
 #include <sys/mman.h>
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sim/fault.h"
 #include "sim/settings.h"
 #include "td/base/messages.h"
 #include "td/base/error.h"
@@ -27,7 +27,7 @@ constexpr std::size_t kLeastSpan = std::size_t{32} << 30;
 
 std::array<std::atomic<Arena*>, kMaxDevices> arenas{};
 
-/// Closes the descriptor at the end of the scope: the mappings keep the memory alive.
+/// Closes the descriptor at the end of the scope; the mappings own the memory.
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -35,7 +35,7 @@ struct Descriptor {
   }
 };
 
-/// The largest file the process may make: beyond it ftruncate would end the process by a signal.
+/// The largest file of the process; a longer ftruncate would terminate it by a signal.
 std::size_t file_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return kLeastSpan;
@@ -46,21 +46,21 @@ std::size_t file_limit() {
 
 Arena::Arena(int index) : span_(std::min(std::max(kLeastSpan, capacity() * 4), file_limit())) {
   const Descriptor file{memfd_create("sim", MFD_CLOEXEC)};
-  void *fenced = MAP_FAILED, *kernel = MAP_FAILED;
-  // A mapping is only address space: pages exist from their first write on.
+  void *guarded = MAP_FAILED, *kernel = MAP_FAILED;
+  // A mapping is only address space; pages are allocated at their first write.
   if (file.number >= 0 && ftruncate(file.number, static_cast<off_t>(span_)) == 0) {
-    fenced = mmap(nullptr, span_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file.number, 0);
+    guarded = mmap(nullptr, span_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file.number, 0);
     kernel =
         mmap(nullptr, span_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number, 0);
   }
-  TD_CHECK(DeviceError, fenced != MAP_FAILED && kernel != MAP_FAILED, "sim:", index,
-           " could not be made: the system refused to map ", format_bytes(span_), " (",
+  TD_CHECK(DeviceError, guarded != MAP_FAILED && kernel != MAP_FAILED, "sim:", index,
+           " could not be made: the system rejected to map ", format_bytes(span_), " (",
            std::strerror(errno), "). Raise the limits shown by ulimit -v and ulimit -f.");
   madvise(kernel, span_, MADV_DONTDUMP);
-  fenced_ = reinterpret_cast<std::uintptr_t>(fenced);
+  guarded_ = reinterpret_cast<std::uintptr_t>(guarded);
   kernel_ = static_cast<char*>(kernel);
   gaps_[0] = span_;
-  view_distance[index] = kernel_ - static_cast<char*>(fenced);
+  view_distance[index] = kernel_ - static_cast<char*>(guarded);
 }
 
 void* Arena::allocate(std::size_t bytes) {
@@ -76,12 +76,12 @@ void* Arena::allocate(std::size_t bytes) {
   if (room > bytes) gaps_[offset + bytes] = room - bytes;
   pieces_[offset] = bytes;
   used_ += bytes;
-  return reinterpret_cast<void*>(fenced_ + offset);
+  return reinterpret_cast<void*>(guarded_ + offset);
 }
 
-void Arena::release(void* fenced) {
+void Arena::release(void* guarded) {
   std::lock_guard lock(mutex_);
-  const auto piece = pieces_.find(reinterpret_cast<std::uintptr_t>(fenced) - fenced_);
+  const auto piece = pieces_.find(reinterpret_cast<std::uintptr_t>(guarded) - guarded_);
   if (piece == pieces_.end()) return;
   auto [offset, bytes] = *piece;
   pieces_.erase(piece);

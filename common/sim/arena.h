@@ -1,6 +1,7 @@
-// Device memory of sim: one memfd per device, mapped twice (see sim.h). The caching allocator asks
-// for whole segments, so this one may be slow and simple. Invariant: pieces and gaps together cover
-// the span, and the pieces' bytes never exceed the capacity.
+// Device memory of sim: one memfd per device, mapped twice (see sim.h), and the report of a host
+// access to it. The caching allocator allocates whole segments here, so this allocator may be slow
+// and simple. Invariant: pieces and gaps together cover the span, and the pieces' bytes never
+// exceed the capacity.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +13,42 @@ namespace td::sim {
 
 class Arena {
  public:
-  /// @throws DeviceError when the system refuses the mappings.
+  /// @throws DeviceError when the system cannot create the mappings.
   explicit Arena(int index);
 
-  /// A piece aligned to a page, as an address of the fenced view; null when the device is full.
+  /// Allocates a piece aligned to a page, as an address of the guarded view; null when the device
+  /// is full.
   void* allocate(std::size_t bytes);
-  /// Takes a piece back and returns its pages to the system.
-  void release(void* fenced);
+  /// Frees a piece and returns its pages to the system.
+  void release(void* guarded);
   std::size_t used() const;
-  bool contains(std::uintptr_t address) const { return address - fenced_ < span_; }
+  bool contains(std::uintptr_t address) const { return address - guarded_ < span_; }
 
  private:
-  std::size_t span_;       // address space; larger than the capacity, so that pieces find a gap
-  std::uintptr_t fenced_;  // start of the view that faults
+  std::size_t span_;        // address space; larger than the capacity because of fragmentation
+  std::uintptr_t guarded_;  // start of the guarded view
   char* kernel_;
   mutable std::mutex mutex_;                          // guards all below
   std::map<std::size_t, std::size_t> pieces_, gaps_;  // offset and bytes
   std::size_t used_ = 0;
 };
 
-/// The arena of a device, made at first use and never destroyed.
+/// Returns the arena of a device, made at first use and never destroyed.
 Arena& arena(int index);
-/// The same, or null where none was made. Safe in a signal handler.
+/// Returns the same, or null before its first use. Async-signal-safe.
 Arena* existing_arena(int index);
+
+/// Handles SIGSEGV: an access to the guarded view is reported with the tensor and how to fix it,
+/// and the process exits with code 70. Other faults go to the previous handler.
+void install_fault_reporter();
+
+/// For the lifetime of the object, faults of this thread are reported as the named kernel's.
+class RunningRecord {
+ public:
+  RunningRecord(const char* name, int index);
+  ~RunningRecord();
+  RunningRecord(const RunningRecord&) = delete;
+  RunningRecord& operator=(const RunningRecord&) = delete;
+};
 
 }  // namespace td::sim

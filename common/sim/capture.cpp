@@ -1,23 +1,26 @@
-// See capture.h. While a capture is under way, each branch knows how much of every other comes
-// before it (a vector clock): at the end all of it must come before the end of the origin.
+// Captures and launches. During a capture, each branch has a vector clock of all branches: at the
+// end, all work must come before the end of the origin.
 #include "sim/capture.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sim/race_finder.h"
+#include "sim/settings.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
+#include "td/device/graph_backend.h"
 
 namespace td::sim {
 namespace {
 
 thread_local std::uint32_t launch_of_thread = 0;  // the number of the launch that is running
 
-// Queues of graphs that are gone, for the next ones: a queue lives as long as the process.
+// Queues of destroyed graphs, for later ones: a queue exists until the process ends.
 struct SpareQueues {
   std::mutex mutex;
-  std::vector<Queue*> queues;
+  std::vector<StreamQueue*> queues;
 };
 
 SpareQueues& spare_queues() {
@@ -25,22 +28,22 @@ SpareQueues& spare_queues() {
   return instance;
 }
 
-Queue* take_queue(int index) {
+StreamQueue* take_queue(int index) {
   {
     SpareQueues& spare = spare_queues();
     std::lock_guard lock(spare.mutex);
     const auto found = std::find_if(spare.queues.begin(), spare.queues.end(),
-                                    [index](const Queue* q) { return q->index() == index; });
+                                    [index](const StreamQueue* q) { return q->index() == index; });
     if (found != spare.queues.end()) {
-      Queue* queue = *found;
+      StreamQueue* queue = *found;
       spare.queues.erase(found);
       return queue;
     }
   }
-  return static_cast<Queue*>(backend(kSIM).new_stream(index, false));
+  return static_cast<StreamQueue*>(backend(kSIM).new_stream(index, false));
 }
 
-void give_queue(Queue* queue) {
+void give_queue(StreamQueue* queue) {
   SpareQueues& spare = spare_queues();
   std::lock_guard lock(spare.mutex);
   spare.queues.push_back(queue);
@@ -69,17 +72,17 @@ std::uint32_t& at(std::vector<std::uint32_t>& counts, std::size_t i) {
 }  // namespace
 
 void Edge::pass() {
-  if (const Queue* queue = Queue::of_this_thread()) failure = queue->failure();
+  if (const StreamQueue* queue = StreamQueue::of_this_thread()) failure = queue->failure();
   launch.store(launch_of_thread, std::memory_order_release);
   launch.notify_all();
 }
 
 void Edge::wait() {
   wait_while(launch, launch_of_thread - 1);
-  if (failure) Queue::of_this_thread()->fail_with(failure);
+  if (failure) StreamQueue::of_this_thread()->fail_with(failure);
 }
 
-Capture::Capture(Queue& origin) { branch_of(origin); }
+Capture::Capture(StreamQueue& origin) { branch_of(origin); }
 
 Capture::~Capture() {
   if (RaceFinder* finder = RaceFinder::active()) finder->forget(*this);
@@ -88,7 +91,7 @@ Capture::~Capture() {
 }
 
 /// The branch of a captured queue; a queue without one gets one. For the holder of mutex_.
-Capture::Branch& Capture::branch_of(Queue& queue) {
+Capture::Branch& Capture::branch_of(StreamQueue& queue) {
   for (Branch& branch : branches_)
     if (branch.captured == &queue) return branch;
   Branch& branch = branches_.emplace_back();
@@ -97,29 +100,29 @@ Capture::Branch& Capture::branch_of(Queue& queue) {
   return branch;
 }
 
-void Capture::add(Queue& queue, const Queue::Item& item) {
+void Capture::add(StreamQueue& queue, const StreamQueue::Item& item) {
   std::lock_guard lock(mutex_);
   Branch& branch = branch_of(queue);
-  Queue::append(branch.entries, item);
+  StreamQueue::append(branch.entries, item);
   ++branch.size;
 }
 
-intrusive_ptr<Ticket> Capture::mark(Queue& queue) {
+intrusive_ptr<EventState> Capture::record_state(StreamQueue& queue) {
   std::lock_guard lock(mutex_);
   Branch& branch = branch_of(queue);
   Edge& edge = edges_.emplace_back();
-  Queue::append(branch.entries, Queue::item_of("", Pass{&edge}, true));
+  StreamQueue::append(branch.entries, StreamQueue::item_of("", Pass{&edge}, true));
   at(branch.before, branch.number) = branch.size;
   edge_before_.push_back(branch.before);
-  return make_intrusive<CapturedTicket>(intrusive_ptr<Capture>(this), edges_.size() - 1);
+  return make_intrusive<CapturedEventState>(intrusive_ptr<Capture>(this), edges_.size() - 1);
 }
 
-void Capture::wait(Queue& queue, std::size_t edge) {
+void Capture::wait(StreamQueue& queue, std::size_t edge) {
   {
     std::lock_guard lock(mutex_);
     if (finished_) refuse_captured_event();
     Branch& branch = branch_of(queue);
-    Queue::append(branch.entries, Queue::item_of("", Wait{&edges_[edge]}, true));
+    StreamQueue::append(branch.entries, StreamQueue::item_of("", Wait{&edges_[edge]}, true));
     const auto& before = edge_before_[edge];
     for (std::size_t i = 0; i < before.size(); ++i)
       at(branch.before, i) = std::max(at(branch.before, i), before[i]);
@@ -140,13 +143,13 @@ void Capture::finish() {
   join_branches();
 }
 
-/// The end of a launch comes after the end of every branch, marks included, so that the next launch
-/// or the graph's end finds none of it running.
+/// Orders the end of a launch after the end of every branch, so that no branch is running at the
+/// next launch or when the graph is destroyed.
 void Capture::join_branches() {
   for (std::size_t i = 1; i < branches_.size(); ++i) {
     Edge& end = edges_.emplace_back();
-    Queue::append(branches_[i].entries, Queue::item_of("", Pass{&end}, true));
-    Queue::append(branches_[0].entries, Queue::item_of("", Wait{&end}, true));
+    StreamQueue::append(branches_[i].entries, StreamQueue::item_of("", Pass{&end}, true));
+    StreamQueue::append(branches_[0].entries, StreamQueue::item_of("", Wait{&end}, true));
     branches_[i].own = take_queue(branches_[i].captured->index());
   }
 }
@@ -157,37 +160,86 @@ std::size_t Capture::size() const {
   return size;
 }
 
-void Capture::launch(Queue& queue) {
+void Capture::launch(StreamQueue& queue) {
   std::lock_guard lock(launching_);
   ++launches_;
-  for (std::size_t i = 0; i < branches_.size(); ++i) retain();  // run lets go
+  for (std::size_t i = 0; i < branches_.size(); ++i) retain();  // run releases it
   for (std::size_t i = 1; i < branches_.size(); ++i)
     branches_[i].own->submit_always(Run{this, i, launches_}, "graph");
   queue.submit_always(Run{this, 0, launches_}, "graph");
 }
 
 void Capture::run(std::size_t branch, std::uint32_t launch) {
-  // The stream that waits for a branch goes on, and may let go of the graph, while the branch is
-  // still on its way out.
+  // A stream that waited for this branch may release the graph before this function returns.
   const auto self = intrusive_ptr<Capture>::adopt(this);
   launch_of_thread = launch;
-  Queue* queue = Queue::of_this_thread();
-  if (!queue) {  // the process is ending, and the queue's thread is gone: let no other wait for it
+  StreamQueue* queue = StreamQueue::of_this_thread();
+  if (!queue) {  // the process is ending without the queue's thread: pass all edges
     for (Edge& edge : edges_) edge.pass();
     return;
   }
   queue->run_entries(branches_[branch].entries);
-  // The failure has gone on to the stream that was launched on; here nobody would ask for it.
+  // The failure has reached the stream of the launch; this queue is never synchronized.
   if (branch > 0) queue->forget_failure();
 }
 
-void wait_in_capture(Queue& queue, const Ticket& ticket) {
-  TD_CHECK(DeviceError, ticket.captured(), "wait: the stream of sim:", queue.index(),
+void wait_in_capture(StreamQueue& queue, const EventState& state) {
+  TD_CHECK(DeviceError, state.captured(), "wait: the stream of sim:", queue.index(),
            " is being captured, and the event was recorded outside of the capture: a replay could "
            "not wait for it. Let the stream wait for it before the capture begins, or before each "
            "replay.");
-  const auto& mark = static_cast<const CapturedTicket&>(ticket);
-  mark.capture->wait(queue, mark.edge);
+  const auto& point = static_cast<const CapturedEventState&>(state);
+  point.capture->wait(queue, point.edge);
+}
+
+namespace {
+
+/// The graphs of sim for device/graph.cpp. A handle is a Capture with one reference.
+class SimGraphs : public GraphBackend {
+ public:
+  void begin_capture(int index, void* stream) override {
+    StreamQueue& queue = queue_of(index, stream);
+    TD_CHECK(DeviceError, !queue.is_captured(), "capture_begin: the stream of sim:", index,
+             " is being captured already, by another thread or as a side stream; take another "
+             "stream from the pool.");
+    auto capture = make_intrusive<Capture>(queue);
+    queue.capture_into(capture.get());
+    std::lock_guard lock(mutex_);
+    underway_[&queue] = std::move(capture);
+  }
+
+  void* end_capture(int index, void* stream, std::size_t* nodes) override {
+    StreamQueue& queue = queue_of(index, stream);
+    intrusive_ptr<Capture> capture;
+    {
+      std::lock_guard lock(mutex_);
+      capture = std::move(underway_[&queue]);
+      underway_.erase(&queue);
+    }
+    capture->finish();
+    *nodes = capture->size();
+    return capture.detach();
+  }
+
+  void launch(void* graph, int index, void* stream) override {
+    spend_launch_cost();
+    if (RaceFinder* finder = RaceFinder::active())
+      finder->launched(queue_of(index, stream), *static_cast<Capture*>(graph));
+    static_cast<Capture*>(graph)->launch(queue_of(index, stream));
+  }
+
+  void release(void* graph, int) noexcept override { static_cast<Capture*>(graph)->release(); }
+
+ private:
+  std::mutex mutex_;  // guards underway_
+  std::map<StreamQueue*, intrusive_ptr<Capture>> underway_;
+};
+
+}  // namespace
+
+GraphBackend& graphs() {
+  static SimGraphs& instance = *new SimGraphs;
+  return instance;
 }
 
 }  // namespace td::sim

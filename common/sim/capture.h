@@ -1,8 +1,7 @@
-// A graph of sim: the entries of the streams that were captured, and the events between them. Queue
-// hands entries over while it is captured; graph_backend.cpp begins, ends and launches. A launch is
-// one entry in the ring of the stream, and one more in a queue of the graph's own for every other
-// stream of the capture.
-// Invariant: launches of one graph come one after the other, so an edge is passed once a launch.
+// A graph of sim: the entries of the captured streams, and the events between them. A StreamQueue passes
+// its entries to the capture. A launch is one entry in the ring of the stream, and one in a separate queue
+// for every other stream of the capture.
+// Invariant: launches of one graph run sequentially, so an edge is passed once per launch.
 #pragma once
 
 #include <atomic>
@@ -10,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "sim/queue.h"
+#include "sim/stream_queue.h"
 
 namespace td {
 class GraphBackend;
@@ -21,7 +20,7 @@ namespace td::sim {
 /// The graphs of sim, for its backend.
 GraphBackend& graphs();
 
-/// A point of one branch that another waits for, at each launch anew.
+/// A point of one branch that another branch waits for, in each launch.
 struct Edge {
   /// On a stream's thread: passes the point; on the other's: waits until it is passed.
   ///@{
@@ -34,37 +33,38 @@ struct Edge {
 
 class Capture : public RefCounted {
  public:
-  explicit Capture(Queue& origin);
+  explicit Capture(StreamQueue& origin);
   ~Capture() override;
 
   /// From the captured queues.
   ///@{
-  void add(Queue& queue, const Queue::Item& item);
-  intrusive_ptr<Ticket> mark(Queue& queue);
+  void add(StreamQueue& queue, const StreamQueue::Item& item);
+  intrusive_ptr<EventState> record_state(StreamQueue& queue);
   ///@}
-  /// What `queue` is asked for from now on comes after edge number `edge`; a queue that is not
-  /// captured yet is from now on.
-  void wait(Queue& queue, std::size_t edge);
+  /// Later work of `queue` comes after edge number `edge`; a queue that is not captured yet joins
+  /// the capture.
+  void wait(StreamQueue& queue, std::size_t edge);
   /// Ends the capture for all queues. @throws DeviceError when one did not come back.
   void finish();
-  /// How many records and copies there are.
+  /// The number of kernels and copies.
   std::size_t size() const;
-  void launch(Queue& queue);
+  void launch(StreamQueue& queue);
   /// On a stream's thread: one branch of a launch.
   void run(std::size_t branch, std::uint32_t launch);
 
  private:
-  /// What one captured queue was asked for.
+  /// The work of one captured queue.
   struct Branch {
-    Queue* captured = nullptr;
-    Queue* own = nullptr;  ///< runs it at a launch; the first branch runs where it is launched
+    StreamQueue* captured = nullptr;
+    StreamQueue* own =
+        nullptr;  ///< runs it at a launch; the first branch runs where it is launched
     std::size_t number = 0;
     std::vector<char> entries;
-    std::uint32_t size = 0;  ///< records and copies
-    /// By branch: how many of its records and copies come before what is added next.
+    std::uint32_t size = 0;  ///< kernels and copies
+    /// Per branch: how many of its kernels and copies come before the next entry.
     std::vector<std::uint32_t> before;
   };
-  Branch& branch_of(Queue& queue);
+  Branch& branch_of(StreamQueue& queue);
   void join_branches();
 
   std::mutex mutex_;             // guards all below; between finish and the end nothing changes
@@ -76,16 +76,16 @@ class Capture : public RefCounted {
   std::uint32_t launches_ = 0;
 };
 
-/// The mark of an event that was recorded on a captured stream.
-struct CapturedTicket : Ticket {
-  CapturedTicket(intrusive_ptr<Capture> c, std::size_t e)
-      : Ticket(true), capture(std::move(c)), edge(e) {}
+/// The state of an event that was recorded on a captured stream.
+struct CapturedEventState : EventState {
+  CapturedEventState(intrusive_ptr<Capture> c, std::size_t e)
+      : EventState(true), capture(std::move(c)), edge(e) {}
   const intrusive_ptr<Capture> capture;
   const std::size_t edge;
 };
 
-/// Queue::wait_for where the queue is captured or the ticket is. @throws DeviceError when only the
-/// queue is, or the capture is over.
-void wait_in_capture(Queue& queue, const Ticket& ticket);
+/// StreamQueue::wait_for where the queue is captured or the state is. @throws DeviceError when only
+/// the queue is, or the capture is over.
+void wait_in_capture(StreamQueue& queue, const EventState& state);
 
 }  // namespace td::sim

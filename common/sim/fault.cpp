@@ -1,7 +1,7 @@
-// See fault.h. All of it runs inside a signal handler: no heap, no waiting for locks.
-// Looking into the allocator is safe there, since the fault is this thread's own and the allocator
-// never touches fenced memory, so this thread holds none of its locks.
-#include "sim/fault.h"
+// The report of a host access to guarded memory, in a signal handler: no heap allocation, no lock.
+// Querying the allocator is safe there: the fault is this thread's own, and the allocator never
+// accesses guarded memory, so this thread holds none of its locks.
+#include "sim/arena.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "sim/arena.h"
 #include "sim/sim.h"
 #include "td/device/access_observer.h"
 #include "td/device/caching_allocator.h"
@@ -25,7 +24,7 @@ struct sigaction previous_action;
 thread_local constinit const char* running_name = nullptr;
 thread_local constinit int running_index = 0;
 
-/// Text of fixed room; what does not fit is left out.
+/// A fixed buffer for the message; text that does not fit is dropped.
 class Text {
  public:
   Text& operator<<(const char* s) {
@@ -73,8 +72,8 @@ Access access_of([[maybe_unused]] const void* context) {
 #endif
 }
 
-/// Looks for the live block around the address. Another thread may hold the allocator's lock for a
-/// moment, hence the tries.
+/// Finds the live block at the address. Another thread may hold the allocator's lock briefly, hence
+/// the retries.
 bool find_block(int index, std::uintptr_t address, Extent* block) {
   auto& blocks = static_cast<CachingAllocator&>(allocator(Device(kSIM, index)));
   for (int i = 0; i < 10; ++i) {
@@ -123,8 +122,8 @@ void describe(Text& text, int index, std::uintptr_t address, Access access) {
             "t.to(\"cpu\").\n";
 }
 
-/// What the program printed so far would be lost with the process where stdout is a pipe. Skipped
-/// while another thread prints; the caller is ready for a fault in here.
+/// Flushes stdout, because output to a pipe would be lost. Skipped while another thread prints; a
+/// fault in here is handled.
 void flush_output() {
   if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
 }
@@ -137,7 +136,7 @@ std::atomic<pid_t> reporter{0};  // the thread that reports; 0: none yet
   _exit(kExitCode);
 }
 
-/// What would have happened without this reporter.
+/// Does what would have happened without this handler.
 void pass_on(int signal, siginfo_t* info, void* context) {
   if (previous_action.sa_flags & SA_SIGINFO)
     return previous_action.sa_sigaction(signal, info, context);

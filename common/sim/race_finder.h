@@ -1,14 +1,14 @@
-// How races are found. Every record and copy is compared, when it is queued, with the accesses
-// before it; vector clocks tell what the program ordered: by a stream, by an event that a stream
-// waits for, or by the host, which waits for a stream, device or event (or sees that it is done)
-// before it goes on. Two conflicting accesses without such an order are a race, even if they never
-// met.
+// Finds races. Every kernel and copy is compared, when it is queued, with earlier accesses. Vector
+// clocks hold the happens-before order: by a stream, by an event that a stream waits for, or by the
+// host, which synchronizes with a stream, device or event (or queries that it is done). Two
+// conflicting accesses without such an order are a race, even if they did not overlap in time.
 //
-// All host threads count as one. What one of them saw, work that another one queues later comes
-// behind: a race between host threads may be missed, and a false one is never told.
+// All host threads count as one: work that one thread queues counts as ordered after everything
+// that another thread has waited for. So a race between host threads may be missed; there are no
+// false reports.
 //
-// sim_backend.cpp calls this where it queues, marks and waits. Invariant: under mutex_ nothing but
-// this object is called, because allocators call in here under their own mutexes.
+// sim_backend.cpp calls this where it enqueues, records and waits. Invariant: with mutex_ held,
+// only this object is called, because allocators call it with their own mutexes held.
 #pragma once
 
 #include <mutex>
@@ -17,35 +17,34 @@
 #include <unordered_map>
 
 #include "sim/access_map.h"
-#include "sim/queue.h"
-#include "sim/races.h"
-#include "sim/vector_clock.h"
+#include "sim/sim.h"
+#include "sim/stream_queue.h"
 #include "td/device/access_observer.h"
 
 namespace td::sim {
 
 class RaceFinder final : public AccessObserver {
  public:
-  /// The finder, or null while it is off.
+  /// The race finder, or null while it is off.
   static RaceFinder* active() { return active_.load(std::memory_order_acquire); }
   static RaceFinder& instance();
   void turn(bool on);
   std::vector<Race> take();
 
-  /// The host queues a kernel; a queue that is captured keeps it for the graph's launches.
-  void submitted(const Queue& queue, const Record& record);
-  /// The same for a copy, with the pinned memory that it reaches.
-  void copied(const Queue& queue, const Record& record);
-  /// The host launches a graph, whose work comes behind what the queue holds.
-  void launched(const Queue& queue, const Capture& graph);
+  /// A kernel was queued; on a captured queue it is stored for the launches of the graph.
+  void submitted(const StreamQueue& queue, const Record& record);
+  /// The same for a copy, with the pinned memory that it accesses.
+  void copied(const StreamQueue& queue, const Record& record);
+  /// A graph was launched; its work comes after that of the queue.
+  void launched(const StreamQueue& queue, const Capture& graph);
   void forget(const Capture& graph);
-  /// What is queued by now: the host may wait for it, or an event take it along.
-  VectorClock clock_of(const Queue& queue);
-  /// What is queued from now on comes behind `mark`.
-  void waits(const Queue& queue, const VectorClock& mark);
-  /// What the host does from now on comes behind `mark`.
-  void host_waited(const VectorClock& mark);
-  /// The memory goes back to the system.
+  /// The clock after all queued work, for a wait of the host or for an event.
+  VectorClock clock_of(const StreamQueue& queue);
+  /// Later work of the queue comes after `clock`.
+  void waits(const StreamQueue& queue, const VectorClock& clock);
+  /// Later actions of the host come after `clock`.
+  void host_waited(const VectorClock& clock);
+  /// The memory was returned to the system.
   void forget(const void* memory, std::size_t bytes);
 
   void on_host(const Record& record) override;
@@ -53,71 +52,79 @@ class RaceFinder final : public AccessObserver {
                 const StreamUses& uses) noexcept override;
 
  private:
-  struct Known {
-    const Queue* queue;
-    VectorClock clock;         // what the next work comes behind
+  struct StreamState {
+    const StreamQueue* queue;
+    VectorClock clock;         // the next work comes after it
     std::uint64_t queued = 0;  // pieces of work so far
   };
-  struct Found {
+  struct Conflict {
     Access earlier, access;
   };
-  /// What a piece of work touches: first what it reads.
+  /// The accesses of a piece of work, its reads first.
   struct Work {
     const char* name;
     int reads, writes;
     const Extent* extents;
   };
-  struct KeptWork {
+  struct CapturedWork {
     const char* name;
     int reads, writes;
     std::vector<Extent> extents;
   };
-  /// A capture is a world of its own: its work meets nothing else before it is launched.
+  /// The work of a capture, which conflicts with other work only when it is launched.
   struct Graph {
     AccessMap accesses;
-    std::vector<KeptWork> works;
+    std::vector<CapturedWork> works;
   };
-  using Key = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, Life>;
+  using Key = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, BlockState>;
 
-  std::uint32_t number_of(const Queue* queue);
-  void queued(const Queue& queue, const Work& work);
-  void add(const Queue& queue, const Work& work, AccessMap& accesses, std::vector<Found>& found);
+  std::uint32_t number_of(const StreamQueue* queue);
+  void queued(const StreamQueue& queue, const Work& work);
+  void add(const StreamQueue& queue, const Work& work, AccessMap& accesses,
+           std::vector<Conflict>& found);
   static void compare(const Work& work, Access access, const AccessMap& accesses,
-                      VectorClock& clock, std::vector<Found>& found);
+                      VectorClock& clock, std::vector<Conflict>& found);
   static void note(const Work& work, Access access, AccessMap& accesses);
   void forget_ordered();
-  void tell(const std::vector<Found>& found);
+  void report(const std::vector<Conflict>& found);
 
   static std::atomic<RaceFinder*> active_;
 
   std::mutex mutex_;  // guards all below
-  std::vector<Known> known_;
-  std::unordered_map<const Queue*, std::uint32_t> numbers_;
+  std::vector<StreamState> streams_;
+  std::unordered_map<const StreamQueue*, std::uint32_t> numbers_;
   VectorClock host_;
   AccessMap accesses_;
   std::unordered_map<const Capture*, Graph> graphs_;
-  std::size_t large_ = 1024;  // pieces from which on it is worth looking for what to forget
-  std::set<Key> told_;        // since the last take()
+  std::size_t large_ = 1024;  // number of pieces at which ordered accesses are removed
+  std::set<Key> reported_;    // since the last take()
   std::vector<Race> races_;
 };
 
-/// Prints what nobody took.
+/// Returns the sim device of the address; -1: host memory.
+int device_of(std::uintptr_t address);
+/// Returns the message for a race: both accesses, the tensor, and the missing wait. `first` was
+/// queued on `first_queue`; `second`, which does not wait for it, on `second_queue`, or is the
+/// host's (null).
+std::string race_report(const Access& first, const StreamQueue& first_queue, const Access& second,
+                        const StreamQueue* second_queue);
+/// Prints the races that take_races() has not returned.
 void warn_of_races();
 
-/// While the host waits for streams: at its end the host comes behind what they held at its start,
-/// also when waiting throws. Does nothing while the finder is off.
+/// RAII for a wait of the host: at the end of the scope, also by an exception, the host comes after
+/// the work that the streams held at its start. Does nothing while the race finder is off.
 class HostWaits {
  public:
-  explicit HostWaits(const std::vector<Queue*>& queues) : finder_(RaceFinder::active()) {
+  explicit HostWaits(const std::vector<StreamQueue*>& queues) : finder_(RaceFinder::active()) {
     if (finder_)
-      for (const Queue* queue : queues) mark_.join(finder_->clock_of(*queue));
+      for (const StreamQueue* queue : queues) clock_.join(finder_->clock_of(*queue));
   }
-  explicit HostWaits(const Queue& queue) : finder_(RaceFinder::active()) {
-    if (finder_) mark_ = finder_->clock_of(queue);
+  explicit HostWaits(const StreamQueue& queue) : finder_(RaceFinder::active()) {
+    if (finder_) clock_ = finder_->clock_of(queue);
   }
-  explicit HostWaits(const VectorClock& mark) : finder_(RaceFinder::active()), mark_(mark) {}
+  explicit HostWaits(const VectorClock& clock) : finder_(RaceFinder::active()), clock_(clock) {}
   ~HostWaits() {
-    if (finder_) finder_->host_waited(mark_);
+    if (finder_) finder_->host_waited(clock_);
   }
   HostWaits(const HostWaits&) = delete;
   HostWaits& operator=(const HostWaits&) = delete;
@@ -126,7 +133,7 @@ class HostWaits {
 
  private:
   RaceFinder* finder_;
-  VectorClock mark_;
+  VectorClock clock_;
 };
 
 }  // namespace td::sim

@@ -1,6 +1,6 @@
-// The settings behind sim.h with their environment variables, read once at first use. The sim
-// backend's files call it. Invariant: a malformed variable leaves sim without devices, and
-// settings_error says why.
+// The settings of sim.h and their environment variables, read once at first use. Called by the
+// files of sim. Invariant: with a malformed variable sim has no devices, and settings_error gives
+// the reason.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace td::sim {
 
-/// 0 when a variable is malformed.
+/// Returns the number of devices; 0 when a variable is malformed.
 int devices();
-/// What is wrong with the environment, with the spelling expected; empty when nothing is.
+/// Returns the error in the environment with the expected spelling; empty without an error.
 const std::string& settings_error();
-/// The same for other values than this process's: `variable(name)` is a value, or null.
+/// Returns the same for other values: `variable(name)` is a value, or null.
 std::string check_settings(const std::function<const char*(const char*)>& variable);
 /// Keeps the host busy for the launch cost.
 void spend_launch_cost();
-/// Whether the race finder is to be on from the start.
+/// Returns whether the race finder is on at the start.
 bool finds_races();
-/// From now on set_devices refuses. Called when the first arena is made.
+/// Makes set_devices throw from now on. Called when the first arena is made.
 void mark_in_use();
 
 }  // namespace td::sim

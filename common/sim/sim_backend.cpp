@@ -1,6 +1,6 @@
-// sim as a Backend: finds the device's queues, arena and engines, and puts calls into them. The
-// device layer calls it. Invariant: queues and engines are made on demand and live until the
-// process ends, when stop_all ends their threads.
+// sim as a Backend: passes calls to the device's queues, arena and engines. Called by the device
+// layer. Invariant: queues and engines are made on demand and exist until the process ends, when
+// stop_all ends their threads.
 #include <sys/mman.h>
 
 #include <array>
@@ -9,91 +9,90 @@
 #include <vector>
 
 #include "sim/arena.h"
-#include "sim/sim.h"
 #include "sim/capture.h"
-#include "sim/queue.h"
 #include "sim/race_finder.h"
 #include "sim/settings.h"
+#include "sim/sim.h"
+#include "sim/stream_queue.h"
 #include "sim/transfer.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
+#include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
-#include "td/base/span_recorder.h"
 
 namespace td {
 namespace sim {
 namespace {
 
 struct DeviceState {
-  std::atomic<Queue*> default_queue{nullptr};
+  std::atomic<StreamQueue*> default_queue{nullptr};
   std::mutex mutex;  // guards queues
-  std::vector<Queue*> queues;
+  std::vector<StreamQueue*> queues;
   int numbered = 0;  // queues but the default one, also guarded by it
   Engine to_device{0, "HtoD"}, from_device{1, "DtoH"}, to_peer{2, "PtoP"};
 };
 
-DeviceState& state(int index) {
+DeviceState& device_state(int index) {
   static auto& all = *new std::array<DeviceState, kMaxDevices>;
   return all[static_cast<std::size_t>(index)];
 }
 
-std::vector<Queue*> queues_of(int index) {
-  DeviceState& device = state(index);
+std::vector<StreamQueue*> queues_of(int index) {
+  DeviceState& device = device_state(index);
   std::lock_guard lock(device.mutex);
   return device.queues;
 }
 
-/// Waits for all work of all devices and leaves errors where they are.
+/// Blocks until all work of all devices is done; errors stay in their streams.
 void drain() {
-  std::vector<Queue*> queues;
+  std::vector<StreamQueue*> queues;
   for (int i = 0; i < kMaxDevices; ++i)
-    for (Queue* queue : queues_of(i)) queues.push_back(queue);
+    for (StreamQueue* queue : queues_of(i)) queues.push_back(queue);
   const HostWaits waits(queues);
-  std::vector<intrusive_ptr<Ticket>> tickets;
-  for (Queue* queue : queues) tickets.push_back(queue->mark());
-  for (const auto& ticket : tickets) ticket->wait();
+  std::vector<intrusive_ptr<EventState>> states;
+  for (StreamQueue* queue : queues) states.push_back(queue->record_state());
+  for (const auto& state : states) state->wait();
 }
 
-/// At the end of the process: what is queued is dropped, marks are set, threads are joined. A
-/// second call finds nothing left to do.
+/// At the end of the process: drops queued kernels, sets events and joins the threads. A second
+/// call does nothing.
 void stop_all() {
   for (int i = 0; i < kMaxDevices; ++i)
-    for (Queue* queue : queues_of(i)) queue->begin_stop();
+    for (StreamQueue* queue : queues_of(i)) queue->begin_stop();
   for (int i = 0; i < kMaxDevices; ++i)
-    for (Queue* queue : queues_of(i)) queue->finish_stop();
+    for (StreamQueue* queue : queues_of(i)) queue->finish_stop();
   warn_of_races();
 }
 
-// Kernels call libraries that keep things from their first use to exit(), which ends the latest
-// first: before an atexit handler of ours. What the main thread keeps for itself ends before all of
-// that.
+// Kernels call libraries whose objects exit() destroys before it calls our atexit handler, because
+// they were made later. The main thread's thread_local objects are destroyed before those.
 struct StopsWithMain {
   ~StopsWithMain() { stop_all(); }
   bool is_made() const { return true; }
 };
-// Made by the thread that loads the program, which is the main one; other threads never touch it.
+// Made by the main thread, which loads the program; other threads never access it.
 thread_local StopsWithMain stops_with_main;
-// A call, because clang drops a constant that nobody reads unless something is done to make it.
+// A call, because clang drops an unused constant whose initializer has no effect.
 [[maybe_unused]] const bool made = stops_with_main.is_made();
 
-/// A new queue of the device, with the device's mutex held.
-Queue* make_queue(int index, int number) {
+/// Makes a queue of the device. The caller holds the device's mutex.
+StreamQueue* make_queue(int index, int number) {
   // For a program that does not end through its main thread.
   static const int registered = (trace::at_stop(drain), std::atexit(stop_all));
   static_cast<void>(registered);
-  DeviceState& device = state(index);
-  device.queues.push_back(new Queue(index, number));
+  DeviceState& device = device_state(index);
+  device.queues.push_back(new StreamQueue(index, number));
   return device.queues.back();
 }
 
 }  // namespace
 
-Queue& queue_of(int index, void* stream) {
-  if (stream) return *static_cast<Queue*>(stream);
-  DeviceState& device = state(index);
-  if (Queue* queue = device.default_queue.load(std::memory_order_acquire)) return *queue;
+StreamQueue& queue_of(int index, void* stream) {
+  if (stream) return *static_cast<StreamQueue*>(stream);
+  DeviceState& device = device_state(index);
+  if (StreamQueue* queue = device.default_queue.load(std::memory_order_acquire)) return *queue;
   std::lock_guard lock(device.mutex);
   if (!device.default_queue.load(std::memory_order_relaxed))
     device.default_queue.store(make_queue(index, 0), std::memory_order_release);
@@ -102,20 +101,20 @@ Queue& queue_of(int index, void* stream) {
 
 namespace {
 
-/// Pages of pinned memory carry their size in front, for munmap.
+/// Pinned memory has its size before it, for munmap.
 constexpr std::size_t kPinnedHead = 4096;
 
-struct EventState {
-  std::mutex mutex;  // events may be recorded and asked from different threads
-  intrusive_ptr<Ticket> ticket;
-  VectorClock clock;  // what comes before it, while races are looked for
+struct SimEvent {
+  std::mutex mutex;  // events may be recorded and queried by different threads
+  intrusive_ptr<EventState> state;
+  VectorClock clock;  // what comes before it, while the race finder is on
 
-  intrusive_ptr<Ticket> get() {
+  intrusive_ptr<EventState> get() {
     std::lock_guard lock(mutex);
-    return ticket;
+    return state;
   }
-  /// For the host, which cannot ask for a point of a graph.
-  intrusive_ptr<Ticket> get_to_wait() {
+  /// For the host, which cannot wait for a point of a graph.
+  intrusive_ptr<EventState> get_to_wait() {
     auto now = get();
     if (now && now->captured()) refuse_captured_event();
     return now;
@@ -127,7 +126,7 @@ struct EventState {
   }
 };
 
-EventState& event_of(void* event) { return *static_cast<EventState*>(event); }
+SimEvent& event_of(void* event) { return *static_cast<SimEvent*>(event); }
 
 class SimBackend : public Backend {
  public:
@@ -161,14 +160,14 @@ class SimBackend : public Backend {
 
   void* allocate(int index, std::size_t bytes) override { return arena(index).allocate(bytes); }
   void release(int index, void* memory) override {
-    drain();  // as cudaFree does: queued work may still use the memory
+    drain();  // like cudaFree: queued work may still use the memory
     arena(index).release(memory);
   }
   void* allocate_pinned(std::size_t bytes) override;
   void release_pinned(void* memory) override;
 
   void* new_stream(int index, bool) override {
-    DeviceState& device = state(index);
+    DeviceState& device = device_state(index);
     std::lock_guard lock(device.mutex);
     return make_queue(index, ++device.numbered);
   }
@@ -182,15 +181,15 @@ class SimBackend : public Backend {
     return false;
   }
 
-  void* new_event(int, bool) override { return new EventState; }
+  void* new_event(int, bool) override { return new SimEvent; }
   void release_event(void* event) override { delete &event_of(event); }
   void record(void* event, int index, void* stream) override {
     VectorClock clock;
     if (RaceFinder* finder = RaceFinder::active())
       clock = finder->clock_of(queue_of(index, stream));
-    auto ticket = queue_of(index, stream).mark_for_event();
+    auto state = queue_of(index, stream).record_event();
     std::lock_guard lock(event_of(event).mutex);
-    event_of(event).ticket = std::move(ticket);
+    event_of(event).state = std::move(state);
     event_of(event).clock = std::move(clock);
   }
   void wait(int index, void* stream, void* event) override {
@@ -199,17 +198,17 @@ class SimBackend : public Backend {
     queue_of(index, stream).wait_for(event_of(event).get());
   }
   bool done(void* event) override {
-    const auto ticket = event_of(event).get_to_wait();
-    return !ticket || ticket->done();
+    const auto state = event_of(event).get_to_wait();
+    return !state || state->done();
   }
   void host_saw(void* event) override { const HostWaits waited(event_of(event).get_clock()); }
   void synchronize_event(void* event) override {
     const HostWaits waits(event_of(event).get_clock());
-    const auto ticket = event_of(event).get_to_wait();
-    if (!ticket) return;
+    const auto state = event_of(event).get_to_wait();
+    if (!state) return;
     const trace::Span span("Event Synchronize", trace::Category::kWait);
-    ticket->wait();
-    throw_failure(*ticket);
+    state->wait();
+    throw_failure(*state);
   }
   double milliseconds(void* from, void* to) override {
     return std::chrono::duration<double, std::milli>(event_of(to).get()->when() -
@@ -225,8 +224,8 @@ class SimBackend : public Backend {
   }
 };
 
-// Not locked into memory: that would need a privilege. Pinned here means that the stream's thread
-// may read it by itself, since the allocator keeps it until the copies are done.
+// Not locked into memory, which would need a privilege. Pinned here means that the stream's thread
+// may read it, because the allocator does not reuse it before the copies are done.
 void* SimBackend::allocate_pinned(std::size_t bytes) {
   void* pages = mmap(nullptr, bytes + kPinnedHead, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -242,9 +241,10 @@ void SimBackend::release_pinned(void* memory) {
   munmap(pages, bytes);
 }
 
-/// What the stream's thread itself touches; pageable memory is the host's work and done in time.
-void look_at_copy(const Queue& queue, void* to, bool to_reached, const void* from,
-                  bool from_reached, std::size_t bytes) {
+/// Reports the accesses of the stream's thread; the host itself copies pageable memory before it
+/// returns.
+void report_copy(const StreamQueue& queue, void* to, bool to_reached, const void* from,
+                 bool from_reached, std::size_t bytes) {
   RaceFinder* finder = RaceFinder::active();
   if (!finder) return;
   Record record("copy");
@@ -256,23 +256,24 @@ void look_at_copy(const Queue& queue, void* to, bool to_reached, const void* fro
 void SimBackend::copy(void* to, Device to_device, const void* from, Device from_device,
                       std::size_t bytes, int index, void* stream) {
   if (bytes == 0) return;
-  Queue& queue = queue_of(index, stream);
+  StreamQueue& queue = queue_of(index, stream);
   void* target = to_device.is_sim() ? kernel_view(to_device.index(), to) : to;
   const void* source = from_device.is_sim() ? kernel_view(from_device.index(), from) : from;
   if (to_device.is_sim() && from_device.is_sim()) {
-    Engine* link = to_device == from_device ? nullptr : &state(from_device.index()).to_peer;
-    look_at_copy(queue, to, true, from, true, bytes);
+    Engine* link = to_device == from_device ? nullptr : &device_state(from_device.index()).to_peer;
+    report_copy(queue, to, true, from, true, bytes);
     copy_on_devices(queue, link, target, source, bytes);
   } else if (to_device.is_sim()) {
     const bool pinned = is_pinned_memory(from);
-    look_at_copy(queue, to, true, from, pinned, bytes);
-    copy_to_device(queue, state(to_device.index()).to_device, target, source, bytes, pinned);
+    report_copy(queue, to, true, from, pinned, bytes);
+    copy_to_device(queue, device_state(to_device.index()).to_device, target, source, bytes, pinned);
   } else {
     const bool pinned = is_pinned_memory(to);
-    look_at_copy(queue, to, pinned, from, true, bytes);
+    report_copy(queue, to, pinned, from, true, bytes);
     HostWaits waits(queue);  // for a pageable target
     if (pinned) waits.cancel();
-    copy_from_device(queue, state(from_device.index()).from_device, target, source, bytes, pinned);
+    copy_from_device(queue, device_state(from_device.index()).from_device, target, source, bytes,
+                     pinned);
   }
 }
 
@@ -281,13 +282,13 @@ void SimBackend::synchronize(int index, void* stream, bool all_streams) {
     const HostWaits waits(queue_of(index, stream));
     return queue_of(index, stream).synchronize();
   }
-  const std::vector<Queue*> queues = queues_of(index);
+  const std::vector<StreamQueue*> queues = queues_of(index);
   const HostWaits waits(queues);
   const trace::Span span("Device Synchronize", trace::Category::kWait);
-  std::vector<intrusive_ptr<Ticket>> tickets;
-  for (Queue* queue : queues) tickets.push_back(queue->mark(true));
-  for (const auto& ticket : tickets) ticket->wait();
-  for (const auto& ticket : tickets) throw_failure(*ticket);
+  std::vector<intrusive_ptr<EventState>> states;
+  for (StreamQueue* queue : queues) states.push_back(queue->record_state(true));
+  for (const auto& state : states) state->wait();
+  for (const auto& state : states) throw_failure(*state);
 }
 
 const RegisterBackend registration(kSIM, *new SimBackend);  // never destroyed

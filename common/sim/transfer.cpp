@@ -1,5 +1,5 @@
-// See transfer.h. A transfer takes as long as the link says, or as memcpy takes where that is
-// longer. Waiting is sleeping, so that the cores are free for kernels meanwhile.
+// A transfer takes the time that the link's settings give, or that of memcpy where that is longer.
+// Threads sleep meanwhile, so that kernels can use the cores.
 #include "sim/transfer.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::size_t kChunk = std::size_t{1} << 20;  // size of a bounce buffer
 constexpr const char* kFromPageable = "Memcpy HtoD (Pageable -> Device)";
 constexpr const char* kToPageable = "Memcpy DtoH (Device -> Pageable)";
 
-void wait_until(const Queue& queue, Clock::time_point until) {
+void wait_until(const StreamQueue& queue, Clock::time_point until) {
   constexpr auto kSlice = std::chrono::milliseconds(20);  // so that a process can end in between
   constexpr auto kShort = std::chrono::microseconds(15);  // sleeping takes longer than this
   for (auto now = Clock::now(); now < until && queue.working(); now = Clock::now()) {
@@ -37,15 +37,16 @@ struct Transfer {
   const char* name;  // of traces
 
   void operator()() const {
-    const Queue* queue = Queue::of_this_thread();  // a graph may run it on another stream
+    const StreamQueue* queue =
+        StreamQueue::of_this_thread();  // a graph may run it on another stream
     if (queue && queue->working()) engine ? over_link(*queue) : on_device(*queue);
     host_release(staging, bytes);
   }
-  void on_device(const Queue& queue) const {
+  void on_device(const StreamQueue& queue) const {
     const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
     std::memmove(to, from, bytes);
   }
-  void over_link(const Queue& queue) const {
+  void over_link(const StreamQueue& queue) const {
     const std::lock_guard lock(engine->mutex);
     const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
     const trace::Span same(place_of_engine(queue), name, trace::Category::kEngine, bytes);
@@ -65,54 +66,55 @@ struct Transfer {
     wait_until(queue, when_there(bytes));
   }
   /// For the holder of the engine's mutex.
-  trace::Place place_of_engine(const Queue& queue) const {
-    if (trace::is_on() && engine->row == 0)
-      engine->row =
-          trace::add_row({trace::RowKind::kEngine, "sim:" + std::to_string(queue.index()),
-                          engine->number, std::string("copy engine ") + engine->direction});
-    return {engine->row, queue.place().correlation};
+  trace::SpanTarget place_of_engine(const StreamQueue& queue) const {
+    if (trace::is_on() && engine->track == 0)
+      engine->track =
+          trace::add_track({trace::TrackKind::kEngine, "sim:" + std::to_string(queue.index()),
+                            engine->number, std::string("copy engine ") + engine->direction});
+    return {engine->track, queue.place().correlation};
   }
 };
 
-void submit(Queue& queue, const Transfer& transfer) {
+void submit(StreamQueue& queue, const Transfer& transfer) {
   queue.submit_always(transfer, transfer.name);
 }
 
 /// A buffer of the queue that no queued copy uses any more; for the holder of bounce_mutex.
-Bounce& free_bounce(Queue& queue, std::size_t turn) {
-  Bounce& bounce = queue.bounce[turn % 2];
+BounceBuffer& free_bounce_buffer(StreamQueue& queue, std::size_t turn) {
+  BounceBuffer& bounce = queue.bounce[turn % 2];
   if (!bounce.data) bounce.data.reset(new char[kChunk]);
   if (bounce.in_use) bounce.in_use->wait();
   return bounce;
 }
 
-void bounce_to_device(Queue& queue, Engine& engine, char* to, const char* from, std::size_t bytes) {
+void bounce_to_device(StreamQueue& queue, Engine& engine, char* to, const char* from,
+                      std::size_t bytes) {
   const std::lock_guard lock(queue.bounce_mutex);
   for (std::size_t done = 0, turn = 0; done < bytes; done += kChunk, ++turn) {
     const std::size_t n = std::min(kChunk, bytes - done);
-    Bounce& bounce = free_bounce(queue, turn);
+    BounceBuffer& bounce = free_bounce_buffer(queue, turn);
     std::memcpy(bounce.data.get(), from + done, n);
     submit(queue, {&engine, to + done, bounce.data.get(), n, nullptr, kFromPageable});
-    bounce.in_use = queue.mark();
+    bounce.in_use = queue.record_state();
   }
 }
 
 /// While the host empties one buffer, the stream fills the other.
-void bounce_from_device(Queue& queue, Engine& engine, char* to, const char* from,
+void bounce_from_device(StreamQueue& queue, Engine& engine, char* to, const char* from,
                         std::size_t bytes) {
   const std::lock_guard lock(queue.bounce_mutex);
   const std::size_t turns = (bytes + kChunk - 1) / kChunk;
   const auto bytes_of = [&](std::size_t turn) { return std::min(kChunk, bytes - turn * kChunk); };
   const auto fetch = [&](std::size_t turn) {
-    Bounce& bounce = free_bounce(queue, turn);
+    BounceBuffer& bounce = free_bounce_buffer(queue, turn);
     submit(queue, {&engine, bounce.data.get(), from + turn * kChunk, bytes_of(turn), nullptr,
                    kToPageable});
-    bounce.in_use = queue.mark();
+    bounce.in_use = queue.record_state();
   };
   fetch(0);
   for (std::size_t turn = 0; turn < turns; ++turn) {
     if (turn + 1 < turns) fetch(turn + 1);
-    Bounce& bounce = queue.bounce[turn % 2];
+    BounceBuffer& bounce = queue.bounce[turn % 2];
     bounce.in_use->wait();
     if (bounce.in_use->failure()) return;  // synchronize tells
     std::memcpy(to + turn * kChunk, bounce.data.get(), bytes_of(turn));
@@ -121,8 +123,8 @@ void bounce_from_device(Queue& queue, Engine& engine, char* to, const char* from
 
 }  // namespace
 
-void copy_to_device(Queue& queue, Engine& engine, void* to, const void* from, std::size_t bytes,
-                    bool pinned) {
+void copy_to_device(StreamQueue& queue, Engine& engine, void* to, const void* from,
+                    std::size_t bytes, bool pinned) {
   if (pinned) {
     submit(queue, {&engine, to, from, bytes, nullptr, "Memcpy HtoD (Pinned -> Device)"});
     return;
@@ -137,8 +139,8 @@ void copy_to_device(Queue& queue, Engine& engine, void* to, const void* from, st
   }
 }
 
-void copy_from_device(Queue& queue, Engine& engine, void* to, const void* from, std::size_t bytes,
-                      bool pinned) {
+void copy_from_device(StreamQueue& queue, Engine& engine, void* to, const void* from,
+                      std::size_t bytes, bool pinned) {
   if (!pinned) check_may_copy_pageable();
   if (pinned || bytes <= kStaged)
     submit(queue, {&engine, to, from, bytes, nullptr,
@@ -149,7 +151,8 @@ void copy_from_device(Queue& queue, Engine& engine, void* to, const void* from, 
   if (!pinned) queue.synchronize();
 }
 
-void copy_on_devices(Queue& queue, Engine* engine, void* to, const void* from, std::size_t bytes) {
+void copy_on_devices(StreamQueue& queue, Engine* engine, void* to, const void* from,
+                     std::size_t bytes) {
   submit(queue, {engine, to, from, bytes, nullptr,
                  engine ? "Memcpy PtoP (Device -> Device)" : "Memcpy DtoD (Device -> Device)"});
 }

@@ -16,7 +16,7 @@
 #include "distributed/ddp/ddp.h"
 #include "distributed/distributed.h"
 #include "distributed/sampler.h"
-#include "io/io.h"
+#include "io/serialize.h"
 #include "td/nn/nn.h"
 #include "td/ops/ops.h"
 #include "td/optim/optim.h"

@@ -1,6 +1,6 @@
-// See chrome.h. Text is put together by hand, since a trace may have a million spans; only names
-// come from outside and need care.
-#include "trace/chrome.h"
+// A trace as JSON, written by hand because a trace may have a million spans. Only names come from
+// outside and are escaped. Invariant: an arrow is written only when both of its ends are in the
+// trace.
 
 #include <unistd.h>
 
@@ -8,13 +8,14 @@
 #include <unordered_map>
 
 #include "td/base/file.h"
+#include "trace/trace.h"
 
 namespace td::trace {
 namespace {
 
 // Numbers that Linux gives to no process and no thread.
-constexpr int kFirstDevice = 5'000'000, kFirstLane = 5'000'000;
-constexpr int kFirstEngine = 1'000'000;  // behind the streams of a device
+constexpr int kFirstDevice = 5'000'000, kFirstQueue = 5'000'000;
+constexpr int kFirstEngine = 1'000'000;  // after the streams of a device
 
 const char* category_name(Category category) {
   switch (category) {
@@ -50,7 +51,7 @@ std::string quoted(const std::string& text) {
   return out += '"';
 }
 
-/// Nanoseconds as microseconds, to the last digit: a double would not hold every one.
+/// Nanoseconds as microseconds, exactly: a double does not hold every digit.
 std::string microseconds(std::int64_t nanoseconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%lld.%03lld", static_cast<long long>(nanoseconds / 1000),
@@ -67,42 +68,40 @@ std::string number(double value) {
 class ChromeWriter {
  public:
   explicit ChromeWriter(const Trace& trace) : trace_(trace) {
-    number_rows();
+    number_tracks();
     head();
-    for (std::size_t i = 0; i < trace.rows.size(); ++i) describe_row(i);
+    for (std::size_t i = 0; i < trace.tracks.size(); ++i) describe_track(i);
     for (const SpanRecord& span : trace.spans)
       if (span.category == Category::kLaunch) launches_.emplace(span.correlation, &span);
     for (const SpanRecord& span : trace.spans) write_span(span);
-    event("i", "Record Window End", "", places_of_host(), trace.end);
+    event("i", "Record Window End", "", {getpid(), getpid()}, trace.end);
     out_ += ", \"s\": \"g\"}\n]}\n";
   }
   std::string take() { return std::move(out_); }
 
  private:
-  struct Place {
+  struct TrackId {
     int process, thread;
   };
 
-  static Place places_of_host() { return {getpid(), getpid()}; }
-
-  /// Devices in the order of the trace's rows, which is that of their names.
-  void number_rows() {
-    for (const Row& row : trace_.rows) {
-      if (!row.device.empty() && (devices_.empty() || devices_.back() != row.device))
-        devices_.push_back(row.device);
+  /// Numbers the devices in the order of the trace's tracks, which are sorted by device.
+  void number_tracks() {
+    for (const Track& track : trace_.tracks) {
+      if (!track.device.empty() && (devices_.empty() || devices_.back() != track.device))
+        devices_.push_back(track.device);
       const int device = kFirstDevice + static_cast<int>(devices_.size()) - 1;
-      switch (row.kind) {
-        case RowKind::kThread:
-          places_.push_back({getpid(), row.number});
+      switch (track.kind) {
+        case TrackKind::kThread:
+          track_ids_.push_back({getpid(), track.number});
           break;
-        case RowKind::kLane:
-          places_.push_back({getpid(), kFirstLane + row.number});
+        case TrackKind::kQueue:
+          track_ids_.push_back({getpid(), kFirstQueue + track.number});
           break;
-        case RowKind::kStream:
-          places_.push_back({device, row.number});
+        case TrackKind::kStream:
+          track_ids_.push_back({device, track.number});
           break;
-        case RowKind::kEngine:
-          places_.push_back({device, kFirstEngine + row.number});
+        case TrackKind::kEngine:
+          track_ids_.push_back({device, kFirstEngine + track.number});
           break;
       }
     }
@@ -126,63 +125,63 @@ class ChromeWriter {
 
   void describe_process(int process, const std::string& name, const std::string& label,
                         int sort_index) {
-    const Place place{process, 0};
-    metadata("process_name", place, "{\"name\": " + quoted(name) + "}");
-    metadata("process_labels", place, "{\"labels\": " + quoted(label) + "}");
-    metadata("process_sort_index", place, "{\"sort_index\": " + std::to_string(sort_index) + "}");
+    const TrackId id{process, 0};
+    metadata("process_name", id, "{\"name\": " + quoted(name) + "}");
+    metadata("process_labels", id, "{\"labels\": " + quoted(label) + "}");
+    metadata("process_sort_index", id, "{\"sort_index\": " + std::to_string(sort_index) + "}");
   }
 
-  void describe_row(std::size_t i) {
-    const Row& row = trace_.rows[i];
-    const std::string name = row.kind == RowKind::kThread
-                                 ? "thread " + std::to_string(row.number) + " (" + row.name + ")"
-                                 : row.name;
-    metadata("thread_name", places_[i], "{\"name\": " + quoted(name) + "}");
-    metadata("thread_sort_index", places_[i], "{\"sort_index\": " + std::to_string(i) + "}");
+  void describe_track(std::size_t i) {
+    const Track& track = trace_.tracks[i];
+    const std::string name =
+        track.kind == TrackKind::kThread
+            ? "thread " + std::to_string(track.number) + " (" + track.name + ")"
+            : track.name;
+    metadata("thread_name", track_ids_[i], "{\"name\": " + quoted(name) + "}");
+    metadata("thread_sort_index", track_ids_[i], "{\"sort_index\": " + std::to_string(i) + "}");
   }
 
-  void metadata(const char* name, Place place, const std::string& arguments) {
-    event("M", name, "", place, trace_.begin);
+  void metadata(const char* name, TrackId id, const std::string& arguments) {
+    event("M", name, "", id, trace_.begin);
     out_ += ", \"args\": " + arguments + "},\n";
   }
 
-  /// The fields that all events have; the caller closes the brace.
-  void event(const char* phase, const char* name, const char* category, Place place,
+  /// Writes the fields that all events have; the caller closes the brace.
+  void event(const char* phase, const char* name, const char* category, TrackId id,
              std::int64_t time) {
     out_ += "{\"ph\": \"" + std::string(phase) + "\", \"name\": " + quoted(name);
     if (*category) out_ += ", \"cat\": \"" + std::string(category) + "\"";
-    out_ += ", \"pid\": " + std::to_string(place.process) +
-            ", \"tid\": " + std::to_string(place.thread) +
+    out_ += ", \"pid\": " + std::to_string(id.process) + ", \"tid\": " + std::to_string(id.thread) +
             ", \"ts\": " + microseconds(time - trace_.begin);
   }
 
   void write_span(const SpanRecord& span) {
-    const Place place = places_[span.row];
-    event("X", span.name, category_name(span.category), place, span.begin);
+    const TrackId id = track_ids_[span.track];
+    event("X", span.name, category_name(span.category), id, span.begin);
     out_ += ", \"dur\": " + microseconds(span.end - span.begin) + arguments_of(span) + "},\n";
-    if (span.correlation == 0 || trace_.rows[span.row].kind != RowKind::kStream) return;
+    if (span.correlation == 0 || trace_.tracks[span.track].kind != TrackKind::kStream) return;
     const auto launch = launches_.find(span.correlation);
     if (launch == launches_.end()) return;  // it was before the trace
-    arrow("s", span.correlation, places_[launch->second->row], launch->second->begin, "");
-    arrow("f", span.correlation, place, span.begin, ", \"bp\": \"e\"");
+    arrow("s", span.correlation, track_ids_[launch->second->track], launch->second->begin, "");
+    arrow("f", span.correlation, id, span.begin, ", \"bp\": \"e\"");
     launches_.erase(launch);  // an arrow has one end
   }
 
-  void arrow(const char* phase, std::uint32_t id, Place place, std::int64_t time,
+  void arrow(const char* phase, std::uint32_t correlation, TrackId id, std::int64_t time,
              const char* binding) {
-    event(phase, "ac2g", "ac2g", place, time);
-    out_ += ", \"id\": " + std::to_string(id) + binding + "},\n";
+    event(phase, "ac2g", "ac2g", id, time);
+    out_ += ", \"id\": " + std::to_string(correlation) + binding + "},\n";
   }
 
   std::string arguments_of(const SpanRecord& span) const {
-    const Row& row = trace_.rows[span.row];
+    const Track& track = trace_.tracks[span.track];
     std::string list;
     const auto add = [&](const char* name, const std::string& value) {
       list += std::string(list.empty() ? "" : ", ") + '"' + name + "\": " + value;
     };
-    if (row.kind == RowKind::kStream) {
-      add("device", quoted(row.device));
-      add("stream", std::to_string(row.number));
+    if (track.kind == TrackKind::kStream) {
+      add("device", quoted(track.device));
+      add("stream", std::to_string(track.number));
     }
     if (span.correlation != 0) add("correlation", std::to_string(span.correlation));
     if (span.bytes != 0) {
@@ -196,7 +195,7 @@ class ChromeWriter {
 
   const Trace& trace_;
   std::vector<std::string> devices_;
-  std::vector<Place> places_;  // of the rows
+  std::vector<TrackId> track_ids_;  // of the tracks
   std::unordered_map<std::uint32_t, const SpanRecord*> launches_;
   std::string out_;
 };

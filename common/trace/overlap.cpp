@@ -1,11 +1,11 @@
-// See overlap.h. A worker is what does one thing at a time: a device's kernels, or one of its copy
-// engines.
-#include "trace/overlap.h"
-
+// How much of the copying overlaps with computing. A worker does one thing at a time: a device's
+// kernels, or one of its copy engines. Invariant: only the work of streams and copy engines counts.
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
+
+#include "trace/trace.h"
 
 namespace td::trace {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 struct Worker {
   std::int64_t busy = 0, until = 0;
 
-  /// Spans come by their begin, so that what was seen already ends at `until`.
+  /// Spans come in the order of their begin, so all earlier spans have ended at `until`.
   void add(const SpanRecord& span) {
     const std::int64_t from = std::max(span.begin, until);
     busy += std::max<std::int64_t>(0, span.end - from);
@@ -21,15 +21,15 @@ struct Worker {
   }
 };
 
-/// The worker's name; empty for spans that are no work of a device. A copy within one device
-/// takes no engine: it competes with kernels.
-std::string worker_of(const SpanRecord& span, const Row& row) {
-  if (row.kind == RowKind::kEngine) return row.device + row.name;
+/// Returns the worker's name; empty for spans that are no work of a device. A copy within one
+/// device uses no engine: it competes with kernels.
+std::string worker_of(const SpanRecord& span, const Track& track) {
+  if (track.kind == TrackKind::kEngine) return track.device + track.name;
   const bool works = span.category == Category::kKernel || span.category == Category::kCopy;
-  if (row.kind != RowKind::kStream || !works) return "";
+  if (track.kind != TrackKind::kStream || !works) return "";
   const std::string name = span.name;
   const bool uses_engine = span.category == Category::kCopy && name.find("DtoD") == name.npos;
-  return uses_engine ? "" : row.device;
+  return uses_engine ? "" : track.device;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ OverlapTimes overlap_times(const Trace& trace) {
   std::map<std::string, Worker> workers;
   std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
   for (const SpanRecord& span : trace.spans) {
-    const std::string name = worker_of(span, trace.rows[span.row]);
+    const std::string name = worker_of(span, trace.tracks[span.track]);
     if (name.empty()) continue;
     workers[name].add(span);
     begin = std::min(begin, span.begin);

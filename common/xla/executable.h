@@ -1,28 +1,28 @@
-// A compiled program and its runs. Invariant: a run keeps its arguments until it is done.
+// A compiled program and its runs. Invariant: a run keeps its arguments alive until it is done.
 #pragma once
 
 #include "xla/client.h"
 
 namespace td::xla {
 
-/// How often a program runs side by side.
+/// How often a program runs concurrently.
 struct CompileOptions {
-  int replicas = 1;    ///< each on a device of its own, with the same program and its own arguments
+  int replicas = 1;    ///< each on its own device, with the same program and its own arguments
   int partitions = 1;  ///< parts of one program on several devices; XLA splits it
-  /// The bytes that the interface wants: a CompileOptionsProto in protobuf's wire format with
+  /// Returns the bytes for the interface: a CompileOptionsProto in protobuf's wire format with
   /// executable_build_options (field 3) { num_replicas (4), num_partitions (5) }. They must not be
-  /// empty: XLA ends the process when it is asked for 0 replicas. @throws Error below 1.
+  /// empty: XLA terminates the process for 0 replicas. @throws Error below 1.
   std::string encode() const;
 };
 
-/// One call of an executable: results that may not be there yet.
+/// One asynchronous call of an executable and its results.
 class Run {
  public:
   Run(Run&&) noexcept = default;
   Run& operator=(Run&&) = delete;
-  /// Waits, and drops an error that nobody asked for.
+  /// Blocks until the run is done, and drops its error.
   ~Run();
-  /// Results of replica number `replica`. They can be arguments of the next run at once.
+  /// Results of replica number `replica`. They can be arguments of the next run immediately.
   const std::vector<Buffer>& outputs(std::size_t replica = 0) const { return outputs_.at(replica); }
   /// Blocks until all replicas are done. @throws XlaError of the first one that failed.
   void wait();
@@ -35,7 +35,7 @@ class Run {
   std::vector<abi::Event*> done_;
 };
 
-/// See above; made by Client::compile. A handle.
+/// A compiled program; Client::compile makes it. A handle.
 class Executable {
  public:
   /// Starts the program on its devices: replica r on device r.
@@ -44,7 +44,7 @@ class Executable {
   Run start(const std::vector<std::vector<Buffer>>& arguments) const;
   /// The same for one replica, with its results.
   std::vector<Buffer> run(const std::vector<Buffer>& arguments) const;
-  /// How many results a replica has.
+  /// Returns the number of results per replica.
   std::size_t num_outputs() const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -76,11 +77,11 @@ std::vector<std::pair<std::string, std::string>> Plugin::attributes() const {
 }
 
 abi::Function Plugin::function(abi::Slot slot, const char* what) const {
-  const auto place = static_cast<std::size_t>(slot);
+  const auto index = static_cast<std::size_t>(slot);
   abi::Function found = nullptr;
   // The plugin's table may end before ours.
-  if (sizeof(abi::Api) + (place + 1) * sizeof found <= api_->struct_size)
-    std::memcpy(&found, reinterpret_cast<const char*>(api_ + 1) + place * sizeof found,
+  if (sizeof(abi::Api) + (index + 1) * sizeof found <= api_->struct_size)
+    std::memcpy(&found, reinterpret_cast<const char*>(api_ + 1) + index * sizeof found,
                 sizeof found);
   if (!found)
     throw XlaError(kUnimplemented, std::string(what) +
@@ -110,16 +111,28 @@ void Plugin::throw_error(abi::Error* error, const char* what) const {
 
 void Plugin::wait(abi::Event* event, const char* what) const {
   if (!event) return;
-  // The event is given back also when it carries an error.
-  struct GiveBack {
+  // The event is destroyed also when it has an error.
+  struct DestroyEvent {
     const Plugin& plugin;
     abi::EventArgs args;
-    ~GiveBack() { plugin.call_quietly(abi::Slot::kEventDestroy, args); }
+    ~DestroyEvent() { plugin.call_quietly(abi::Slot::kEventDestroy, args); }
   } guard{*this, {}};
   guard.args.event = event;
   abi::EventArgs args;
   args.event = event;
   call(abi::Slot::kEventAwait, args, what);
+}
+
+// libtpu hangs on a machine without a TPU, where it queries the network: no plugin is guessed.
+std::string find_plugin() {
+  const char* const named = std::getenv("PJRT_PLUGIN");
+  if (named && *named) return named;
+  throw PluginMissing(
+      "No XLA device: PJRT_PLUGIN is not set. This program runs on any PJRT plugin:\n"
+      "  CPU     ./course run 10 fetches XLA's own plugin, once, and sets PJRT_PLUGIN\n"
+      "  NVIDIA  python3 -m pip install 'jax-cuda13-plugin[with-cuda]'\n"
+      "          PJRT_PLUGIN=.../site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so\n"
+      "  TPU VM  PJRT_PLUGIN=.../site-packages/libtpu/libtpu.so");
 }
 
 }  // namespace td::xla

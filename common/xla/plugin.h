@@ -1,6 +1,6 @@
-// A PJRT plugin: the library through which a program reaches XLA's devices. Opened at run time,
-// never closed again (XLA keeps threads of its own). client.h stands on it.
-// Invariant: no function is called that the plugin's table does not have.
+// A PJRT plugin: the library through which a program uses XLA's devices. Opened at run time and
+// never closed, because XLA's threads keep running. client.h builds on it. Invariant: only
+// functions that the plugin's table has are called.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace td::xla {
 
-/// There is no plugin, or none that this client can drive. The text names the ways to get one.
+/// There is no plugin, or no supported one. The message lists how to get one.
 class PluginMissing : public Error {
  public:
   using Error::Error;
 };
 
-/// XLA refused a call.
+/// XLA reported an error.
 class XlaError : public Error {
  public:
   XlaError(int code, const std::string& text) : Error(text), code_(code) {}
@@ -29,7 +29,7 @@ class XlaError : public Error {
   int code_;
 };
 
-/// See above. A handle: copies are the same plugin.
+/// A handle: copies refer to the same plugin.
 class Plugin {
  public:
   /// @param file the library, such as .../xla_cpu_pjrt.so.
@@ -39,7 +39,7 @@ class Plugin {
 
   /// The version of the interface, "0.81".
   std::string version() const;
-  /// What it says of itself: name and value, numbers as text.
+  /// Returns its attributes as names and values, numbers as text.
   std::vector<std::pair<std::string, std::string>> attributes() const;
 
   /// Calls a function of the table. @param what its name without PJRT_, for messages.
@@ -49,7 +49,7 @@ class Plugin {
     args.head.struct_size = sizeof args;
     if (abi::Error* error = function(slot, what)(&args)) throw_error(error, what);
   }
-  /// The same for destructors, which must not throw: failures are dropped.
+  /// The same for destructors, which must not throw: errors are dropped.
   template <class Args>
   void call_quietly(abi::Slot slot, Args& args) const noexcept {
     try {
@@ -57,7 +57,8 @@ class Plugin {
     } catch (const std::exception&) {
     }
   }
-  /// Blocks until the event happened and gives it back. @throws XlaError what it carries.
+  /// Blocks until the event is complete and destroys it. @throws XlaError with the error of the
+  /// event.
   void wait(abi::Event* event, const char* what) const;
 
  private:
@@ -68,7 +69,7 @@ class Plugin {
   const abi::Api* api_;
 };
 
-/// The library that PJRT_PLUGIN names; `./course run 10` sets it.
+/// Returns the library of PJRT_PLUGIN, which `./course run 10` sets.
 /// @throws PluginMissing with the ways to get one.
 std::string find_plugin();
 

@@ -1,4 +1,4 @@
-// What the handles of client.h and executable.h hold. Everything keeps the client alive.
+// The state of the handles of client.h and executable.h. Every state keeps the client alive.
 #pragma once
 
 #include "xla/client.h"
@@ -14,7 +14,7 @@ struct ClientState {
     args.client = client;
     if (client) plugin.call_quietly(abi::Slot::kClientDestroy, args);
   }
-  /// @throws DeviceError naming what there is.
+  /// @throws DeviceError that lists the devices.
   abi::Device* device(std::size_t number) const;
 
   const Plugin plugin;

@@ -1,7 +1,7 @@
 // bfloat16 through the operations that networks train with, forward and backward: products,
 // convolutions, normalization, softmax, pooling, losses. libtorch 1.13 rounds each partial sum to
 // bfloat16 and td sums in float, so this area is held to fewer digits (compare.py); that td is
-// right to the last place stands in tests/common/half.
+// right to the last place stands in tests/common/td/ops/half.
 #include "conformance.h"
 
 using namespace conformance;

@@ -1,6 +1,6 @@
 // ./course launch as a person meets it: what it refuses and in which words, a chapter by its
 // number, and how failures come back. What the launcher does to ranks is proven in
-// tests/common/launch.
+// tests/common/distributed/launch.
 #include "tool.h"
 
 using course::Learner;

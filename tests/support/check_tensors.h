@@ -7,13 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "check.h"
+#include "check_devices.h"
 #include "td/td.h"
 
 namespace check {
-
-/// The devices to check on: cpu, sim:0, sim:1 and, where there is a GPU, cuda:0.
-std::vector<td::Device> devices();
 
 /// Fills with kPoison; an integer type with 113, which no exercise yields.
 void poison(const td::Tensor& tensor);

@@ -3,7 +3,7 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 
-#include "sim/races.h"
+#include "sim/sim.h"
 
 namespace {
 

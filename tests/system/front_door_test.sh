@@ -69,6 +69,33 @@ echo "a build that works"
 build nothing
 expect 0 "build: configuring release"
 
+echo "CUDA is left out without a GPU, which one line says, and added when there is one"
+printf '#!/bin/sh\n' >"$folder/bin/nvcc" && chmod +x "$folder/bin/nvcc"
+cuda() {  # cuda CHOICE true|false: a build directory with this choice, on a machine with or without a GPU
+  touch "$folder/build/release/build.ninja"
+  echo "TD_CUDA_CHOICE:INTERNAL=$1" >"$folder/build/release/CMakeCache.txt"
+  run env PATH="$folder/bin:$PATH" bash -c 'cd "$1" && . "$0/tools/shell/build.sh"
+    eval "has_gpu() { $2; }"; nvidia-smi() { echo "Made-up GPU"; }
+    configure release && say_cuda' "$source_folder" "$folder" "$2"
+}
+cuda "no GPU" false
+expect 0 "CUDA: not compiled, because there is no GPU here; the course runs on cpu and sim (./course test --all compiles it)"
+cuda compiled false
+expect 0 "CUDA: compiled, not run, because there is no GPU here"
+cuda off true
+expect 0 "CUDA: not compiled, because TD_CUDA is OFF"
+for choice in compiled off; do
+  cuda "$choice" true
+  if grep -qF "configuring" <<<"$output"; then
+    echo "a build directory with the choice '$choice' stays as it is: $output"
+    failed=1
+  fi
+done
+cuda "no GPU" true
+expect 0 "build: configuring release"
+cuda "no nvcc" true
+expect 0 "build: configuring release"
+
 echo "a step that fails turns the sum red, one that passes does not"
 sums() {  # sums COMMAND: the whole `test` with this as its only check
   run bash -c 'cd "$0" && . tools/shell/build.sh && . tools/shell/test.sh

@@ -1,45 +1,73 @@
 #!/usr/bin/env python3
-"""Holds the tensor core to its layers: include_arrows.py COMMON_FOLDER.
+"""Holds the code to its layers: include_arrows.py COMMON_DIRECTORY.
 
-Called by CTest. Reads the #include lines under common/td and compares them with BELOW, the picture of
-docs/architecture.md as a table. Invariant: an arrow never points up or sideways between layers.
+Called by CTest. Compares the #include lines under common/ with BELOW, which is the picture of
+docs/architecture.md as a table; looks for names of the house in the core; and looks for functions that
+are declared in one directory and defined in another (definitions.py).
+Invariant: an arrow never points up or sideways between layers, and never from the core to the house.
 """
 
 import pathlib
 import re
 import sys
 
+import definitions
+
 # What each layer may include besides itself. A layer may use what is below through any depth.
-BELOW = {
-    "base": [],
-    "trace": ["base"],
-    "device": ["base", "trace"],
-    "backends": ["device"],
-    "tensor": ["device"],
-    "kernels": ["tensor"],
-    "autograd": ["tensor"],
-    "ops": ["kernels", "autograd"],
-    "optim": ["ops"],
-    "nn": ["ops"],
-    "data": ["ops"],
-    "io": ["ops"],
-    "amp": ["optim", "nn", "data", "io"],
-    "parallel": ["optim", "nn", "data", "io"],
-    "distributed": ["parallel"],
-    "xla": ["ops"],
+CORE = {
+    "td/base": [],
+    "td/device": ["td/base"],
+    "td/backends": ["td/device"],
+    "td/tensor": ["td/device"],
+    "td/kernels": ["td/tensor"],
+    "td/autograd": ["td/tensor"],
+    "td/ops": ["td/kernels", "td/autograd"],
+    "td/optim": ["td/ops"],
+    "td/nn": ["td/ops"],
+    "td/amp": ["td/optim", "td/nn"],
+    "td/parallel": ["td/optim", "td/nn"],
+}
+HOUSE = {
+    "sim": ["td/device"],
+    "trace": ["td/base"],
+    "io": ["td/ops"],
+    "data": ["io"],
+    "xla": ["td/ops"],
+    "distributed": ["td/parallel", "data", "io"],
+    "app": ["td/device", "trace", "data"],
+}
+BELOW = CORE | HOUSE
+# What a program includes: these may include everything.
+FRONT_DOOR = {"td/td.h", "td/torch.h", "td/exercise.h"}
+# What others may include although it is not below them, and why.
+LEAVES = {
+    "td/tensor/dtype.h",  # names of element types, so that backends may speak of types
+    "td/exercise.h",  # the standard library alone; app reports a stub that was reached
 }
 # The only files outside backends/ that know a backend, and why.
 KNOW_A_BACKEND = {
-    "kernels/launch.h",  # starts a kernel on whichever device it is for
-    "ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
-    "ops/conv/conv_kernels.cu",
-    "distributed/planes/nccl_queue.h",  # NCCL carries the data of its process group
-    "distributed/planes/nccl_group.h",
+    "td/kernels/launch.h",  # starts a kernel on whichever device it is for
+    "td/ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
+    "td/ops/conv/conv_kernels.cu",
 }
-# Names of element types: a leaf that knows nothing of tensors, so that backends may speak of types.
-LEAVES = {"tensor/dtype.h"}
-INCLUDE = re.compile(r'^\s*#\s*include\s*"td/([^"]+)"', re.M)
+# NCCL carries the data of its process group.
+KNOW_NCCL = re.compile(r"distributed/.*nccl_\w+\.(h|cpp)$")
+# Tensor's methods come from the lists of operations.
+DECLARE_METHODS = {"td/tensor/tensor.h", "td/tensor/methods.inc"}
+LISTS_OF_OPERATIONS = re.compile(r"td/ops/[\w/]+\.def$")
+SUFFIXES = (".h", ".cpp", ".cu", ".inc", ".def")
+INCLUDE = re.compile(r'^\s*#\s*include\s*"((?:td|%s)/[^"]+)"' % "|".join(HOUSE), re.M)
 CUDA_CONDITION = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(TD_HAS_CUDA)\b", re.M)
+HOUSE_NAME = re.compile(r"\bsim::|\bkSIM\b|\bis_sim\b")
+LIST_OF_DEVICES = "td/device/devices.def"
+
+
+def layer_of(name):
+    """The layer of a file, or None for a file directly under td/ or common/."""
+    parts = name.split("/")
+    if parts[0] == "td":
+        return "/".join(parts[:2]) if len(parts) > 2 else None
+    return parts[0] if len(parts) > 1 else None
 
 
 def reachable(layer):
@@ -47,35 +75,48 @@ def reachable(layer):
     return set(BELOW[layer]).union(*(reachable(below) for below in BELOW[layer]))
 
 
+def may_include(name, layer, target):
+    """Whether file `name` of `layer` may include the file `target`."""
+    if target in LEAVES or layer_of(target) in reachable(layer) | {layer}:
+        return True
+    if layer_of(target) == "td/backends":
+        return name in KNOW_A_BACKEND or bool(KNOW_NCCL.match(name))
+    return name in DECLARE_METHODS and bool(LISTS_OF_OPERATIONS.match(target))
+
+
 def faults_of(name, text):
-    """The faults of one file, whose name is relative to common/td."""
-    layer = name.split("/")[0]
-    if "/" not in name:  # td.h and its kind stand above everything
+    """The faults of one file, whose name is relative to common/."""
+    if name in FRONT_DOOR:
         return
+    layer = layer_of(name)
     if layer not in BELOW:
-        yield f"td/{name}: the folder {layer} is in no layer; add it to {pathlib.Path(__file__).name}"
+        yield f"{name}: it is in no layer; add its directory to {pathlib.Path(__file__).name}"
         return
-    allowed = reachable(layer) | {layer}
-    if name in KNOW_A_BACKEND:
-        allowed.add("backends")
     for match in INCLUDE.finditer(text):
-        target = match.group(1).split("/")[0]
-        line = text.count("\n", 0, match.start(1)) + 1
-        if target not in allowed and match.group(1) not in LEAVES:
-            yield f"td/{name}:{line}: {layer} must not include td/{match.group(1)}"
-    if layer not in ("backends", "device", "kernels"):
+        if not may_include(name, layer, match.group(1)):
+            line = text.count("\n", 0, match.start(1)) + 1
+            yield f"{name}:{line}: {layer} must not include {match.group(1)}"
+    if layer not in CORE:
+        return
+    code = definitions.without_comments(text)
+    if name != LIST_OF_DEVICES:
+        for match in HOUSE_NAME.finditer(code):
+            line = code.count("\n", 0, match.start()) + 1
+            yield f"{name}:{line}: the core must not name {match.group()}, which is of the house"
+    if layer not in ("td/backends", "td/device", "td/kernels"):
         for match in CUDA_CONDITION.finditer(text):
             line = text.count("\n", 0, match.start(1)) + 1
-            yield f"td/{name}:{line}: only backends, device and kernels may ask for TD_HAS_CUDA"
+            yield f"{name}:{line}: only backends, device and kernels may test TD_HAS_CUDA"
 
 
 def main():
-    root = pathlib.Path(sys.argv[1]) / "td"
-    files = sorted(path for path in root.rglob("*") if path.suffix in (".h", ".cpp", ".def"))
-    faults = [fault for path in files
-              for fault in faults_of(path.relative_to(root).as_posix(), path.read_text())]
-    print(*faults, f"{len(files)} files, {len(faults)} faults", sep="\n")
-    if faults or not files:
+    root = pathlib.Path(sys.argv[1])
+    texts = {path.relative_to(root).as_posix(): path.read_text()
+             for path in sorted(root.rglob("*")) if path.suffix in SUFFIXES}
+    faults = [fault for name, text in texts.items() for fault in faults_of(name, text)]
+    faults += definitions.faults_of(texts, layer_of)
+    print(*faults, f"{len(texts)} files, {len(faults)} faults", sep="\n")
+    if faults or not texts:
         raise SystemExit(1)
 
 

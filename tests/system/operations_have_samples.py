@@ -2,7 +2,7 @@
 """Every operation is in the operation suite: operations_have_samples.py PROJECT_FOLDER.
 
 Called by CTest. Reads the functions declared in ops/*/functions.def, and the .def lists of
-ops/pointwise/. The suite (tests/common/ops/suite_*_test.cpp) must give a sample of each: name it in
+ops/pointwise/. The suite (tests/common/td/ops/suite_*_test.cpp) must give a sample of each: name it in
 quotes, or walk its list. Invariant: an operation without a sample stands in ELSEWHERE with the test
 file that holds it to a reference of its own.
 """
@@ -36,7 +36,7 @@ ELSEWHERE = {
     "suite_lists_test.cpp": ["leaky_relu_", "elu_", "silu_"],
 }
 DECLARATION = re.compile(r"^(?:AUTOCAST_)?(?:METHOD|MEMBER|FUNCTION)\([\w&]+, (\w+),", re.M)
-# Tested as methods, in tests/common/tensor/views_test.cpp.
+# Tested as methods, in tests/common/td/tensor/views_test.cpp.
 FROM_OTHERS = {"as_strided", "expand", "view"}
 LINE = re.compile(r"^[A-Z]+\((\w+),", re.M)  # of a .def list
 NAME = re.compile(r'"(\w+)"')
@@ -50,7 +50,7 @@ def declared_in(core):
 
 def main():
     project = pathlib.Path(sys.argv[1])
-    core, tests = project / "common" / "td", project / "tests" / "common" / "ops"
+    core, tests = project / "common" / "td", project / "tests" / "common" / "td" / "ops"
     suite = "".join(path.read_text() for path in sorted(tests.glob("suite_*_test.cpp")))
     lists = sorted(path for path in (core / "ops/pointwise").glob("*.def") if path.name != "functions.def")
     walked = [path for path in lists if f'"td/ops/pointwise/{path.name}"' in suite]

@@ -14,7 +14,7 @@ import tempfile
 
 from training_program_test import ends, expect, faults, stops, write_cifar
 
-FIRST_DEVICE = 5_000_000  # see common/trace/chrome.h
+FIRST_DEVICE = 5_000_000  # see common/trace/chrome.cpp
 SMALL = {  # programs whose usual work takes long
     "ch04_training_loop": ["--model", "simple"],
     "ch05_data_parallel": ["--model", "simple"],

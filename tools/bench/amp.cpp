@@ -25,7 +25,7 @@ using kernels::Bfloat16Products;
 constexpr std::int64_t kBatch = 256, kWidth = 1024, kClasses = 10;
 
 /// What takes part, and its times so far.
-struct Contender {
+struct Variant {
   std::string name;
   std::function<void()> step;
   std::vector<double> milliseconds = {};
@@ -43,19 +43,19 @@ double processor_milliseconds() {
   return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
 }
 
-void take_turns(std::vector<Contender>& contenders, int rounds) {
+void time_interleaved(std::vector<Variant>& variants, int rounds) {
   for (int round = -3; round < rounds; ++round)  // the first ones fill caches and make plans
-    for (Contender& c : contenders) {
+    for (Variant& c : variants) {
       const double start = processor_milliseconds();
       c.step();
       if (round >= 0) c.milliseconds.push_back(processor_milliseconds() - start);
     }
 }
 
-void print(const char* title, std::vector<Contender>& contenders) {
+void print(const char* title, std::vector<Variant>& variants) {
   std::printf("%s\n", title);
-  const double first = contenders[0].at(0.5);
-  for (Contender& c : contenders)
+  const double first = variants[0].at(0.5);
+  for (Variant& c : variants)
     std::printf("  %-34s %8.3f ms  (fastest tenth %.3f, slowest tenth %.3f)  %.2f x\n",
                 c.name.c_str(), c.at(0.5), c.at(0.1), c.at(0.9), first / c.at(0.5));
 }
@@ -116,11 +116,11 @@ std::function<void()> training_step(ScalarType dtype) {
 }
 
 void training(int rounds) {
-  std::vector<Contender> list{{"float32", training_step(kFloat)}};
+  std::vector<Variant> list{{"float32", training_step(kFloat)}};
   for (const auto& [way, name] : ways())
     list.push_back({"bfloat16, " + name, in_way(way, training_step(kBFloat16))});
   list.push_back({"float16", training_step(kHalf)});
-  take_turns(list, rounds);
+  time_interleaved(list, rounds);
   print("training step, MLP 1024-1024-1024-10, batch 256", list);
 }
 
@@ -130,30 +130,30 @@ void product(int rounds) {
   const auto of = [&](ScalarType dtype) {
     return [x = a.to(dtype), y = b.to(dtype)] { mm(x, y.t()); };
   };
-  std::vector<Contender> list{{"float32", of(kFloat)}};
+  std::vector<Variant> list{{"float32", of(kFloat)}};
   for (const auto& [way, name] : ways())
     list.push_back({"bfloat16, " + name, in_way(way, of(kBFloat16))});
   list.push_back({"float16", of(kHalf)});
-  take_turns(list, rounds);
+  time_interleaved(list, rounds);
   print("matrix product [256, 1024] x [1024, 1024]", list);
 }
 
 /// Conversions: 16.8 million numbers.
 void conversions(int rounds) {
   const Tensor x = randn({1 << 24});
-  std::vector<Contender> list{{"float32 copied", [&] { x.clone(); }}};
+  std::vector<Variant> list{{"float32 copied", [&] { x.clone(); }}};
   for (const ScalarType dtype : {kBFloat16, kHalf}) {
     list.push_back({std::string("float32 to ") + dtype_name(dtype), [&x, dtype] { x.to(dtype); }});
     list.push_back({std::string("float32 from ") + dtype_name(dtype),
                     [narrow = x.to(dtype)] { narrow.to(kFloat); }});
   }
-  take_turns(list, rounds);
+  time_interleaved(list, rounds);
   print("conversion of 16.8 million numbers", list);
 }
 
 /// Max pooling, forward and backward: what its places cost beside each type.
 void pooling(int rounds) {
-  std::vector<Contender> list;
+  std::vector<Variant> list;
   for (const ScalarType dtype : {kFloat, kBFloat16})
     for (const auto format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
       const Tensor x = randn({64, 32, 32, 32}).to(dtype).to(format).detach().requires_grad_();
@@ -165,7 +165,7 @@ void pooling(int rounds) {
                         x.mutable_grad() = {};
                       }});
     }
-  take_turns(list, rounds);
+  time_interleaved(list, rounds);
   print("max pooling of [64, 32, 32, 32] by 2, both ways", list);
 }
 
@@ -174,7 +174,7 @@ void pooling(int rounds) {
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 31;
   set_parallel_width(1);
-  std::printf("one thread, medians of %d rounds in turns\n", rounds);
+  std::printf("one thread, medians of %d interleaved rounds\n", rounds);
   const NoGradGuard no_grad;
   conversions(std::min(rounds, 15));
   product(rounds);

@@ -1,4 +1,4 @@
-// DataParallel against one device: training steps of chapter 04's network for CIFAR-10, in turns,
+// DataParallel against one device: training steps of chapter 04's network for CIFAR-10, interleaved,
 // so that what disturbs the machine disturbs both. Prints medians and the speed-up.
 //   bench_data_parallel [--devices N] [--batch N] [--rounds N] [--channels-last]
 // Each sim device has cores / devices of the machine; the one device has no more, so that two
@@ -44,15 +44,15 @@ Settings parse(int argc, char** argv) {
   return s;
 }
 
-// A contender: a model with its optimizer, and how it computes an output.
-struct Contender {
+// A variant: a model with its optimizer, and how it computes an output.
+struct Variant {
   const char* name;
   td::nn::Sequential model;
   std::function<Tensor(const Tensor&)> forward;
   td::optim::SGD optimizer;
   std::vector<double> wall, cpu;  // seconds a step
 
-  Contender(const char* called, const Settings& s)
+  Variant(const char* called, const Settings& s)
       : name(called), model(cifar_net()), optimizer(model->parameters(), start(s)) {}
   td::optim::SGDOptions start(const Settings& s) {
     model->to("sim:0");
@@ -74,18 +74,18 @@ double median(std::vector<double>& values) {
   return values[values.size() / 2];
 }
 
-void measure(std::deque<Contender>& all, const Settings& s) {
+void measure(std::deque<Variant>& all, const Settings& s) {
   Tensor pictures = td::randn({s.batch, 3, 32, 32});
   if (s.channels_last) pictures = pictures.to(td::MemoryFormat::ChannelsLast);
   const Tensor labels = td::randint(0, 10, {s.batch}, td::kInt64);
   for (int round = -1; round < s.rounds; ++round)  // the first one does not count
-    for (Contender& contender : all) {
-      contender.step(pictures, labels);  // after the other's turn its memory is cold
-      const bench::Case work{nullptr, [&] { contender.step(pictures, labels); }, nullptr};
+    for (Variant& variant : all) {
+      variant.step(pictures, labels);  // its memory is cold after the other runs
+      const bench::Case work{nullptr, [&] { variant.step(pictures, labels); }, nullptr};
       const bench::Sample time = bench::sample(work, 5);
       if (round < 0) continue;
-      contender.wall.push_back(time.wall);
-      contender.cpu.push_back(time.cpu);
+      variant.wall.push_back(time.wall);
+      variant.cpu.push_back(time.cpu);
     }
 }
 
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   td::sim::set_devices(s.devices);
   std::vector<td::Device> devices;
   for (int i = 0; i < s.devices; ++i) devices.emplace_back(td::kSIM, i);
-  std::deque<Contender> all;
+  std::deque<Variant> all;
   for (const char* name : {"one device", "DataParallel"}) {
     td::manual_seed(1);
     all.emplace_back(name, s);
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   measure(all, s);
   std::printf("%d sim devices, batch %d, CIFAR-10 CNN, %s\n", s.devices, s.batch,
               s.channels_last ? "channels last" : "NCHW");
-  for (Contender& c : all) {
+  for (Variant& c : all) {
     const double wall = median(c.wall), cpu = median(c.cpu);
     std::printf("%-13s %7.1f ms a step (%.1f - %.1f), processors %7.1f ms, %6.0f samples/s\n",
                 c.name, 1e3 * wall, 1e3 * c.wall.front(), 1e3 * c.wall.back(), 1e3 * cpu,

@@ -61,7 +61,7 @@ Work make_work(const std::string& name, std::int64_t rows) {
 }
 
 // A way to make a step, and how long its steps took.
-struct Contender {
+struct Variant {
   std::string name;
   bool both;  // else rank 0 alone, while the other waits
   std::function<void()> step;
@@ -126,7 +126,7 @@ class Bench {
     const auto start = Clock::now();
     Tensor more = ones({1});
     while (more.item<float>() > 0) {
-      for (Contender& contender : contenders_) take_turn(contender);
+      for (Variant& variant : contenders_) time_round(variant);
       const std::chrono::duration<double> passed = Clock::now() - start;
       more.fill_(passed.count() < settings_.seconds ? 1.0 : 0.0);
       group_->broadcast(more)->wait();
@@ -182,14 +182,14 @@ class Bench {
     contenders_.push_back({name.str(), true, step});
   }
 
-  void take_turn(Contender& contender) {
+  void time_round(Variant& variant) {
     group_->barrier()->wait();
-    if (contender.both || group_->rank() == 0) {
-      contender.step();  // caches get warm again
+    if (variant.both || group_->rank() == 0) {
+      variant.step();  // caches get warm again
       for (int i = 0; i < 8; ++i) {
         const double before = processor_milliseconds();
-        contender.wall.push_back(milliseconds(contender.step));
-        contender.processor.push_back(processor_milliseconds() - before);
+        variant.wall.push_back(milliseconds(variant.step));
+        variant.processor.push_back(processor_milliseconds() - before);
       }
     }
     group_->barrier()->wait();
@@ -197,7 +197,7 @@ class Bench {
 
   void print_json() {
     std::printf("{\"plane\": \"%s\", \"backward\": %.4f", group_->plane(), backward_);
-    for (Contender& c : contenders_)
+    for (Variant& c : contenders_)
       std::printf(", \"%s\": %.4f", c.name.c_str(), quantile(c.wall, 0.5));
     std::printf("}\n");
   }
@@ -208,7 +208,7 @@ class Bench {
     if (settings_.balance) std::printf("a backward, or the link's work: %.3f ms\n", backward_);
     std::printf("%-15s %12s %11s %9s %12s\n", "", "ms a step", "+-", "speed-up", "processor ms");
     const double alone = quantile(contenders_[0].wall, 0.5);
-    for (Contender& c : contenders_)
+    for (Variant& c : contenders_)
       std::printf("%-15s %12.3f %11.3f %8.2fx %12.3f\n", c.name.c_str(), quantile(c.wall, 0.5),
                   (quantile(c.wall, 0.75) - quantile(c.wall, 0.25)) / 2,
                   alone / quantile(c.wall, 0.5), quantile(c.processor, 0.5));
@@ -216,7 +216,7 @@ class Bench {
 
   const Settings& settings_;
   std::shared_ptr<ProcessGroup> group_, link_;
-  std::vector<Contender> contenders_;
+  std::vector<Variant> contenders_;
   double backward_ = 0;  // milliseconds
 };
 

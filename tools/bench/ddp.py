@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Steps of DistributedDataParallel on two ranks: against one rank, PyTorch 1.13, and slow links.
 
-Builds bench_ddp, runs everything in turns, and prints medians beside the line each has to reach.
+Builds bench_ddp, runs everything interleaved, and prints medians beside the line each has to reach.
 Needs a machine that does nothing else, Debian's python3-torch, and for shaped links root and
 iproute2. `ddp.py` alone takes about six minutes; `ddp.py cifar mlp` measures what is named.
 """
@@ -22,7 +22,7 @@ CAPS = "1,4,25"  # MiB a bucket
 
 
 def start(command, rank, namespace, **env):
-    """One rank of a contender, in a network of its own where one is given."""
+    """One rank of a variant, in a network of its own where one is given."""
     into = ["nsenter", "-t", str(namespace), "-n"] if namespace else []
     return subprocess.Popen([*into, *map(str, command)], stdout=subprocess.PIPE, text=True,
                             env={**os.environ, "OMP_NUM_THREADS": "1", "RANK": str(rank),
@@ -130,7 +130,7 @@ def main():
     every = ["cifar", "mlp", "loopback", "5gbit", "1gbit", "hidden"]
     parser.add_argument("rows", nargs="*", default=every, help=f"of {', '.join(every)}")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=4, help="for each run of a contender")
+    parser.add_argument("--seconds", type=float, default=4, help="for each run of a variant")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     options = parser.parse_args()
     for setting in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):

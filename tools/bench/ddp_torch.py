@@ -23,7 +23,7 @@ def main():
                             world_size=int(os.environ["WORLD_SIZE"]))
     torch.manual_seed(dist.get_rank())
     x = torch.rand(int(batch), 512)
-    contenders = {}
+    variants = {}
     for cap in map(float, caps.split(",")):
         for view in (False, True):
             net = nn.Sequential(*(layer for _ in range(30)
@@ -31,23 +31,23 @@ def main():
             ddp = nn.parallel.DistributedDataParallel(net, bucket_cap_mb=cap,
                                                       gradient_as_bucket_view=view)
             sgd = torch.optim.SGD(ddp.parameters(), 1e-3, momentum=0.9)
-            contenders[f"ddp {cap:g}" + (" view" if view else "")] = (ddp, sgd)
+            variants[f"ddp {cap:g}" + (" view" if view else "")] = (ddp, sgd)
 
     def step(ddp, sgd):
         sgd.zero_grad()
         nn.functional.mse_loss(ddp(x), x).backward()
         sgd.step()
 
-    times = {name: [] for name in contenders}
+    times = {name: [] for name in variants}
     start = time.perf_counter()
     more = torch.ones(1)
     while more:
-        for name, contender in contenders.items():
+        for name, variant in variants.items():
             dist.barrier()
-            step(*contender)
+            step(*variant)
             for _ in range(8):
                 begin = time.perf_counter()
-                step(*contender)
+                step(*variant)
                 times[name].append((time.perf_counter() - begin) * 1e3)
         more.fill_(time.perf_counter() - start < float(seconds))
         dist.broadcast(more, 0)

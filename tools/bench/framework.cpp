@@ -1,4 +1,4 @@
-// The race's work as a program for libtorch. It is compiled twice: with libtorch, and with this
+// The work of compare.py as a program for libtorch. It is compiled twice: with libtorch, and with this
 // project's core, where td/torch.h gives the same names their meaning.
 // Invariant: both compile the same lines; what only one of them has stands under RACE_LIBTORCH.
 #ifdef RACE_LIBTORCH
@@ -19,7 +19,7 @@ using bench::Case;
 using torch::Tensor;
 
 constexpr std::int64_t kBatch = 64;
-constexpr int kCheckedSteps = 5;  // of a training, whose loss the contenders compare
+constexpr int kCheckedSteps = 5;  // of a training, whose loss the variants compare
 
 Tensor numbers(std::vector<std::int64_t> sizes, std::uint32_t seed, bool wants_gradient = false) {
   Tensor t = torch::empty(sizes, torch::TensorOptions().requires_grad(wants_gradient));

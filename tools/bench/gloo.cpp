@@ -1,5 +1,5 @@
 // All-reduce over gloo's sockets: this project's group, with its control plane, against gloo's own
-// ring, in turns in the same processes.
+// ring, interleaved in the same processes.
 //   cmake --build --preset release --target bench_gloo
 //   build/release/tools/bench/bench_gloo [ranks [seconds a row]]
 // Prints medians in microseconds, as rank 0 sees them, and the median of the turns' ratios: of the

@@ -1,5 +1,5 @@
 // What a GradScaler costs a training step: chapter 04's network for CIFAR-10 in float32, with Adam,
-// without and with a scaler, in turns. Prints medians, launches, and each way's share above the
+// without and with a scaler, interleaved. Prints medians, launches, and each way's share above the
 // plain step of the same round.
 //   bench_grad_scaler [--device cpu|sim|cuda] [--batch N] [--rounds N]
 #include <algorithm>
@@ -36,7 +36,7 @@ Settings parse(int argc, char** argv) {
 enum class Way { kPlain, kCapturable, kStep, kStepOnDevice };
 
 // A model that is trained one of the ways.
-struct Contender {
+struct Variant {
   const char* name;
   Way way;
   td::nn::Sequential model;
@@ -45,7 +45,7 @@ struct Contender {
   std::vector<double> wall, cpu;  // seconds a step
   int launches = 0;
 
-  Contender(const char* called, Way how, td::Device device)
+  Variant(const char* called, Way how, td::Device device)
       : name(called), way(how), model(cifar_net()), optimizer(parameters_on(device), options()) {}
   td::TensorList parameters_on(td::Device device) {
     model->to(device);
@@ -80,23 +80,23 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void measure(std::deque<Contender>& all, const Settings& s) {
+void measure(std::deque<Variant>& all, const Settings& s) {
   const Tensor pictures = td::randn({s.batch, 3, 32, 32}).to(s.device);
   const Tensor labels = td::randint(0, 10, {s.batch}, td::kInt64).to(s.device);
   for (int round = -1; round < s.rounds; ++round)  // the first one does not count
-    for (Contender& contender : all) {
-      contender.step(pictures, labels);  // after the others' turns its memory is cold
-      const bench::Case work{nullptr, [&] { contender.step(pictures, labels); }, nullptr};
+    for (Variant& variant : all) {
+      variant.step(pictures, labels);  // its memory is cold after the other runs
+      const bench::Case work{nullptr, [&] { variant.step(pictures, labels); }, nullptr};
       const bench::Sample time = bench::sample(work, 5);
       if (round < 0) continue;
-      contender.wall.push_back(time.wall);
-      contender.cpu.push_back(time.cpu);
+      variant.wall.push_back(time.wall);
+      variant.cpu.push_back(time.cpu);
     }
   td::record_observer = count_launches;
-  for (Contender& contender : all) {
+  for (Variant& variant : all) {
     launches = 0;
-    contender.step(pictures, labels);
-    contender.launches = launches;
+    variant.step(pictures, labels);
+    variant.launches = launches;
   }
   td::record_observer = nullptr;
 }
@@ -112,14 +112,14 @@ double above(const std::vector<double>& of, const std::vector<double>& plain) {
 
 int main(int argc, char** argv) {
   const Settings s = parse(argc, argv);
-  std::deque<Contender> all;
+  std::deque<Variant> all;
   all.emplace_back("Adam", Way::kPlain, s.device);
   all.emplace_back("Adam, capturable", Way::kCapturable, s.device);
   all.emplace_back("scaler, step", Way::kStep, s.device);
   all.emplace_back("scaler, step_on_device", Way::kStepOnDevice, s.device);
   measure(all, s);
   std::printf("%s, batch %d, CIFAR-10 CNN\n", s.device.str().c_str(), s.batch);
-  for (const Contender& c : all)
+  for (const Variant& c : all)
     std::printf("%-23s %8.2f ms a step %+6.1f %%, processors %8.2f ms %+6.1f %%, %3d launches\n",
                 c.name, 1e3 * median(c.wall), above(c.wall, all[0].wall), 1e3 * median(c.cpu),
                 above(c.cpu, all[0].cpu), c.launches);

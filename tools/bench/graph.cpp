@@ -1,4 +1,4 @@
-// A training step of a small network, launch by launch and replayed as a graph, in turns:
+// A training step of a small network, launch by launch and replayed as a graph, interleaved:
 //   cmake --build build/release --target bench_graph && build/release/tools/bench/bench_graph
 // An argument names the device (sim:0, or cuda:0). sim's launches cost the host nothing, and then
 // 5 us each, about what a launch of CUDA takes. "host" is the time to queue a step, "step" the time

@@ -1,7 +1,7 @@
-// How a contender of the race is run and timed; framework.cpp and floor.cpp include it, race.py
+// How a program of compare.py is run and timed; framework.cpp and floor.cpp include it, compare.py
 // talks to it. A program is started with one case and a number of threads, tells what it computed,
-// and then times a slot for every line of input, so that contenders can take turns.
-// Invariant: all contenders start from the same numbers, so what they compute can be compared.
+// and then times a slot for every line of input, so that the runs are interleaved.
+// Invariant: all variants start from the same numbers, so what they compute can be compared.
 #pragma once
 
 #include <time.h>
@@ -19,7 +19,7 @@ namespace bench {
 
 /// One piece of work.
 struct Case {
-  std::function<double()> check;  ///< does the work and gives a number that all contenders share
+  std::function<double()> check;  ///< does the work and gives a number that all variants share
   std::function<void()> step;     ///< what is timed
   std::function<void()> settle;   ///< not timed: waits for what a sample has started; may be empty
   int steps_per_sample = 0;       ///< 0: as many as make a sample long enough to be timed

@@ -11,7 +11,7 @@ namespace {
 using namespace bench;
 
 // One way to reduce a tensor, and what its turns took.
-struct Contender {
+struct Variant {
   std::function<void()> all_reduce;
   std::vector<double> times = {};
 };
@@ -27,27 +27,27 @@ void row(RawGloo& raw, std::int64_t bytes, double seconds) {
   const std::int64_t n = bytes / 4;
   const td::Tensor outside = td::zeros({n}), shared = dist::default_group().empty_shared(n, {});
   shared.fill_(0.0);
-  Contender contenders[] = {{[&] { raw.all_reduce(outside); }},
+  Variant variants[] = {{[&] { raw.all_reduce(outside); }},
                             {[&] { dist::all_reduce(outside); }},
                             {[&] { dist::all_reduce(shared); }}};
   std::vector<double> copied, in_place;  // how many times faster
   const auto start = Clock::now();
   do {
     // The first of each turn warms up what the others have left cold.
-    for (Contender& contender : contenders)
+    for (Variant& variant : variants)
       for (int i = -1; i < 5; ++i) {
         dist::barrier();
-        const double time = microseconds(contender.all_reduce);
-        if (i >= 0) contender.times.push_back(time);
+        const double time = microseconds(variant.all_reduce);
+        if (i >= 0) variant.times.push_back(time);
       }
-    for (std::size_t i = contenders[0].times.size() - 5; i < contenders[0].times.size(); ++i) {
-      copied.push_back(contenders[0].times[i] / contenders[1].times[i]);
-      in_place.push_back(contenders[0].times[i] / contenders[2].times[i]);
+    for (std::size_t i = variants[0].times.size() - 5; i < variants[0].times.size(); ++i) {
+      copied.push_back(variants[0].times[i] / variants[1].times[i]);
+      in_place.push_back(variants[0].times[i] / variants[2].times[i]);
     }
   } while (agree(std::chrono::duration<double>(Clock::now() - start).count() < seconds));
   if (dist::get_rank()) return;
   std::printf("%10lld", static_cast<long long>(bytes));
-  for (const Contender& c : contenders) std::printf(" %12.1f", median(c.times));
+  for (const Variant& c : variants) std::printf(" %12.1f", median(c.times));
   std::printf(" %9.1fx %9.1fx\n", median(copied), median(in_place));
   std::fflush(stdout);
 }

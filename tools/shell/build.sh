@@ -3,11 +3,25 @@
 # Invariant: everything the compilers say is in build/<preset>/build.log, and what matters of a
 # failure is on the screen.
 
+has_gpu() { [ -e /dev/nvidia0 ] || nvidia-smi -L >/dev/null 2>&1; }
+
+cuda_choice() {  # What CMake decided for build/release: compiled, off, no GPU or no nvcc (cmake/Cuda.cmake)
+  sed -n 's/^TD_CUDA_CHOICE:INTERNAL=//p' build/release/CMakeCache.txt 2>/dev/null
+}
+
+# A build directory keeps what it was configured with, except that CUDA is added where the machine has
+# got a GPU or nvcc since then. It is never taken away: that would compile half of the library again.
+lacks_cuda_of_now() {  # lacks_cuda_of_now PRESET
+  [ "$1" = release ] || return 1
+  case "$(cuda_choice)" in "no GPU" | "no nvcc") ;; *) return 1 ;; esac
+  command -v nvcc >/dev/null && has_gpu
+}
+
 configure() {  # configure PRESET [-DOPTION=VALUE...]
   local preset="$1" folder="build/$1"
   shift
   # After the first time the build itself notices what asks for a new configuration.
-  if [ -f "$folder/build.ninja" ] && [ $# -eq 0 ]; then return 0; fi
+  if [ -f "$folder/build.ninja" ] && [ $# -eq 0 ] && ! lacks_cuda_of_now "$preset"; then return 0; fi
   mkdir -p "$folder"
   echo "build: configuring $preset"
   if ! cmake --preset "$preset" "$@" >"$folder/configure.log" 2>&1; then
@@ -15,6 +29,7 @@ configure() {  # configure PRESET [-DOPTION=VALUE...]
     echo "build: configuring failed; all of it: $folder/configure.log"
     return 1
   fi
+  if [ "$preset" = release ]; then say_cuda; fi
 }
 
 say_progress() {  # say_progress LOG: a line every 15 s until it is ended
@@ -56,12 +71,23 @@ build_in() {  # build_in PRESET TARGET...
 
 build_targets() { build_in release "$@"; }  # build_targets TARGET...
 
-say_cuda() {  # One line: was CUDA built, and can it run here?
-  if ! grep -q '^CMAKE_CUDA_COMPILER:.*nvcc' build/release/CMakeCache.txt 2>/dev/null; then
-    echo "CUDA: not built, because there is no nvcc here; the course runs on cpu and sim"
-  elif ! nvidia-smi -L >/dev/null 2>&1; then
-    echo "CUDA: compiled, not run, because there is no GPU here; the course runs on cpu and sim"
-  else
-    echo "CUDA: compiled and run on $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-  fi
+say_cuda() {  # One line: is CUDA compiled, and can it run here?
+  local without="the course runs on cpu and sim"
+  case "$(cuda_choice)" in
+    compiled)
+      if has_gpu; then
+        echo "CUDA: compiled, for $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
+      else
+        echo "CUDA: compiled, not run, because there is no GPU here; $without"
+      fi
+      ;;
+    off) echo "CUDA: not compiled, because TD_CUDA is OFF; $without" ;;
+    *)
+      if ! command -v nvcc >/dev/null; then
+        echo "CUDA: not compiled, because there is no nvcc here; $without"
+      else
+        echo "CUDA: not compiled, because there is no GPU here; $without (./course test --all compiles it)"
+      fi
+      ;;
+  esac
 }

@@ -47,9 +47,13 @@ program() {  # program NAME SECONDS FILE ARGUMENT...: an item, where its file wa
   fi
 }
 
-# The areas of tests/common whose tests have something to do on cuda; xla's devices are a plugin's, and a
-# stand-in for CUDA needs no GPU.
-areas() { grep -rlE 'kCUDA|"cuda|devices\(\)' tests/common | cut -d / -f 3 | sort -u | grep -vE '^(xla|cuda_stand_in)$'; }
+# The areas of tests/common whose tests have something to do on cuda, named as in tests/CMakeLists.txt; xla's
+# devices are a plugin's, and a stand-in for CUDA needs no GPU.
+areas() {
+  grep -rlE 'kCUDA|"cuda|devices\(\)' tests/common | xargs -n 1 dirname | grep -v /xla |
+    sed -E 's#^.*/cuda/([a-z_]+)$#cuda_\1#; s#^.*/distributed/gloo$#distributed_gloo#; s#^.*/##' |
+    grep -vx cuda_stand_in | sort -u
+}
 chapter_folders() { basename -a chapters/[0-9]*; }
 
 stage_configure() {
@@ -115,7 +119,7 @@ stage_sanitize() {
   for tool in racecheck synccheck initcheck; do
     for file in suite_reduce_test norm_test; do sanitizer $tool ops $file; done
   done
-  for file in tests/common/ops/*_test.cpp; do sanitizer memcheck ops "$(basename "$file" .cpp)"; done
+  for file in tests/common/td/ops/*_test.cpp; do sanitizer memcheck ops "$(basename "$file" .cpp)"; done
   for tool in half optim nn; do sanitizer memcheck $tool; done
 }
 

@@ -16,7 +16,7 @@ thread_local bool waits_at_once = false;
 
 std::uint32_t add_lane_row(const char* name) {
   static std::atomic<int> lanes{0};
-  return trace::add_row({trace::RowKind::kLane, "", lanes++, name});
+  return trace::add_track({trace::TrackKind::kQueue, "", lanes++, name});
 }
 }  // namespace
 

@@ -1,7 +1,7 @@
-// One span: what was done, where, from when to when. The core puts spans around launches, copies,
-// waits, gradients and batches; programs put them around their own phases. recorder.cpp keeps them.
-// Invariant: while nobody records, a span costs one comparison; while somebody does, it takes no
-// lock and asks for no memory, the first span of a thread apart.
+// One span: what was done, where, from when to when. The library puts spans around launches, copies,
+// waits, gradients and batches; programs put them around their own phases. span_recorder.cpp stores them.
+// Invariant: without a recording, a span costs one comparison. During a recording it takes no lock and
+// allocates nothing, except for the first span of a thread.
 #pragma once
 
 #include <atomic>
@@ -15,51 +15,51 @@ enum class Category : std::uint8_t {
   kUser,        ///< a phase that the program names: "forward"
   kOperator,    ///< work that the host does itself: an operation on cpu, a step of an optimizer
   kBackward,    ///< the gradient of one operation, in the thread that runs backward
-  kLaunch,      ///< the host puts work into a stream
+  kLaunch,      ///< the host enqueues work on a stream
   kWait,        ///< the host, or a stream, waits for another
   kLoader,      ///< a batch is loaded
-  kCollective,  ///< a call of a process group
-  kKernel,      ///< a device computes
-  kCopy,        ///< a stream copies
-  kEngine       ///< the same copy, in the row of the copy engine that does it
+  kCollective,  ///< a collective of a process group
+  kKernel,      ///< a device runs a kernel
+  kCopy,        ///< a copy on a stream
+  kEngine       ///< the same copy, in the track of its copy engine
 };
 
-/// A span as it is kept. Trivially copyable; `name` lives as long as the process.
+/// A span as it is stored. Trivially copyable; `name` lives as long as the process.
 struct SpanRecord {
   const char* name;           ///< "mm", "Memcpy HtoD (Pinned -> Device)", "forward"
   std::int64_t begin, end;    ///< nanoseconds of the steady clock
-  std::uint64_t bytes;        ///< copied or sent; 0 where that means nothing
-  std::uint32_t row;          ///< where it is drawn: in a Trace, an index of Trace::rows
-  std::uint32_t correlation;  ///< the launch and the work it led to have the same; 0: none
+  std::uint64_t bytes;        ///< copied or sent; 0 for other work
+  std::uint32_t track;        ///< where it is drawn: in a Trace, an index into Trace::tracks
+  std::uint32_t correlation;  ///< shared by a launch and its work; 0: none
   Category category;          ///< what kind of work
 };
 
-/// What a row stands for.
-enum class RowKind : std::uint8_t { kThread, kLane, kStream, kEngine };
+/// What a track shows. A kQueue is a work queue of a process group.
+enum class TrackKind : std::uint8_t { kThread, kQueue, kStream, kEngine };
 
-/// A line of the timeline: one thing that does one piece of work after another.
-struct Row {
-  RowKind kind = RowKind::kThread;  ///< what it stands for
-  std::string device;               ///< "sim:0"; empty for threads and lanes, which are the host's
-  int number = 0;                   ///< of the thread (as the system counts), stream or engine
-  std::string name;                 ///< "main", "loader 1", "stream 2", "copy engine HtoD"
+/// A line of the timeline: a thread, queue, stream or engine that works sequentially.
+struct Track {
+  TrackKind kind = TrackKind::kThread;  ///< what it shows
+  std::string device;  ///< "sim:0"; empty for threads and work queues, which are the host's
+  int number = 0;      ///< of the thread (as the system counts), stream or engine
+  std::string name;    ///< "main", "loader 1", "stream 2", "copy engine HtoD"
 };
 
-/// Adds a row, for as long as the process runs, and returns its number.
-std::uint32_t add_row(Row row);
+/// Adds a track for the lifetime of the process and returns its number. Thread-safe.
+std::uint32_t add_track(Track track);
 
-/// Where a span goes when that is not the row of the calling thread.
-struct Place {
-  std::uint32_t row = 0;          ///< from add_row; 0: the calling thread's
+/// The track of a span that is not shown in the track of the calling thread.
+struct SpanTarget {
+  std::uint32_t track = 0;        ///< from add_track; 0: the calling thread's
   std::uint32_t correlation = 0;  ///< see SpanRecord
 };
 
-/// Something else that wants to know of this process's spans, such as a profiler's ranges.
+/// Receives the spans of this process, for example for a profiler's ranges.
 struct Listener {
   void (*begin)(const char* name);  ///< in the thread whose span it is
-  void (*end)();                    ///< likewise; the one begun last
+  void (*end)();                    ///< likewise; ends the innermost span
 };
-/// From now on `listener` hears of every span that has no Place. Call before threads start.
+/// Calls `listener` for every span without a SpanTarget. Call it before threads start.
 void set_listener(const Listener* listener);
 
 namespace detail {
@@ -67,32 +67,32 @@ enum : unsigned { kRecording = 1, kListening = 2 };
 extern std::atomic<unsigned> state;  // 0: spans do nothing
 }  // namespace detail
 
-/// True while spans are kept.
+/// True during a recording.
 inline bool is_on() {
   return (detail::state.load(std::memory_order_relaxed) & detail::kRecording) != 0;
 }
-/// A number that joins a launch with what it leads to; never 0.
+/// Returns a number that connects a launch with its work; never 0.
 std::uint32_t next_correlation();
-/// Nanoseconds of the clock that all spans use.
+/// Returns nanoseconds of the clock that all spans use.
 std::int64_t now();
-/// Keeps a span that is over. For work that tells its times only later.
+/// Stores a finished span, for work whose times are known only later.
 void keep(const SpanRecord& span);
 
-/// Lasts from its construction to the end of the scope.
+/// Lasts from its construction to the end of its scope.
 ///
 /// Names are not copied: give a literal, or a string that lives as long as the process. A span
-/// without a name ("") is not kept.
+/// without a name ("") is not stored.
 class Span {
  public:
-  /// In this thread's row. @param bytes what is copied or sent, where that is the work.
+  /// In this thread's track. @param bytes the size of a copy or message.
   explicit Span(const char* name, Category category = Category::kUser, std::uint64_t bytes = 0) {
     if (detail::state.load(std::memory_order_relaxed)) [[unlikely]]
       open({}, name, category, bytes);
   }
-  /// In the row of `place`.
-  Span(Place place, const char* name, Category category, std::uint64_t bytes = 0) {
+  /// In the track of `target`.
+  Span(SpanTarget target, const char* name, Category category, std::uint64_t bytes = 0) {
     if (is_on()) [[unlikely]]
-      open(place, name, category, bytes);
+      open(target, name, category, bytes);
   }
   ~Span() {
     if (opened_) [[unlikely]]
@@ -102,7 +102,7 @@ class Span {
   Span& operator=(const Span&) = delete;
 
  private:
-  void open(Place place, const char* name, Category category, std::uint64_t bytes);
+  void open(SpanTarget target, const char* name, Category category, std::uint64_t bytes);
   void close();
 
   SpanRecord record_;  // filled in by open

@@ -1,6 +1,5 @@
-// Where spans go: every thread has a ring of its own. It writes, stop() reads, and neither waits
-// for the other. Invariant: of a ring's two counters the thread changes `written`, and whoever
-// holds the recorder's mutex changes `taken`.
+// Stores spans: every thread writes a ring of its own, and stop() reads it without blocking the thread.
+// Invariant: the thread alone changes a ring's `written`; `taken` is guarded by the recorder's mutex.
 #include "td/base/span_recorder.h"
 
 #include <pthread.h>
@@ -18,13 +17,13 @@ std::atomic<unsigned> detail::state{0};
 
 namespace {
 
-constexpr std::size_t kMostSpans = std::size_t{1} << 20;  // pages are real only where written
+constexpr std::size_t kMostSpans = std::size_t{1} << 20;  // pages take memory once they are written
 
 /// The spans of one thread.
 struct Ring {
-  // No initial values: a page of memory nobody writes costs nothing.
+  // Uninitialized: a page that is never written takes no memory.
   std::unique_ptr<SpanRecord[]> spans{new SpanRecord[kMostSpans]};
-  std::uint32_t row = 0;
+  std::uint32_t track = 0;
   alignas(64) std::atomic<std::uint64_t> written{0};
   std::atomic<std::uint64_t> dropped{0};
   alignas(64) std::atomic<std::uint64_t> taken{0};
@@ -39,10 +38,10 @@ struct Start {
 struct Recorder {
   std::mutex mutex;  // guards all of this
   std::vector<std::unique_ptr<Ring>> rings;
-  std::map<std::uint32_t, Row> rows;
-  std::uint32_t last_row = 0;
+  std::map<std::uint32_t, Track> tracks;
+  std::uint32_t last_track = 0;
   std::vector<void (*)()> stop_functions;
-  std::vector<Start> starts;  // recordings that go on, the innermost last
+  std::vector<Start> starts;  // open recordings, the innermost last
   int rank = -1;
 };
 
@@ -52,52 +51,52 @@ Recorder& recorder() {
   return instance;
 }
 
-std::uint32_t add_row_locked(Recorder& all, Row row) {
-  all.rows[++all.last_row] = std::move(row);
-  return all.last_row;
+std::uint32_t add_track_locked(Recorder& all, Track track) {
+  all.tracks[++all.last_track] = std::move(track);
+  return all.last_track;
 }
 
-Row row_of_this_thread() {
+Track track_of_this_thread() {
   const int number = static_cast<int>(gettid());
   char name[16] = "";  // the system's limit
   pthread_getname_np(pthread_self(), name, sizeof name);
-  return {RowKind::kThread, "", number, number == getpid() ? "main" : name};
+  return {TrackKind::kThread, "", number, number == getpid() ? "main" : name};
 }
 
 Ring* add_ring() {
   Recorder& all = recorder();
   auto ring = std::make_unique<Ring>();
   const std::lock_guard lock(all.mutex);
-  ring->row = add_row_locked(all, row_of_this_thread());
+  ring->track = add_track_locked(all, track_of_this_thread());
   all.rings.push_back(std::move(ring));
   return all.rings.back().get();
 }
 
 thread_local constinit Ring* ring_of_thread = nullptr;
 thread_local constinit bool thread_ends = false;
-struct Farewell {
-  ~Farewell() {
+struct ThreadEnd {
+  ~ThreadEnd() {
     thread_ends = true;
     if (ring_of_thread) ring_of_thread->thread_ended.store(true, std::memory_order_release);
     ring_of_thread = nullptr;
   }
 };
 
-/// nullptr in the last moments of a thread, when nothing may be made any more.
+/// nullptr at the end of a thread, when nothing may be allocated.
 Ring* this_ring() {
   if (ring_of_thread) [[likely]]
     return ring_of_thread;
   if (thread_ends) return nullptr;
-  thread_local Farewell farewell;
-  static_cast<void>(farewell);
+  thread_local ThreadEnd at_end;
+  static_cast<void>(at_end);
   return ring_of_thread = add_ring();
 }
 
-/// Forgets what the rings hold, and the rings of threads that are gone.
+/// Empties the rings and removes those of threads that have ended.
 void empty_rings(Recorder& all) {
   const auto gone = [&](const std::unique_ptr<Ring>& ring) {
     if (!ring->thread_ended.load(std::memory_order_acquire)) return false;
-    all.rows.erase(ring->row);
+    all.tracks.erase(ring->track);
     return true;
   };
   all.rings.erase(std::remove_if(all.rings.begin(), all.rings.end(), gone), all.rings.end());
@@ -117,36 +116,36 @@ void collect(const Ring& ring, Trace& trace) {
   trace.dropped += ring.dropped.load(std::memory_order_relaxed);
 }
 
-bool drawn_before(const Row& a, const Row& b) {
+bool drawn_before(const Track& a, const Track& b) {
   if (a.device != b.device) return a.device < b.device;
   if (a.kind != b.kind) return a.kind < b.kind;
   return a.number < b.number;
 }
 
-/// Gives the trace the rows its spans use, and the spans the places of their rows there.
-void number_rows(const std::map<std::uint32_t, Row>& all, Trace& trace) {
-  std::map<std::uint32_t, std::uint32_t> place;
-  for (const SpanRecord& span : trace.spans) place.emplace(span.row, 0);
+/// Gives the trace the tracks that its spans use, and the spans the indices of these tracks.
+void number_tracks(const std::map<std::uint32_t, Track>& all, Trace& trace) {
+  std::map<std::uint32_t, std::uint32_t> index;
+  for (const SpanRecord& span : trace.spans) index.emplace(span.track, 0);
   std::vector<std::uint32_t> used;
-  for (const auto& [row, unused] : place) used.push_back(row);
+  for (const auto& [track, unused] : index) used.push_back(track);
   std::stable_sort(used.begin(), used.end(), [&](std::uint32_t a, std::uint32_t b) {
     return drawn_before(all.at(a), all.at(b));
   });
   for (std::size_t i = 0; i < used.size(); ++i) {
-    place[used[i]] = static_cast<std::uint32_t>(i);
-    trace.rows.push_back(all.at(used[i]));
+    index[used[i]] = static_cast<std::uint32_t>(i);
+    trace.tracks.push_back(all.at(used[i]));
   }
-  for (SpanRecord& span : trace.spans) span.row = place[span.row];
+  for (SpanRecord& span : trace.spans) span.track = index[span.track];
 }
 
 const Listener* listener = nullptr;
 
 }  // namespace
 
-std::uint32_t add_row(Row row) {
+std::uint32_t add_track(Track track) {
   Recorder& all = recorder();
   const std::lock_guard lock(all.mutex);
-  return add_row_locked(all, std::move(row));
+  return add_track_locked(all, std::move(track));
 }
 
 void set_listener(const Listener* heard) {
@@ -180,16 +179,16 @@ void keep(const SpanRecord& span) {
   }
   SpanRecord& kept = ring->spans[at % kMostSpans];
   kept = span;
-  if (kept.row == 0) kept.row = ring->row;
+  if (kept.track == 0) kept.track = ring->track;
   ring->written.store(at + 1, std::memory_order_release);
 }
 
-void Span::open(Place place, const char* name, Category category, std::uint64_t bytes) {
+void Span::open(SpanTarget target, const char* name, Category category, std::uint64_t bytes) {
   if (!*name) return;
   opened_ = detail::state.load(std::memory_order_relaxed);
-  if (place.row != 0 || place.correlation != 0) opened_ &= ~unsigned{detail::kListening};
+  if (target.track != 0 || target.correlation != 0) opened_ &= ~unsigned{detail::kListening};
   if (opened_ & detail::kListening) listener->begin(name);
-  record_ = {name, now(), 0, bytes, place.row, place.correlation, category};
+  record_ = {name, now(), 0, bytes, target.track, target.correlation, category};
 }
 
 void Span::close() {
@@ -232,7 +231,7 @@ Trace stop() {
                    [](const SpanRecord& a, const SpanRecord& b) {
                      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
                    });
-  number_rows(all.rows, trace);
+  number_tracks(all.tracks, trace);
   if (all.starts.empty()) empty_rings(all);
   return trace;
 }

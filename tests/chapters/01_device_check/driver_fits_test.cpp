@@ -1,5 +1,5 @@
 // Tests of driver_fits, on NVIDIA's numbers and on invented ones that are easy to compare wrongly.
-#include "check_tensors.h"
+#include "check_devices.h"
 #include "exercises.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // Tests of first_device.
-#include "check_tensors.h"
+#include "check_devices.h"
 #include "exercises.h"
 
 TEST_CASE("a machine with GPUs works on cuda:0", "[first_device]") {

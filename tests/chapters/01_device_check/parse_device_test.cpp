@@ -1,5 +1,5 @@
 // Tests of parse_device: what is a device string, and what only looks like one.
-#include "check_tensors.h"
+#include "check_devices.h"
 #include "exercises.h"
 
 namespace {

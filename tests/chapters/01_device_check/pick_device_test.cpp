@@ -2,8 +2,9 @@
 // the same with and without a GPU.
 #include <sstream>
 
-#include "check_tensors.h"
+#include "check_devices.h"
 #include "exercises.h"
+#include "td/device/guard.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Tests of refuse_device: the last valid index, the first that is not, and what the message holds.
-#include "check_tensors.h"
+#include "check_devices.h"
 #include "exercises.h"
 
 namespace {

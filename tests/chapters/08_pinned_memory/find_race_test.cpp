@@ -2,7 +2,7 @@
 // is asked for; what it reports does not depend on time. Gates tell whether the lanes overlap.
 #include "exercises.h"
 #include "lanes.h"
-#include "sim/races.h"
+#include "sim/sim.h"
 
 namespace {
 

@@ -92,7 +92,7 @@ std::ptrdiff_t waits(Sequential model, const std::vector<td::Tensor>& batches) {
   const td::trace::Trace trace = td::trace::stop();
   return std::count_if(trace.spans.begin(), trace.spans.end(), [&](const auto& span) {
     return span.category == td::trace::Category::kWait &&
-           trace.rows[span.row].kind == td::trace::RowKind::kThread;
+           trace.tracks[span.track].kind == td::trace::TrackKind::kThread;
   });
 }
 

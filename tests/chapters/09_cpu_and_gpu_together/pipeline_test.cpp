@@ -4,7 +4,7 @@
 
 #include "exercises.h"
 #include "lanes.h"
-#include "sim/races.h"
+#include "sim/sim.h"
 #include "td/base/parallel.h"
 
 namespace {

@@ -1,11 +1,11 @@
 // Random crops and flips: every window is one that a loop cuts, all of them come, and the numbers
 // are the thread's.
-#include "data/augmentation.h"
+#include "data/transforms.h"
 
 #include <set>
 #include <vector>
 
-#include "../tensor/values.h"
+#include "../td/tensor/values.h"
 #include "data/data.h"
 #include "td/tensor/generator.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "../tensor/values.h"
+#include "../td/tensor/values.h"
 
 class TemporaryFolder {
  public:

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include "../tensor/values.h"
+#include "../td/tensor/values.h"
 #include "data/data.h"
 
 using namespace td;

@@ -1,7 +1,7 @@
 // The prefetcher: what the loop is given, what it may keep, and how it ends. That its four waits
 // are there is tested in prefetcher_waits_test.cpp.
-#include "../../support/sim_work.h"
-#include "../tensor/values.h"
+#include "sim_work.h"
+#include "../td/tensor/values.h"
 #include "prefetching.h"
 
 using namespace td;

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <thread>
 
-#include "../../support/sim_work.h"
-#include "../tensor/values.h"
+#include "sim_work.h"
+#include "../td/tensor/values.h"
 #include "prefetching.h"
 
 TEST_CASE("the copy of the next batch is under way while a batch is at work") {

@@ -1,7 +1,7 @@
 // Distributed samplers: shares, duplicates, and orders that all processes agree on.
 #include <algorithm>
 
-#include "../tensor/values.h"
+#include "../td/tensor/values.h"
 #include "data/data.h"
 
 using namespace td;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "../data/folder.h"
-#include "../tensor/values.h"
+#include "../td/tensor/values.h"
 #include "td/td.h"
 
 using namespace td;

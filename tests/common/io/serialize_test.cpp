@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "../data/folder.h"
-#include "../nn/nets.h"
+#include "../td/nn/nets.h"
 #include "td/base/file.h"
 #include "td/td.h"
 

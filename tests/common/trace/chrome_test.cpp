@@ -18,9 +18,9 @@ using nlohmann::json;
 
 namespace {
 
-using Row = std::pair<std::int64_t, std::int64_t>;  // pid, tid
+using Track = std::pair<std::int64_t, std::int64_t>;  // pid, tid
 
-Row row_of(const json& event) {
+Track track_of(const json& event) {
   return {event.at("pid").get<std::int64_t>(), event.at("tid").get<std::int64_t>()};
 }
 
@@ -36,13 +36,13 @@ std::vector<json> events_of(const json& whole, const std::string& phase) {
   return found;
 }
 
-/// What the format asks of every event, and that spans of a row nest.
+/// What the format asks of every event, and that spans of a track nest.
 void check_schema(const json& whole) {
   CHECK(whole.at("schemaVersion") == 1);
   CHECK(whole.at("displayTimeUnit") == "ms");
   CHECK(whole.at("baseTimeNanoseconds").is_number_integer());
-  std::map<Row, std::vector<std::pair<std::int64_t, std::int64_t>>> open;
-  std::set<Row> named;
+  std::map<Track, std::vector<std::pair<std::int64_t, std::int64_t>>> open;
+  std::set<Track> named;
   for (const json& event : whole.at("traceEvents")) {
     INFO(event.dump());
     CHECK(event.at("name").is_string());
@@ -52,25 +52,25 @@ void check_schema(const json& whole) {
     const std::string phase = event.at("ph");
     if (phase == "M") {
       CHECK(event.at("args").is_object());
-      if (event.at("name") == "thread_name") named.insert(row_of(event));
+      if (event.at("name") == "thread_name") named.insert(track_of(event));
       continue;
     }
     if (phase == "i") continue;
     CHECK(event.at("cat").is_string());
-    CHECK(named.count(row_of(event)));
+    CHECK(named.count(track_of(event)));
     if (phase != "X") continue;
     const std::int64_t begin = nanoseconds(event, "ts");
     const std::int64_t end = begin + nanoseconds(event, "dur");
     CHECK(begin >= 0);
     CHECK(end >= begin);
-    auto& stack = open[row_of(event)];
+    auto& stack = open[track_of(event)];
     while (!stack.empty() && stack.back().second <= begin) stack.pop_back();
     if (!stack.empty()) CHECK(end <= stack.back().second);
     stack.push_back({begin, end});
   }
 }
 
-/// Every arrow begins once and ends once, each time within a span of its row.
+/// Every arrow begins once and ends once, each time within a span of its track.
 std::size_t check_arrows(const json& whole) {
   const auto spans = events_of(whole, "X"), starts = events_of(whole, "s");
   const auto ends = events_of(whole, "f");
@@ -78,7 +78,7 @@ std::size_t check_arrows(const json& whole) {
     const std::int64_t at = nanoseconds(arrow, "ts");
     return std::any_of(spans.begin(), spans.end(), [&](const json& span) {
       const std::int64_t begin = nanoseconds(span, "ts");
-      return row_of(span) == row_of(arrow) && begin <= at && at <= begin + nanoseconds(span, "dur");
+      return track_of(span) == track_of(arrow) && begin <= at && at <= begin + nanoseconds(span, "dur");
     });
   };
   std::map<std::int64_t, const json*> started;
@@ -109,7 +109,7 @@ json event_named(const json& whole, const std::string& name, const std::string& 
 
 }  // namespace
 
-TEST_CASE("a run on two devices and two threads is valid, row by row") {
+TEST_CASE("a run on two devices and two threads is valid, track by track") {
   trace::start();
   const auto train = [](const char* device) {
     const Span phase("phase");
@@ -148,9 +148,9 @@ TEST_CASE("a run on two devices and two threads is valid, row by row") {
 
 TEST_CASE("times are relative, exact, and begin now") {
   HandMade made;
-  const auto row = made.row(RowKind::kThread, "", 1, "main");
+  const auto track = made.track(TrackKind::kThread, "", 1, "main");
   made.trace.spans.push_back(
-      {"a", 1'000'000'000'000'001, 1'000'000'012'345'678, 0, row, 0, Category::kUser});
+      {"a", 1'000'000'000'000'001, 1'000'000'012'345'678, 0, track, 0, Category::kUser});
   made.trace.begin = 999'999'999'999'000;
   made.trace.end = 1'000'000'100'000'000;
   const std::string text = trace::chrome_json(made.trace);
@@ -168,8 +168,8 @@ TEST_CASE("times are relative, exact, and begin now") {
 TEST_CASE("names cannot break the file") {
   HandMade made;
   const char* name = "a \"quoted\" \\ name\nof two lines\t\x01";
-  const auto row = made.row(RowKind::kThread, "", 1, "loader \"0\"\n");
-  made.span(row, Category::kUser, name, 0, 1);
+  const auto track = made.track(TrackKind::kThread, "", 1, "loader \"0\"\n");
+  made.span(track, Category::kUser, name, 0, 1);
   const json whole = json::parse(trace::chrome_json(made.trace));
   check_schema(whole);
   CHECK(event_named(whole, "a \"quoted\" \\ name of two lines  ").at("dur") == 1000);
@@ -178,8 +178,8 @@ TEST_CASE("names cannot break the file") {
 
 TEST_CASE("an arrow needs both of its ends, and a rank is named") {
   HandMade made;
-  const auto host = made.row(RowKind::kThread, "", 1, "main");
-  const auto stream = made.row(RowKind::kStream, "sim:0", 2, "stream 2");
+  const auto host = made.track(TrackKind::kThread, "", 1, "main");
+  const auto stream = made.track(TrackKind::kStream, "sim:0", 2, "stream 2");
   made.span(host, Category::kLaunch, "both", 0, 1, 1);
   made.span(stream, Category::kKernel, "both", 2, 3, 1);
   made.span(stream, Category::kKernel, "launched before", 4, 5, 2);

@@ -75,7 +75,7 @@ TEST_CASE("an optimizer's step and zero_grad are spans around all that they do")
               "AdamW.step");
 }
 
-TEST_CASE("each worker of a loader has a row with the batches that it loaded") {
+TEST_CASE("each worker of a loader has a track with the batches that it loaded") {
   td::data::TensorDataset dataset(td::randn({64, 3}), td::zeros({64}, td::kInt64));
   const auto batches = [&](std::size_t workers) {
     auto loader = td::data::make_data_loader(dataset.map(td::data::transforms::Stack<>()),
@@ -87,17 +87,17 @@ TEST_CASE("each worker of a loader has a row with the batches that it loaded") {
   const Trace seen = batches(2);
   const auto loaded = find(seen, Category::kLoader, "load batch");
   CHECK(loaded.size() == 8);
-  std::set<std::string> rows;
-  for (const SpanRecord& span : loaded) rows.insert(row_of(seen, span));
-  for (const std::string& row : rows) CHECK_THAT(row, Catch::StartsWith("loader "));
+  std::set<std::string> tracks;
+  for (const SpanRecord& span : loaded) tracks.insert(track_of(seen, span));
+  for (const std::string& track : tracks) CHECK_THAT(track, Catch::StartsWith("loader "));
   CHECK(find(seen, Category::kWait, "wait for batch").size() == 8);
 
   const Trace alone = batches(0);
   CHECK(find(alone, Category::kLoader, "load batch").size() == 8);
-  CHECK(row_of(alone, find(alone, Category::kLoader).at(0)) == "main");
+  CHECK(track_of(alone, find(alone, Category::kLoader).at(0)) == "main");
 }
 
-TEST_CASE("each rank's collectives are in the row of its lane, with their bytes") {
+TEST_CASE("each rank's collectives are in the track of its lane, with their bytes") {
   trace::start();
   td::distributed::run_as_threads(2, [](td::distributed::ProcessGroup& group) {
     td::Tensor values = td::ones({300});
@@ -108,10 +108,10 @@ TEST_CASE("each rank's collectives are in the row of its lane, with their bytes"
   const auto sums = find(seen, Category::kCollective, "all_reduce");
   REQUIRE(sums.size() == 2);
   CHECK(sums[0].bytes == 1200);
-  CHECK(sums[0].row != sums[1].row);
+  CHECK(sums[0].track != sums[1].track);
   for (const SpanRecord& span : sums) {
-    CHECK(row_of(seen, span) == "collectives");
-    CHECK(seen.rows[span.row].kind == RowKind::kLane);
+    CHECK(track_of(seen, span) == "collectives");
+    CHECK(seen.tracks[span.track].kind == TrackKind::kQueue);
   }
   CHECK(find(seen, Category::kCollective, "barrier").size() == 2);
   CHECK(partly_overlapping(seen).empty());

@@ -14,9 +14,9 @@ constexpr const char* kUp = "Memcpy HtoD (Pinned -> Device)";
 constexpr const char* kWithin = "Memcpy DtoD (Device -> Device)";
 
 struct Device : HandMade {
-  std::uint32_t compute = row(RowKind::kStream, "sim:0", 0, "stream 0");
-  std::uint32_t copies = row(RowKind::kStream, "sim:0", 1, "stream 1");
-  std::uint32_t engine = row(RowKind::kEngine, "sim:0", 0, "copy engine HtoD");
+  std::uint32_t compute = track(TrackKind::kStream, "sim:0", 0, "stream 0");
+  std::uint32_t copies = track(TrackKind::kStream, "sim:0", 1, "stream 1");
+  std::uint32_t engine = track(TrackKind::kEngine, "sim:0", 0, "copy engine HtoD");
 
   void copy(std::int64_t begin, std::int64_t end) {
     span(copies, Category::kCopy, kUp, begin, end);
@@ -55,9 +55,9 @@ TEST_CASE("a pipeline of three steps hides two thirds") {
 
 TEST_CASE("both directions and several devices count, the host and waiting do not") {
   Device both;
-  const auto down = both.row(RowKind::kEngine, "sim:0", 1, "copy engine DtoH");
-  const auto second = both.row(RowKind::kStream, "sim:1", 0, "stream 0");
-  const auto host = both.row(RowKind::kThread, "", 1, "main");
+  const auto down = both.track(TrackKind::kEngine, "sim:0", 1, "copy engine DtoH");
+  const auto second = both.track(TrackKind::kStream, "sim:1", 0, "stream 0");
+  const auto host = both.track(TrackKind::kThread, "", 1, "main");
   both.copy(10, 20);
   both.span(down, Category::kEngine, "Memcpy DtoH (Device -> Pinned)", 10, 14);
   both.span(both.compute, Category::kKernel, "mm", 20, 50);

@@ -12,9 +12,9 @@ namespace {
 
 /// One step: a copy and two phases, on one device.
 struct Step : HandMade {
-  std::uint32_t host = row(RowKind::kThread, "", 9, "main");
-  std::uint32_t other = row(RowKind::kThread, "", 10, "replica 1");
-  std::uint32_t stream = row(RowKind::kStream, "sim:0", 0, "stream 0");
+  std::uint32_t host = track(TrackKind::kThread, "", 9, "main");
+  std::uint32_t other = track(TrackKind::kThread, "", 10, "replica 1");
+  std::uint32_t stream = track(TrackKind::kStream, "sim:0", 0, "stream 0");
 
   Step() {
     span(host, Category::kUser, "forward", 0, 10);
@@ -61,8 +61,8 @@ TEST_CASE("the inner phase counts, and names that begin alike get letters of the
 
 TEST_CASE("streams, engines and the host each have a line when they are asked for") {
   Step step;
-  const auto second = step.row(RowKind::kStream, "sim:0", 1, "stream 1");
-  const auto engine = step.row(RowKind::kEngine, "sim:0", 0, "copy engine HtoD");
+  const auto second = step.track(TrackKind::kStream, "sim:0", 1, "stream 1");
+  const auto engine = step.track(TrackKind::kEngine, "sim:0", 0, "copy engine HtoD");
   step.span(second, Category::kWait, "Stream Wait Event", 0, 40);
   step.span(second, Category::kKernel, "add", 40, 60);
   step.span(engine, Category::kEngine, "Memcpy HtoD (Pinned -> Device)", 0, 20);
@@ -78,7 +78,7 @@ TEST_CASE("streams, engines and the host each have a line when they are asked fo
 
 TEST_CASE("a collective that a device carries out has its own name") {
   Step step;
-  const auto lane = step.row(RowKind::kStream, "sim:0", 1, "stream 1, collectives");
+  const auto lane = step.track(TrackKind::kStream, "sim:0", 1, "stream 1, collectives");
   step.span(step.host, Category::kLaunch, "all_reduce", 11, 11, 4);
   step.span(lane, Category::kCollective, "all_reduce", 40, 60, 4);
   CHECK(text_timeline(step.trace, PictureOptions().width(10)) ==

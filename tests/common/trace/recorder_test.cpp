@@ -1,4 +1,4 @@
-// Which spans are kept, in which rows, and what several threads may do at once.
+// Which spans are kept, in which tracks, and what several threads may do at once.
 #include <pthread.h>
 
 #include <catch2/catch.hpp>
@@ -68,11 +68,11 @@ TEST_CASE("spans come in order, the outer one first") {
   for (const SpanRecord& span : seen.spans) names.push_back(span.name);
   CHECK(names == std::vector<std::string>{"outer", "first", "second"});
   CHECK(partly_overlapping(seen).empty());
-  CHECK(seen.rows.size() == 1);
-  CHECK(seen.rows[0].name == "main");
+  CHECK(seen.tracks.size() == 1);
+  CHECK(seen.tracks[0].name == "main");
 }
 
-TEST_CASE("every thread has a row, also one that has ended") {
+TEST_CASE("every thread has a track, also one that has ended") {
   trace::start();
   { const Span here("here"); }
   for (const char* name : {"first helper", "second helper"})
@@ -83,22 +83,22 @@ TEST_CASE("every thread has a row, also one that has ended") {
   const Trace seen = trace::stop();
   const auto there = find(seen, Category::kUser, "there");
   REQUIRE(there.size() == 2);
-  CHECK(row_of(seen, there[0]) == "first helper");
-  CHECK(row_of(seen, there[1]) == "second helper");
-  CHECK(row_of(seen, find(seen, Category::kUser, "here").at(0)) == "main");
+  CHECK(track_of(seen, there[0]) == "first helper");
+  CHECK(track_of(seen, there[1]) == "second helper");
+  CHECK(track_of(seen, find(seen, Category::kUser, "here").at(0)) == "main");
 
-  trace::start();  // their rows are gone with them
+  trace::start();  // their tracks are gone with them
   { const Span here("here"); }
-  CHECK(trace::stop().rows.size() == 1);
+  CHECK(trace::stop().tracks.size() == 1);
 }
 
-TEST_CASE("a span may be in a row that is no thread's") {
-  const std::uint32_t row = trace::add_row({RowKind::kStream, "sim:7", 3, "stream 3"});
+TEST_CASE("a span may be in a track that is no thread's") {
+  const std::uint32_t track = trace::add_track({TrackKind::kStream, "sim:7", 3, "stream 3"});
   trace::start();
-  { const Span there({row, 42}, "there", Category::kKernel); }
+  { const Span there({track, 42}, "there", Category::kKernel); }
   const Trace seen = trace::stop();
   REQUIRE(seen.spans.size() == 1);
-  CHECK(row_of(seen, seen.spans[0]) == "sim:7 stream 3");
+  CHECK(track_of(seen, seen.spans[0]) == "sim:7 stream 3");
   CHECK(seen.spans[0].correlation == 42);
 }
 

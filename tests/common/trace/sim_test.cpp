@@ -43,15 +43,15 @@ TEST_CASE("stop waits for queued work, and each piece leads back to its launch")
       CHECK(launches[i].correlation == kernels[i].correlation);
       CHECK(launches[i].begin <= kernels[i].begin);
       CHECK(kernels[i].end - kernels[i].begin >= 1'000'000);
-      CHECK(row_of(seen, launches[i]) == "main");
-      CHECK_THAT(row_of(seen, kernels[i]), Catch::StartsWith(device + " stream "));
+      CHECK(track_of(seen, launches[i]) == "main");
+      CHECK_THAT(track_of(seen, kernels[i]), Catch::StartsWith(device + " stream "));
     }
-    CHECK(kernels[0].row == kernels[2].row);
+    CHECK(kernels[0].track == kernels[2].track);
   }
   CHECK(partly_overlapping(seen).empty());
 }
 
-TEST_CASE("copies have their direction, their bytes, and a row of the engine") {
+TEST_CASE("copies have their direction, their bytes, and a track of the engine") {
   const td::Tensor source = pinned(1000), back = pinned(1000), large = td::ones({1 << 20});
   trace::start();
   const td::Tensor there = source.to("sim:0", td::kFloat, true);
@@ -71,9 +71,9 @@ TEST_CASE("copies have their direction, their bytes, and a row of the engine") {
     CHECK(copies[0].bytes == 4000);
     CHECK(engine[0].bytes == 4000);
     CHECK(copies[0].correlation == find(seen, Category::kLaunch, name).at(0).correlation);
-    CHECK_THAT(row_of(seen, engine[0]), Catch::StartsWith("sim:0 copy engine "));
-    CHECK_THAT(row_of(seen, engine[0]), Catch::EndsWith(std::string(name).substr(7, 4)));
-    CHECK_THAT(row_of(seen, copies[0]), Catch::StartsWith("sim:0 stream "));
+    CHECK_THAT(track_of(seen, engine[0]), Catch::StartsWith("sim:0 copy engine "));
+    CHECK_THAT(track_of(seen, engine[0]), Catch::EndsWith(std::string(name).substr(7, 4)));
+    CHECK_THAT(track_of(seen, copies[0]), Catch::StartsWith("sim:0 stream "));
   }
   for (const char* name : {kPageableUp, "Memcpy DtoH (Device -> Pageable)"}) {
     std::uint64_t bytes = 0;
@@ -105,7 +105,7 @@ TEST_CASE("an engine does one copy after another, whatever stream it is for") {
   const Trace seen = trace::stop();
   const auto copies = find(seen, Category::kEngine);
   REQUIRE(copies.size() == 6);
-  for (std::size_t i = 0; i < 6; ++i) CHECK(copies[i].row == copies[0].row);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(copies[i].track == copies[0].track);
   for (std::size_t i = 1; i < 6; ++i) CHECK(copies[i - 1].end <= copies[i].begin);
   CHECK(partly_overlapping(seen).empty());
 }
@@ -125,7 +125,7 @@ TEST_CASE("a stream that waits for another says so") {
   REQUIRE(waits.size() == 1);
   const auto behind = find(seen, Category::kKernel, "behind");
   REQUIRE(behind.size() == 1);
-  CHECK(waits[0].row == behind[0].row);
+  CHECK(waits[0].track == behind[0].track);
   CHECK(waits[0].end <= behind[0].begin);
   CHECK(find(seen, Category::kKernel, "gate").empty());  // it had begun before
 }

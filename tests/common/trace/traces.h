@@ -10,8 +10,8 @@
 namespace test {
 
 using td::trace::Category;
-using td::trace::Place;
-using td::trace::RowKind;
+using td::trace::SpanTarget;
+using td::trace::TrackKind;
 using td::trace::Span;
 using td::trace::SpanRecord;
 using td::trace::Trace;
@@ -20,15 +20,15 @@ using td::trace::Trace;
 struct HandMade {
   Trace trace;
 
-  std::uint32_t row(RowKind kind, const char* device, int number, const char* name) {
-    trace.rows.push_back({kind, device, number, name});
-    return static_cast<std::uint32_t>(trace.rows.size() - 1);
+  std::uint32_t track(TrackKind kind, const char* device, int number, const char* name) {
+    trace.tracks.push_back({kind, device, number, name});
+    return static_cast<std::uint32_t>(trace.tracks.size() - 1);
   }
-  HandMade& span(std::uint32_t row, Category category, const char* name, std::int64_t begin,
+  HandMade& span(std::uint32_t track, Category category, const char* name, std::int64_t begin,
                  std::int64_t end, std::uint32_t correlation = 0, std::uint64_t bytes = 0) {
     constexpr std::int64_t kMillisecond = 1'000'000;
     trace.spans.push_back(
-        {name, begin * kMillisecond, end * kMillisecond, bytes, row, correlation, category});
+        {name, begin * kMillisecond, end * kMillisecond, bytes, track, correlation, category});
     std::stable_sort(trace.spans.begin(), trace.spans.end(),
                      [](const SpanRecord& a, const SpanRecord& b) {
                        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -47,17 +47,17 @@ inline std::vector<SpanRecord> find(const Trace& trace, Category category,
   return found;
 }
 
-/// The row's name with its device: "sim:0 stream 1".
-inline std::string row_of(const Trace& trace, const SpanRecord& span) {
-  const auto& row = trace.rows.at(span.row);
-  return row.device.empty() ? row.name : row.device + ' ' + row.name;
+/// The track's name with its device: "sim:0 stream 1".
+inline std::string track_of(const Trace& trace, const SpanRecord& span) {
+  const auto& track = trace.tracks.at(span.track);
+  return track.device.empty() ? track.name : track.device + ' ' + track.name;
 }
 
-/// Spans of one row nest or follow one another. Returns what is wrong, or nothing.
+/// Spans of one track nest or follow one another. Returns what is wrong, or nothing.
 inline std::string partly_overlapping(const Trace& trace) {
-  std::vector<std::vector<SpanRecord>> open(trace.rows.size());
+  std::vector<std::vector<SpanRecord>> open(trace.tracks.size());
   for (const SpanRecord& span : trace.spans) {
-    auto& stack = open.at(span.row);
+    auto& stack = open.at(span.track);
     while (!stack.empty() && stack.back().end <= span.begin) stack.pop_back();
     if (!stack.empty() && span.end > stack.back().end)
       return std::string(span.name) + " begins in " + stack.back().name + " and ends behind it";

@@ -30,7 +30,7 @@ struct Anchor {
 /// Work whose events may not have happened yet.
 struct Pending {
   trace::SpanRecord span;
-  std::uint32_t engine_row;  // 0: no copy engine is at work
+  std::uint32_t engine_track;  // 0: no copy engine is at work
   int device;
   cudaStream_t stream;
   Anchor anchor;
@@ -45,9 +45,9 @@ struct Tracer {
   std::vector<cudaEvent_t> idle[kMaxDevices];  // events to use again
   Anchor anchors[kMaxDevices];
   cudaStream_t own_streams[kMaxDevices] = {};
-  std::map<std::pair<int, cudaStream_t>, std::uint32_t> rows;
-  int streams[kMaxDevices] = {};                // that have rows
-  std::map<std::uint32_t, std::int64_t> ended;  // per row, when its last span ended
+  std::map<std::pair<int, cudaStream_t>, std::uint32_t> tracks;
+  int streams[kMaxDevices] = {};                // that have tracks
+  std::map<std::uint32_t, std::int64_t> ended;  // per track, when its last span ended
 };
 
 // Never destroyed, as the events belong to a driver that may end before us.
@@ -88,30 +88,30 @@ Anchor anchor_of(Tracer& all, int device) {
 }
 
 /// A stream that carries collectives is the communication lane, and called so.
-std::uint32_t row_of(Tracer& all, int device, cudaStream_t stream, trace::Category category) {
-  std::uint32_t& row = all.rows[{device, stream}];
-  if (row == 0) {
+std::uint32_t track_of(Tracer& all, int device, cudaStream_t stream, trace::Category category) {
+  std::uint32_t& track = all.tracks[{device, stream}];
+  if (track == 0) {
     const int number = all.streams[device]++;
     std::string name = stream ? "stream " : "default stream";
     if (stream) name += std::to_string(number);
     if (category == trace::Category::kCollective) name += ", collectives";
-    row = trace::add_row({trace::RowKind::kStream, "cuda:" + std::to_string(device), number, name});
+    track = trace::add_track({trace::TrackKind::kStream, "cuda:" + std::to_string(device), number, name});
   }
-  return row;
+  return track;
 }
 
 /// The engine that the name of a copy tells: "Memcpy HtoD ...".
 std::uint32_t engine_of(const char* copy, int device) {
   static constexpr const char* kDirections[] = {"HtoD", "DtoH", "PtoP"};
-  static std::uint32_t rows[kMaxDevices][std::size(kDirections)] = {};
+  static std::uint32_t tracks[kMaxDevices][std::size(kDirections)] = {};
   const std::string name = copy;
   for (std::size_t i = 0; i < std::size(kDirections); ++i) {
     if (name.find(kDirections[i]) == name.npos) continue;
-    if (rows[device][i] == 0)
-      rows[device][i] =
-          trace::add_row({trace::RowKind::kEngine, "cuda:" + std::to_string(device),
+    if (tracks[device][i] == 0)
+      tracks[device][i] =
+          trace::add_track({trace::TrackKind::kEngine, "cuda:" + std::to_string(device),
                           static_cast<int>(i), std::string("copy engine ") + kDirections[i]});
-    return rows[device][i];
+    return tracks[device][i];
   }
   return 0;
 }
@@ -128,14 +128,14 @@ bool time_of(const Anchor& anchor, cudaEvent_t event, std::int64_t& time) {
 void keep(Tracer& all, const Pending& one) {
   trace::SpanRecord span = one.span;
   if (time_of(one.anchor, one.begin, span.begin) && time_of(one.anchor, one.end, span.end)) {
-    std::int64_t& ended = all.ended[span.row];  // events are coarser than the gaps between them
+    std::int64_t& ended = all.ended[span.track];  // events are coarser than the gaps between them
     span.begin = std::max(span.begin, ended);
     ended = span.end = std::max(span.begin, span.end);
     trace::keep(span);
-    if (one.engine_row != 0) {
-      span.row = one.engine_row;
+    if (one.engine_track != 0) {
+      span.track = one.engine_track;
       span.category = trace::Category::kEngine;
-      std::int64_t& free = all.ended[span.row];
+      std::int64_t& free = all.ended[span.track];
       span.begin = std::max(span.begin, free);
       free = span.end = std::max(span.begin, span.end);
       trace::keep(span);
@@ -191,10 +191,10 @@ std::optional<Pending> open(Tracer& all, trace::SpanRecord span, int device, voi
   const cudaEvent_t begin = take_event(all, device), end = take_event(all, device);
   if (!anchor.event || !begin || !end || !worked(cudaEventRecord(begin, stream)))
     return std::nullopt;
-  span.row = row_of(all, device, stream, span.category);
+  span.track = track_of(all, device, stream, span.category);
   const bool copies = span.category == trace::Category::kCopy;
-  const std::uint32_t engine_row = copies ? engine_of(span.name, device) : 0;
-  return Pending{span, engine_row, device, stream, anchor, begin, end};
+  const std::uint32_t engine_track = copies ? engine_of(span.name, device) : 0;
+  return Pending{span, engine_track, device, stream, anchor, begin, end};
 }
 
 /// An event behind it. Needs the tracer's mutex.

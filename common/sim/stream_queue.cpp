@@ -1,0 +1,252 @@
+// The ring and the thread of a stream. The ring holds bytes, not records: a record has room for 2
+// KiB of arguments and uses a tenth of it, and short entries are cheaper to move to another core.
+// Invariant: host threads write the ring one at a time, with submitting_ held.
+#include "sim/stream_queue.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "sim/arena.h"
+#include "sim/capture.h"
+#include "sim/settings.h"
+#include "td/base/error.h"
+#include "td/base/parallel.h"
+#include "td/device/capture.h"
+
+namespace td::sim {
+namespace {
+
+constexpr std::size_t kRing = std::size_t{256} << 10;  // about 1000 usual launches
+
+thread_local StreamQueue* queue_of_thread = nullptr;
+
+}  // namespace
+
+/// The head of an entry in the ring, before its argument. A null `run` fills the end of the ring.
+struct alignas(16) StreamQueue::Entry {
+  const char* name;
+  void (*run)(const void*);
+  std::uint32_t bytes;        ///< of head and work, a multiple of 16
+  std::uint32_t correlation;  ///< of traces
+  bool always;
+  const void* work() const { return this + 1; }
+};
+
+StreamQueue::StreamQueue(int index, int number)
+    : index_(index),
+      number_(number),
+      name_("sim:" + std::to_string(index) + '.' + std::to_string(number)),
+      track_(trace::add_track({trace::TrackKind::kStream, "sim:" + std::to_string(index), number,
+                               "stream " + std::to_string(number)})),
+      ring_(new char[kRing]),
+      thread_([this] { loop(); }) {}
+
+void StreamQueue::submit(const Item& item) {
+  if (is_captured()) [[unlikely]] {
+    std::lock_guard lock(submitting_);
+    if (Capture* capture = capture_) return capture->add(*this, item);
+  }
+  push(item);
+}
+
+std::size_t StreamQueue::entry_bytes(const Item& item) {
+  return (sizeof(Entry) + item.bytes + 15) / 16 * 16;
+}
+
+void StreamQueue::write(char* place, const Item& item, std::uint32_t correlation) {
+  new (place) Entry{item.name, item.run, static_cast<std::uint32_t>(entry_bytes(item)), correlation,
+                    item.always};
+  std::memcpy(place + sizeof(Entry), item.work, item.bytes);
+}
+
+void StreamQueue::push(const Item& item) {
+  const std::size_t needed = entry_bytes(item);
+  const std::uint32_t correlation = trace::is_on() ? trace::next_correlation() : 0;
+  const trace::Span span({0, correlation}, item.name, trace::Category::kLaunch);
+  std::unique_lock lock(submitting_);
+  if (closed_) {  // the process is ending: events must still be set, kernels are dropped
+    if (item.always) item.run(item.work);
+    return;
+  }
+  write(room_for(needed), item, correlation);
+  written_.fetch_add(needed, std::memory_order_release);
+  pushes_.fetch_add(1, std::memory_order_release);
+  pushes_.notify_one();
+}
+
+/// Returns contiguous room for an entry of `needed` bytes; blocks while the ring is full.
+char* StreamQueue::room_for(std::size_t needed) {
+  for (;;) {
+    const std::uint32_t seen = pops_.load(std::memory_order_acquire);
+    const std::uint64_t at = written_.load(std::memory_order_relaxed);
+    const std::size_t used = at - finished_.load(std::memory_order_acquire);
+    const std::size_t place = at % kRing, to_end = kRing - place;
+    const std::size_t wanted = needed <= to_end ? needed : to_end;
+    if (used + wanted > kRing) {
+      wait_while(pops_, seen);
+    } else if (wanted == needed) {
+      return ring_.get() + place;
+    } else {
+      // Too little room before the end. Every entry is a multiple of 16 and a head takes 32, so the
+      // filler may be a bare mark of 16 bytes: a null `run` after a name.
+      std::memset(ring_.get() + place, 0, 16);
+      written_.fetch_add(to_end, std::memory_order_release);
+    }
+  }
+}
+
+void StreamQueue::loop() {
+  pthread_setname_np(pthread_self(), name_.c_str());
+  queue_of_thread = this;
+  prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would show
+  // OMP_NUM_THREADS, which sets the first width, may be less than the share.
+  set_parallel_width(std::min(parallel_width(), core_count() / std::max(1, devices())));
+  for (;;) {
+    const std::uint32_t seen = pushes_.load(std::memory_order_acquire);
+    const std::uint64_t at = finished_.load(std::memory_order_relaxed);
+    if (at == written_.load(std::memory_order_acquire)) {
+      if (stopping_) {
+        std::lock_guard lock(submitting_);
+        if (at != written_.load(std::memory_order_acquire)) continue;
+        closed_ = true;
+        return;
+      }
+      wait_while(pushes_, seen);
+      continue;
+    }
+    const std::size_t place = at % kRing;
+    const Entry& entry = *reinterpret_cast<const Entry*>(ring_.get() + place);
+    std::uint64_t next = at + (kRing - place);
+    if (entry.run) {
+      next = at + entry.bytes;
+      run(entry);
+    }
+    finished_.store(next, std::memory_order_release);
+    pops_.fetch_add(1, std::memory_order_release);
+    pops_.notify_one();
+  }
+}
+
+bool StreamQueue::working() const {
+  return !failure_ && !stopping_.load(std::memory_order_relaxed);
+}
+
+void StreamQueue::run(const Entry& entry) {
+  if (!entry.always && !working()) return;
+  const RunningRecord running(entry.name, index_);
+  if (entry.correlation != 0) correlation_ = entry.correlation;  // in a graph: that of its launch
+  // Copies, which always run, have spans of their own.
+  const trace::Span span(place(), entry.always ? "" : entry.name, trace::Category::kKernel);
+  try {
+    entry.run(entry.work());
+  } catch (const std::exception& error) {
+    fail_with(entry.name, error.what());
+  } catch (...) {
+    fail_with(entry.name, "it threw something that is no std::exception");
+  }
+}
+
+StreamQueue* StreamQueue::of_this_thread() { return queue_of_thread; }
+
+void StreamQueue::run_entries(const std::vector<char>& entries) {
+  for (const char *at = entries.data(), *end = at + entries.size(); at != end;) {
+    const Entry& entry = *reinterpret_cast<const Entry*>(at);
+    run(entry);
+    at += entry.bytes;
+  }
+}
+
+void StreamQueue::append(std::vector<char>& entries, const Item& item) {
+  const std::size_t at = entries.size();
+  entries.resize(at + entry_bytes(item));
+  write(entries.data() + at, item, 0);
+}
+
+void StreamQueue::capture_into(Capture* capture) {
+  std::lock_guard lock(submitting_);
+  capture_ = capture;
+}
+
+void StreamQueue::fail_with(const char* name, const char* what) {
+  if (failure_) return;  // the first error is the cause of the rest
+  failure_ = make_intrusive<Failure>(
+      std::string(name) + " failed on sim:" + std::to_string(index_) + ": " + what +
+      (*what && what[std::strlen(what) - 1] == '.' ? "" : ".") +
+      " It was queued earlier and runs beside the host, so the error appears only now; what was "
+      "queued behind it was not run.");
+}
+
+intrusive_ptr<EventState> StreamQueue::record_state(bool report) {
+  auto state = make_intrusive<EventState>();
+  struct Set {
+    StreamQueue* queue;
+    EventState* state;
+    bool report;
+    void operator()() const {
+      state->set(queue->failure_);
+      state->release();
+      if (report) queue->failure_.reset();
+    }
+  };
+  state->retain();  // for the entry
+  push(item_of("", Set{this, state.get(), report}, true));
+  return state;
+}
+
+intrusive_ptr<EventState> StreamQueue::record_event() {
+  if (is_captured()) [[unlikely]] {
+    std::lock_guard lock(submitting_);
+    if (Capture* capture = capture_) return capture->record_state(*this);
+  }
+  return record_state();
+}
+
+void StreamQueue::wait_for(const intrusive_ptr<EventState>& state) {
+  if (state && (state->captured() || is_captured())) return wait_in_capture(*this, *state);
+  if (!state || (state->done() && !state->failure())) return;
+  struct Wait {
+    StreamQueue* queue;
+    EventState* state;
+    void operator()() const {
+      const trace::Span span(queue->place(), state->done() ? "" : "Stream Wait Event",
+                             trace::Category::kWait);
+      state->wait();
+      if (!queue->failure_) queue->failure_ = state->failure();
+      state->release();
+    }
+  };
+  state->retain();
+  push(item_of("", Wait{this, state.get()}, true));
+}
+
+void StreamQueue::synchronize() {
+  if (is_captured()) refuse_captured_stream(kSIM, index());
+  const trace::Span span("Stream Synchronize", trace::Category::kWait);
+  const auto state = record_state(true);
+  state->wait();
+  throw_failure(*state);
+}
+
+bool StreamQueue::idle() const {
+  return finished_.load(std::memory_order_acquire) == written_.load(std::memory_order_acquire);
+}
+
+void StreamQueue::begin_stop() {
+  stopping_ = true;
+  pushes_.fetch_add(1, std::memory_order_release);
+  pushes_.notify_one();
+}
+
+void StreamQueue::finish_stop() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void throw_failure(const EventState& state) {
+  if (state.failure()) throw AsyncError(state.failure()->text);
+}
+
+}  // namespace td::sim

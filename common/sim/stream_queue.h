@@ -1,0 +1,147 @@
+// A stream of sim: a thread that runs queued work in order. The backend enqueues kernels and
+// events; transfer.cpp enqueues copies.
+//
+// Errors. Work that throws makes the stream *failed*: later work is not run, and an event recorded
+// after it carries the failure to the streams that wait for it. The next synchronization of a
+// failed stream throws the failure, and the stream can be used again. (CUDA's asynchronous errors
+// end the whole context; here a learner can continue.)
+//
+// Invariant: an entry is complete in the ring before the thread reads it, and only the thread
+// accesses failure_.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sim/event_state.h"
+#include "td/base/span.h"
+#include "td/device/record.h"
+
+namespace td::sim {
+
+class Capture;
+
+/// A host buffer for copies of pageable memory, and the event after which it is free.
+struct BounceBuffer {
+  std::unique_ptr<char[]> data;
+  intrusive_ptr<EventState> in_use;
+};
+
+class StreamQueue {
+ public:
+  /// @param number of the stream on its device; 0 is the default stream.
+  StreamQueue(int index, int number);
+  StreamQueue(const StreamQueue&) = delete;
+  StreamQueue& operator=(const StreamQueue&) = delete;
+
+  int index() const { return index_; }
+  /// One entry: a head, and the argument of `run`, of `bytes` bytes.
+  struct Item {
+    const char* name;
+    void (*run)(const void*);
+    const void* work;
+    std::size_t bytes;
+    bool always;  ///< run it even when the stream has failed
+  };
+  /// `work` as an item. `Work` as in Record::set_work.
+  template <class Work>
+  static Item item_of(const char* name, const Work& work, bool always) {
+    static_assert(std::is_trivially_copyable_v<Work> && alignof(Work) <= 16);
+    return {name, [](const void* w) { (*static_cast<const Work*>(w))(); }, &work, sizeof work,
+            always};
+  }
+  int number() const { return number_; }
+  /// The value of Stream::native() for this stream.
+  void* handle() const { return number_ == 0 ? nullptr : const_cast<StreamQueue*>(this); }
+  /// Enqueues a kernel; blocks only while the ring is full.
+  void submit(const Record& record) {
+    submit(Item{record.name, record.run, record.work, record.work_bytes, false});
+  }
+  /// Enqueues `work`, which also runs when the stream has failed.
+  /// @param name for traces; without a name it is not shown.
+  template <class Work>
+  void submit_always(const Work& work, const char* name = "") {
+    submit(item_of(name, work, true));
+  }
+  /// Records the point after all queued work. With `report`, the failure moves from the stream into
+  /// the state. Not captured.
+  intrusive_ptr<EventState> record_state(bool report = false);
+  /// The same for an event; on a captured stream, a CapturedEventState.
+  intrusive_ptr<EventState> record_event();
+  /// Later work waits for the state.
+  void wait_for(const intrusive_ptr<EventState>& state);
+  /// Blocks the host. @throws AsyncError when the stream has failed.
+  void synchronize();
+  bool idle() const;
+
+  /// Captures later work there instead of enqueueing it; nullptr ends that.
+  void capture_into(Capture* capture);
+  /// The capture; nullptr when the stream is not captured.
+  Capture* capture() const { return capture_.load(std::memory_order_relaxed); }
+  bool is_captured() const { return capture_.load(std::memory_order_relaxed) != nullptr; }
+  /// Appends an item to `entries`, as run_entries reads them.
+  static void append(std::vector<char>& entries, const Item& item);
+
+  /// The queue of the calling thread; nullptr for other threads.
+  static StreamQueue* of_this_thread();
+  /// On the stream's thread: whether later work should run.
+  bool working() const;
+  /// On the stream's thread: runs the entries sequentially.
+  void run_entries(const std::vector<char>& entries);
+  /// On the stream's thread: the failure of the stream.
+  ///@{
+  const intrusive_ptr<Failure>& failure() const { return failure_; }
+  void fail_with(const intrusive_ptr<Failure>& failure) {
+    if (!failure_) failure_ = failure;
+  }
+  void forget_failure() { failure_.reset(); }
+  ///@}
+  /// On the stream's thread: the track and correlation of the current entry.
+  trace::SpanTarget place() const { return {track_, correlation_}; }
+  /// Ends the thread after the entries that always run. Later entries run in the calling thread.
+  void begin_stop();
+  void finish_stop();
+
+  std::mutex bounce_mutex;  ///< held by the host thread that copies
+  BounceBuffer bounce[2];
+
+ private:
+  struct Entry;
+  void submit(const Item& item);
+  void push(const Item& item);
+  static std::size_t entry_bytes(const Item& item);
+  static void write(char* place, const Item& item, std::uint32_t correlation);
+  char* room_for(std::size_t bytes);
+  void loop();
+  void run(const Entry& entry);
+  void fail_with(const char* name, const char* what);
+
+  const int index_, number_;
+  const std::string name_;
+  const std::uint32_t track_;      // of traces
+  std::uint32_t correlation_ = 0;  // of the current entry
+  const std::unique_ptr<char[]> ring_;
+  // Positions only grow; the index in the ring is the position modulo its size. The host and the
+  // thread write different cache lines.
+  alignas(64) std::mutex submitting_;  // one host thread at a time writes the ring
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint32_t> pushes_{0};
+  std::atomic<Capture*> capture_{nullptr};  // changes with submitting_ held
+  bool closed_ = false;                     // guarded by submitting_: the thread has ended
+  alignas(64) std::atomic<std::uint64_t> finished_{0};
+  std::atomic<std::uint32_t> pops_{0};
+  std::atomic<bool> stopping_{false};
+  intrusive_ptr<Failure> failure_;
+  std::thread thread_;
+};
+
+/// @throws AsyncError with the failure of a done state, if it has one.
+void throw_failure(const EventState& state);
+/// Returns a device's queue for a native handle; nullptr is the default stream, made at first use.
+StreamQueue& queue_of(int index, void* stream);
+
+}  // namespace td::sim
