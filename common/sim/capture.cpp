@@ -10,7 +10,7 @@
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
-#include "td/device/graph_backend.h"
+#include "td/device/backend.h"
 
 namespace td::sim {
 namespace {

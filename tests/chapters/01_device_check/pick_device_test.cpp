@@ -4,7 +4,7 @@
 
 #include "check_devices.h"
 #include "exercises.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/guard.h"
+#include "td/device/stream.h"
 
 namespace check {
 namespace {

@@ -32,8 +32,8 @@ Tensor hypot(const Tensor& input, const Tensor& other) {
     record(
         "hypot", y, {&input, &other},
         [a = save(input), b = save(other), y = save_result(y)](Gradients& grads, const Tensor& g) {
-          grads.give(0, [&] { return g * a() / y(); });
-          grads.give(1, [&] { return g * b() / y(); });
+          grads.set_lazily(0, [&] { return g * a() / y(); });
+          grads.set_lazily(1, [&] { return g * b() / y(); });
         });
   return y;
 }
