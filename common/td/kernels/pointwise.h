@@ -79,7 +79,7 @@ struct Tile {
 };
 template <std::size_t K, class T>
 struct NumberedTile : Tile<T> {};
-/// One tile an input, not initialised: std::tuple would fill them with zeros for every row.
+/// One tile an input, not initialized: std::tuple would fill them with zeros for every row.
 template <class Index, class... In>
 struct Tiles;
 template <std::size_t... K, class... In>
@@ -213,6 +213,17 @@ void pointwise(const char* name, F f, const Tensor& out, const Operand&... in) {
 #endif
   const Tensor* const operands[] = {&out, &in...};
   launch_pointwise<N>(name, work, operands);
+}
+
+template <class Operand, class T>
+using element_of = T;  ///< the element type of any operand, where all have one
+
+/// The same where all operands have the type of `out`, one of the integers or floats.
+template <class F, class... Operand>
+void pointwise_numbers(const char* name, const Tensor& out, const Operand&... in) {
+  dispatch_numbers(name, out.dtype(), [&]<class T>(CppType<T>) {
+    pointwise<T, element_of<Operand, T>...>(name, F{}, out, in...);
+  });
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ StridedArguments<N> strided_arguments(const PointwiseWork<N>& work) {
 }
 
 // Whether 16-byte access is worth a kernel: elements of 8 bytes fill a memory transaction as they
-// are, and the narrow whole numbers are seldom many.
+// are, and the narrow integers are rarely many.
 template <class T>
 constexpr bool kPacks = std::is_same_v<T, float> || std::is_same_v<T, Half> ||
                         std::is_same_v<T, BFloat16> || std::is_same_v<T, bool>;
@@ -175,7 +175,7 @@ bool is_packed(const PointwiseWork<N>& work) {
   return true;
 }
 
-// The part of a launch from place `from` of the outermost loop, `count` places long.
+// The part of a launch from index `from` of the outermost loop, `count` steps long.
 template <int N>
 PointwiseWork<N> part_of(const PointwiseWork<N>& work, std::int64_t from, std::int64_t count) {
   PointwiseWork<N> part = work;
@@ -188,7 +188,7 @@ PointwiseWork<N> part_of(const PointwiseWork<N>& work, std::int64_t from, std::i
   return part;
 }
 
-// The same launch once its outermost loop has one place only.
+// The same launch once its outermost loop has one step only.
 template <int N>
 PointwiseWork<N> without_outermost(const PointwiseWork<N>& work) {
   PointwiseWork<N> inner = work;
@@ -201,7 +201,7 @@ PointwiseWork<N> without_outermost(const PointwiseWork<N>& work) {
 }
 
 // What kernel<<<blocks, kThreads, 0, stream>>>(arguments, functor) does, for a kernel whose type is
-// known only where it was made. A refusal is found by launch_on_cuda.
+// known only where it was made. launch_on_cuda finds an error of the launch.
 template <class Arguments>
 void start(const void* kernel, std::int64_t threads, Arguments arguments, const std::byte* functor,
            cudaStream_t stream) {

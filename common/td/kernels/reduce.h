@@ -29,15 +29,15 @@ constexpr std::int64_t kReduceGrain = 32768;
 /// The work of one reduction. R: the reducer, In: the element type.
 template <class R, class In>
 struct ReduceWork {
-  using Lane = typename R::Lane;
-  using Total = typename R::Total;
+  using Acc = typename R::Acc;
+  using WideAcc = typename R::WideAcc;
   using Out = typename R::Out;
 
   R r;
   const In* x;
   Out* out;
   ReduceShape s;
-  Total* partial = nullptr;  // cuda: what pieces of a group add up to
+  WideAcc* partial = nullptr;  // cuda: what pieces of a group add up to
 
   static compute_t<In> load(const In& value) { return static_cast<compute_t<In>>(value); }
 
@@ -66,9 +66,9 @@ struct ReduceWork {
 
   // Results [first, first + n) by this thread alone.
   void whole(std::int64_t first, int n) const {
-    Total totals[kColumns];
+    WideAcc totals[kColumns];
     fold(first, n, 0, s.reduced.count, totals);
-    for (int c = 0; c < n; ++c) out[first + c] = r.finish(totals[c]);
+    for (int c = 0; c < n; ++c) out[first + c] = r.project(totals[c]);
   }
 
   // The same with the groups cut into pieces, joined in order.
@@ -77,23 +77,23 @@ struct ReduceWork {
     const std::int64_t length =
         std::max((count + kMaxPieces - 1) / kMaxPieces, kReduceGrain / std::max(n, 1));
     const std::int64_t cut = (count + length - 1) / length;
-    Total totals[kMaxPieces][kColumns];
+    WideAcc totals[kMaxPieces][kColumns];
     parallel_for(0, cut, 1, [&](std::int64_t a, std::int64_t b) {
       for (std::int64_t p = a; p < b; ++p)
         fold(first, n, p * length, std::min(count, (p + 1) * length), totals[p]);
     });
     for (int c = 0; c < n; ++c) {
-      Total total = r.none();
-      for (std::int64_t p = 0; p < cut; ++p) total = r.merge(total, totals[p][c]);
-      out[first + c] = r.finish(total);
+      WideAcc total = r.identity();
+      for (std::int64_t p = 0; p < cut; ++p) total = r.combine(total, totals[p][c]);
+      out[first + c] = r.project(total);
     }
   }
 
-  // Combines elements [begin, end) of the groups of n neighbouring results.
+  // Combines elements [begin, end) of the groups of n neighboring results.
   // Not inlined: one body a reducer and type, however many callers.
   [[gnu::noinline]] void fold(std::int64_t first, int n, std::int64_t begin, std::int64_t end,
-                              Total* totals) const {
-    for (int c = 0; c < n; ++c) totals[c] = r.none();
+                              WideAcc* totals) const {
+    for (int c = 0; c < n; ++c) totals[c] = r.identity();
     if (begin >= end) return;  // nothing to add, and perhaps no memory to point into
     const In* from = x + s.kept.offset(first);
     if (is_by_columns(s)) return fold_columns(from, n, begin, end, totals);
@@ -105,31 +105,31 @@ struct ReduceWork {
     for (std::int64_t i = begin; i < end;) {
       const std::int64_t run =
           std::min(end - i, s.reduced.sizes[inner] - i % s.reduced.sizes[inner]);
-      totals[0] = r.merge(totals[0], fold_run(from + s.reduced.offset(i), run, i));
+      totals[0] = r.combine(totals[0], fold_run(from + s.reduced.offset(i), run, i));
       i += run;
     }
   }
 
-  [[gnu::noinline]] Total fold_run(const In* p, std::int64_t n, std::int64_t index) const {
+  [[gnu::noinline]] WideAcc fold_run(const In* p, std::int64_t n, std::int64_t index) const {
     const std::int64_t stride = s.reduced.strides[s.reduced.dims - 1];
     if (stride == 1 && n >= kLanes) return fold_lanes(p, n, index);
     const R reducer = r;
-    Total total = reducer.none();
+    WideAcc total = reducer.identity();
     for (std::int64_t b = 0; b < n; b += kBlock / kLanes) {
-      Lane lane = reducer.start();
+      Acc lane = reducer.start();
       const std::int64_t m = std::min(n, b + kBlock / kLanes);
       for (std::int64_t i = b; i < m; ++i) reducer.add(lane, load(p[i * stride]), index + i);
-      total = reducer.merge(total, reducer.total(lane));
+      total = reducer.combine(total, reducer.total(lane));
     }
     return total;
   }
 
-  Total fold_lanes(const In* p, std::int64_t n, std::int64_t index) const {
+  WideAcc fold_lanes(const In* p, std::int64_t n, std::int64_t index) const {
     const R reducer = r;
-    Total total = reducer.none();
+    WideAcc total = reducer.identity();
     for (std::int64_t b = 0; b < n; b += kBlock) {
       const std::int64_t m = std::min(n - b, kBlock);
-      Lane lane[kLanes];
+      Acc lane[kLanes];
       for (int k = 0; k < kLanes; ++k) lane[k] = reducer.start();
       std::int64_t i = 0;
       for (; i + kLanes <= m; i += kLanes) {
@@ -138,27 +138,27 @@ struct ReduceWork {
           reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
       }
       for (int k = 0; i + k < m; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
-      total = reducer.merge(total, joined(lane));
+      total = reducer.combine(total, joined(lane));
     }
     return total;
   }
 
   // The lanes pairwise: four steps, where one after the other would be sixteen that wait.
-  Total joined(const Lane* lane) const {
-    Total t[kLanes];
+  WideAcc joined(const Acc* lane) const {
+    WideAcc t[kLanes];
     for (int k = 0; k < kLanes; ++k) t[k] = r.total(lane[k]);
     for (int half = kLanes / 2; half > 0; half /= 2)
-      for (int k = 0; k < half; ++k) t[k] = r.merge(t[k], t[k + half]);
+      for (int k = 0; k < half; ++k) t[k] = r.combine(t[k], t[k + half]);
     return t[0];
   }
 
   [[gnu::noinline]] void fold_columns(const In* from, int n, std::int64_t begin, std::int64_t end,
-                                      Total* totals) const {
+                                      WideAcc* totals) const {
     const R reducer = r;
     const std::int64_t stride = s.kept.strides[s.kept.dims - 1];
     constexpr std::int64_t rows = kBlock / kLanes;
     for (std::int64_t b = begin; b < end; b += rows) {
-      Lane lane[kColumns];
+      Acc lane[kColumns];
       for (int c = 0; c < n; ++c) lane[c] = reducer.start();
       for (std::int64_t i = b; i < std::min(end, b + rows); ++i) {
         const In* p = from + s.reduced.offset(i);
@@ -167,15 +167,15 @@ struct ReduceWork {
         else
           for (int c = 0; c < n; ++c) reducer.add(lane[c], load(p[c * stride]), i);
       }
-      for (int c = 0; c < n; ++c) totals[c] = reducer.merge(totals[c], reducer.total(lane[c]));
+      for (int c = 0; c < n; ++c) totals[c] = reducer.combine(totals[c], reducer.total(lane[c]));
     }
   }
 
 #ifdef __CUDACC__
   void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s, stream); }
   __device__ In element(std::int64_t at, std::int64_t, std::int64_t) const { return x[at]; }
-  __device__ void store(std::int64_t result, const Total& total) const {
-    out[result] = r.finish(total);
+  __device__ void store(std::int64_t result, const WideAcc& total) const {
+    out[result] = r.project(total);
   }
 #endif
 };
@@ -186,14 +186,14 @@ struct ReduceWork {
 template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {
-  using Total = typename R::Total;
+  using WideAcc = typename R::WideAcc;
   ReduceShape s = plan_reduce(x, dims);
   if constexpr (!requires { typename R::ByIndex; })
     if (out.device().is_cuda()) s.reduced = in_memory_order(s.reduced);
-  const Tensor room = room_for_pieces<Total>(out.device(), s);
+  const Tensor room = room_for_pieces<WideAcc>(out.device(), s);
   const ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x),
                                kernel_pointer<typename R::Out>(out), s,
-                               room.defined() ? kernel_pointer<Total>(room) : nullptr};
+                               room.defined() ? kernel_pointer<WideAcc>(room) : nullptr};
   launch(name, out.device(), work, {&x, second ? second : &x}, {&out});
 }
 

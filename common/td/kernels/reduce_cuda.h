@@ -1,9 +1,9 @@
-// How a reduction runs on a GPU: one kernel, for groups whose elements are neighbours and for
+// How a reduction runs on a GPU: one kernel, for groups whose elements are neighbors and for
 // groups that lie side by side. reduce_plan.h says which thread combines what.
 //
 // A Work says what is combined: by a reducer `r` (see reducers.h); `element(at, index, result)`
 // reads the operand at `at`, which is number `index` of the result's group; `store(result, total)`
-// finishes a result; `partial` points to room for a Total of every piece of every group.
+// finishes a result; `partial` points to room for a WideAcc of every piece of every group.
 //
 // Included by reduce.h and channels.h under nvcc only.
 #pragma once
@@ -52,11 +52,11 @@ class Walk {
 // elements before it adds one, so that the loads overlap. Where the group ends within a round, the
 // missing loads repeat the first one, without a branch, and their values are dropped.
 template <bool kDeep, class Work>
-__device__ typename Work::Total fold(const Work& w, const ReduceShape& s, std::int64_t result,
-                                     std::int64_t first, std::int64_t end, std::int64_t step) {
+__device__ typename Work::WideAcc fold(const Work& w, const ReduceShape& s, std::int64_t result,
+                                       std::int64_t first, std::int64_t end, std::int64_t step) {
   constexpr int kLoads = kDeep ? 1 : kReduceLoads;
   const auto r = w.r;
-  auto total = r.none();
+  auto total = r.identity();
   if (first >= end) return total;
   const std::int64_t base = s.kept.offset(result);
   Walk<kDeep> walk(s.reduced, first, step);
@@ -76,7 +76,7 @@ __device__ typename Work::Total fold(const Work& w, const ReduceShape& s, std::i
       r.add(sum, element[k], there(k) ? i + k * step : i);
       if (there(k)) lane = sum;
     }
-    total = r.merge(total, r.total(lane));
+    total = r.combine(total, r.total(lane));
   }
   return total;
 }
@@ -86,24 +86,24 @@ template <class Work>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_kernel(const __grid_constant__ Work w, const __grid_constant__ ReduceShape s,
                   const __grid_constant__ ReducePlan plan) {
-  using Total = typename Work::Total;
-  alignas(16) __shared__ unsigned char room[kReduceThreads * sizeof(Total)];
-  Total* const mine = reinterpret_cast<Total*>(room) + threadIdx.x;
+  using WideAcc = typename Work::WideAcc;
+  alignas(16) __shared__ unsigned char room[kReduceThreads * sizeof(WideAcc)];
+  WideAcc* const mine = reinterpret_cast<WideAcc*>(room) + threadIdx.x;
   const int member = plan.columns ? threadIdx.x / plan.width : threadIdx.x % plan.members;
   const int apart = plan.columns ? plan.width : 1;  // threads from one member to the next
   const std::int64_t result =
       std::int64_t(blockIdx.x) * plan.width +
       (plan.columns ? threadIdx.x % plan.width : threadIdx.x / plan.members);
   const std::int64_t begin = blockIdx.y * plan.length;
-  const std::int64_t end = min(begin + plan.length, plan.count);
-  Total total = w.r.none();
+  const std::int64_t end = std::min(begin + plan.length, plan.count);
+  WideAcc total = w.r.identity();
   if (result < plan.results)
     total = s.reduced.dims > 2 ? fold<true>(w, s, result, begin + member, end, plan.members)
                                : fold<false>(w, s, result, begin + member, end, plan.members);
   *mine = total;
   for (int half = plan.members / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (member < half) *mine = w.r.merge(*mine, mine[half * apart]);
+    if (member < half) *mine = w.r.combine(*mine, mine[half * apart]);
   }
   if (member != 0 || result >= plan.results) return;
   if (plan.pieces > 1)
@@ -115,25 +115,27 @@ __global__ void __launch_bounds__(kReduceThreads)
 /// The work of the second launch: a group's elements are the partial results of its pieces.
 template <class Work>
 struct Join {
-  using Total = typename Work::Total;
+  using WideAcc = typename Work::WideAcc;
   struct Reducer {
     decltype(Work::r) of;
-    __device__ Total start() const { return of.none(); }
-    __device__ void add(Total& lane, const Total& piece, std::int64_t) const {
-      lane = of.merge(lane, piece);
+    __device__ WideAcc start() const { return of.identity(); }
+    __device__ void add(WideAcc& lane, const WideAcc& piece, std::int64_t) const {
+      lane = of.combine(lane, piece);
     }
-    __device__ Total none() const { return of.none(); }
-    __device__ Total total(const Total& lane) const { return lane; }
-    __device__ Total merge(const Total& a, const Total& b) const { return of.merge(a, b); }
+    __device__ WideAcc identity() const { return of.identity(); }
+    __device__ WideAcc total(const WideAcc& lane) const { return lane; }
+    __device__ WideAcc combine(const WideAcc& a, const WideAcc& b) const {
+      return of.combine(a, b);
+    }
   };
   Work w;
   Reducer r;
-  Total* partial = nullptr;
+  WideAcc* partial = nullptr;
 
-  __device__ Total element(std::int64_t at, std::int64_t, std::int64_t) const {
+  __device__ WideAcc element(std::int64_t at, std::int64_t, std::int64_t) const {
     return w.partial[at];
   }
-  __device__ void store(std::int64_t result, const Total& total) const { w.store(result, total); }
+  __device__ void store(std::int64_t result, const WideAcc& total) const { w.store(result, total); }
 };
 
 template <class Work>

@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "td/kernels/reduce_shape.h"
+#include "td/kernels/geometry.h"
 
 namespace td {
 
@@ -25,7 +25,7 @@ constexpr std::int64_t kReduceRounds = 4;
 
 struct ReducePlan {
   std::int64_t results, count;  ///< groups, and the elements of each
-  bool columns;                 ///< neighbouring threads have neighbouring results, or elements
+  bool columns;                 ///< neighboring threads have neighboring results, or elements
   int members;                  ///< threads that combine one result; a power of two
   int width;                    ///< results of a block
   std::int64_t pieces, length;  ///< of a group: piece p is [p * length, (p + 1) * length)
@@ -34,19 +34,19 @@ struct ReducePlan {
   std::int64_t tiles() const { return (results + width - 1) / width; }
 };
 
-/// @param neighbours results that lie side by side in memory where elements of a group do not; else
+/// @param neighbors results that lie side by side in memory where elements of a group do not; else
 /// 1.
-inline ReducePlan plan_blocks(std::int64_t results, std::int64_t count, std::int64_t neighbours) {
+inline ReducePlan plan_blocks(std::int64_t results, std::int64_t count, std::int64_t neighbors) {
   const auto power = [](std::int64_t n) {
     return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(n)));
   };
-  // Each thread has a round of loads, and 32 neighbouring threads read neighbouring elements.
-  const int most = kReduceThreads / power(std::clamp<std::int64_t>(neighbours, 1, 32));
+  // Each thread has a round of loads, and 32 neighboring threads read neighboring elements.
+  const int most = kReduceThreads / power(std::clamp<std::int64_t>(neighbors, 1, 32));
   const std::int64_t useful = (count + kReduceLoads - 1) / kReduceLoads;
   int members = power(std::clamp<std::int64_t>(useful, 1, most));
   while (members > 1 && results / (kReduceThreads / members) >= 0x7fffffff) members /= 2;
 
-  ReducePlan p{results, count, neighbours > 1, members, kReduceThreads / members, 1, count};
+  ReducePlan p{results, count, neighbors > 1, members, kReduceThreads / members, 1, count};
   const std::int64_t round = std::int64_t(members) * kReduceLoads;
   const std::int64_t cut = std::min(kReduceBlocks / std::max<std::int64_t>(1, p.tiles()),
                                     count / (kReduceRounds * round));
@@ -102,12 +102,12 @@ inline ReducePlan plan_join(const ReducePlan& first) {
 }
 
 /// Memory for a partial result of every piece; undefined where a reduction needs none.
-template <class Total>
+template <class WideAcc>
 Tensor room_for_pieces(Device device, const ReduceShape& s) {
   if (!device.is_cuda()) return {};
   const ReducePlan plan = plan_blocks(s);
   if (plan.pieces == 1) return {};
-  return empty_on({static_cast<std::int64_t>(sizeof(Total)) * plan.pieces * plan.results}, kByte,
+  return empty_on({static_cast<std::int64_t>(sizeof(WideAcc)) * plan.pieces * plan.results}, kByte,
                   device);
 }
 

@@ -1,8 +1,8 @@
-// The reducers that more than one kernel file uses. A reducer says how elements are combined:
-//   Lane start(); add(Lane&, x, index)   inner loop, in the type it computes in, vectorizes
-//   Total none(); total(Lane); merge(Total, Total)   joins partial results, in a wider type
-//   Out finish(Total)
-//   ByIndex   any type; a reducer that uses `index` has it, and gets the order of the sizes
+// The reducers that several files use. A reducer specifies how elements are combined:
+//   Acc start(); add(Acc&, x, index)           the inner loop, in the compute type; vectorizes
+//   WideAcc identity(), total(Acc), combine(WideAcc, WideAcc)   partial results, in a wider type
+//   Out project(WideAcc)                       the result
+//   ByIndex   any type; a reducer that reads `index` has it, and gets the order of the sizes
 // Included by kernel files only.
 #pragma once
 
@@ -16,7 +16,8 @@
 namespace td {
 namespace {
 
-/// Partial sums of floats meet in double: a float sum over millions then keeps float's accuracy.
+/// Partial sums of floats are added in double: a float sum over millions then keeps float's
+/// accuracy.
 template <class T>
 using total_t = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
 
@@ -39,31 +40,31 @@ struct Squared {
     return x * x;
   }
 };
-/// What becomes of the total: itself times a factor, or its square root.
+/// What a total is projected to: itself times a factor, or its square root.
 struct Scale {
   double factor;
   TD_HD double operator()(double total) const { return total * factor; }
 };
 struct Root {
-  TD_HD double operator()(double total) const { return sqrt(total); }
+  TD_HD double operator()(double total) const { return std::sqrt(total); }
 };
 
 template <class T, class Result, class Each = Plain, class Last = Scale>
 struct Sum {
-  using Lane =
+  using Acc =
       std::conditional_t<std::is_floating_point_v<compute_t<T>>, compute_t<T>, std::int64_t>;
-  using Total = total_t<T>;
+  using WideAcc = total_t<T>;
   using Out = Result;
   Last last;
-  TD_HD Lane start() const { return Lane(0); }
-  TD_HD void add(Lane& lane, compute_t<T> x, std::int64_t) const {
-    lane += Each{}(static_cast<Lane>(x));
+  TD_HD Acc start() const { return Acc(0); }
+  TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t) const {
+    lane += Each{}(static_cast<Acc>(x));
   }
-  TD_HD Total none() const { return Total(0); }
-  TD_HD Total total(Lane lane) const { return static_cast<Total>(lane); }
-  TD_HD Total merge(Total a, Total b) const { return a + b; }
-  TD_HD Out finish(Total total) const {
-    if constexpr (std::is_floating_point_v<Total>)
+  TD_HD WideAcc identity() const { return WideAcc(0); }
+  TD_HD WideAcc total(Acc lane) const { return static_cast<WideAcc>(lane); }
+  TD_HD WideAcc combine(WideAcc a, WideAcc b) const { return a + b; }
+  TD_HD Out project(WideAcc total) const {
+    if constexpr (std::is_floating_point_v<WideAcc>)
       return static_cast<Out>(static_cast<compute_t<Out>>(last(total)));
     else
       return static_cast<Out>(total);
@@ -73,31 +74,31 @@ struct Sum {
 /// The largest (or smallest) element; NaN wins.
 template <class T, bool kLargest, class Each = Plain>
 struct Extreme {
-  using Lane = compute_t<T>;
-  using Total = Lane;
+  using Acc = compute_t<T>;
+  using WideAcc = Acc;
   using Out = T;
-  TD_HD static bool better(Lane x, Lane than) { return kLargest ? x > than : x < than; }
-  TD_HD Lane start() const {
-    if constexpr (std::is_floating_point_v<Lane>)
-      return kLargest ? -std::numeric_limits<Lane>::infinity()
-                      : std::numeric_limits<Lane>::infinity();
+  TD_HD static bool better(Acc x, Acc than) { return kLargest ? x > than : x < than; }
+  TD_HD Acc start() const {
+    if constexpr (std::is_floating_point_v<Acc>)
+      return kLargest ? -std::numeric_limits<Acc>::infinity()
+                      : std::numeric_limits<Acc>::infinity();
     else
-      return kLargest ? std::numeric_limits<Lane>::lowest() : std::numeric_limits<Lane>::max();
+      return kLargest ? std::numeric_limits<Acc>::lowest() : std::numeric_limits<Acc>::max();
   }
-  TD_HD void add(Lane& lane, Lane x, std::int64_t) const {
-    const Lane value = Each{}(x);
+  TD_HD void add(Acc& lane, Acc x, std::int64_t) const {
+    const Acc value = Each{}(x);
     // A NaN is neither <= nor >=, so it is taken; once taken, it stays. Written so that it
     // vectorizes.
     const bool stay = (kLargest ? value <= lane : value >= lane) || lane != lane;
     lane = stay ? lane : value;
   }
-  TD_HD Total none() const { return start(); }
-  TD_HD Total total(Lane lane) const { return lane; }
-  TD_HD Total merge(Total a, Total b) const {
+  TD_HD WideAcc identity() const { return start(); }
+  TD_HD WideAcc total(Acc lane) const { return lane; }
+  TD_HD WideAcc combine(WideAcc a, WideAcc b) const {
     add(a, b, 0);
     return a;
   }
-  TD_HD Out finish(Total total) const { return static_cast<Out>(total); }
+  TD_HD Out project(WideAcc total) const { return static_cast<Out>(total); }
 };
 
 }  // namespace

@@ -165,8 +165,8 @@ struct RowsWork {
 };
 
 template <class Program>
-RowsWork<Program> rows_work(const Program& program, std::int64_t rows, std::int64_t n) {
-  return {program, rows, n};
+RowsWork<Program> rows_work(const Program& program, const RowShape& s) {
+  return {program, s.rows, s.n};
 }
 
 }  // namespace

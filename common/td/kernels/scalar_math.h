@@ -21,7 +21,7 @@ using std::sqrt;
 
 /// e to the power x for float on the host, at most 1.2 units in the last place off. The library's
 /// function is a call for each number; this one a loop over numbers turns into vector instructions.
-/// x = n ln 2 + r with a whole n, so e^x = 2^n e^r; for |r| <= 0.35 a polynomial gives e^r (its
+/// x = n ln 2 + r with an integer n, so e^x = 2^n e^r; for |r| <= 0.35 a polynomial gives e^r (its
 /// coefficients are near those of the series, 1 / k!). NaN stays NaN.
 inline float exp_by_polynomial(float x) {
   const float bounded = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;  // beyond: 0 and infinity
@@ -81,7 +81,7 @@ template <class T>
 TD_HD T sign(T x) {
   return static_cast<T>((T(0) < x) - (x < T(0)));
 }
-/// Whole numbers are rounded already.
+/// Integers are rounded already.
 ///@{
 template <class T>
 TD_HD T floor(T x) {
@@ -124,7 +124,7 @@ template <class T>
 TD_HD T smaller(T a, T b) {
   return a != a || a < b ? a : b;
 }
-/// a to the power b; whole numbers by squaring, and 0 for a negative exponent unless |a| is 1.
+/// a to the power b; integers by squaring, and 0 for a negative exponent unless |a| is 1.
 template <class T>
 TD_HD T power(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -1,14 +1,24 @@
-// Batch normalisation: two passes for the statistics (the variance is summed around the mean, so
-// that large means lose no digits), one for the result, two for the gradients.
-// Source: Ioffe and Szegedy, "Batch Normalization", 2015, section 3.
+// Batch normalization: two passes for the statistics (the variance is summed around the mean, so
+// that large means lose no digits), one for the result, two for the gradients. The gradient has a
+// second form, of recorded operations, for when it must itself be differentiable. Source: Ioffe and
+// Szegedy, "Batch Normalization", 2015, section 3.
 #include <cmath>
 
 #include "td/ops/norm/channels.h"
-#include "td/kernels/kernels.h"
-#include "td/ops/norm/norm.h"
+#include "td/ops/op.h"
 
 namespace td {
 namespace {
+
+constexpr Op kBatchNorm{"batch_norm", {"input", "weight", "bias", "running_mean", "running_var"}};
+
+// What the gradient needs, whether computed by kernels or by expressions.
+struct BatchNorm {
+  bool training;
+  double eps;
+  Tensor mean, inverse_std;  ///< [c], of the batch or the running ones
+  Sizes dims, per_channel;   ///< all dimensions but 1; [1, c, 1, ...]
+};
 
 template <class T>
 using Stat = compute_t<T>;
@@ -86,87 +96,197 @@ struct InputGradient {
   }
 };
 
-template <class T>
-T* optional_pointer(const Tensor& t) {
-  return t.defined() ? kernel_pointer<T>(t) : nullptr;
-}
-
-}  // namespace
-
-namespace kernels {
-
-void batch_norm_statistics(const Tensor& mean, const Tensor& inverse_std, const Tensor& x,
-                           const Tensor& running_mean, const Tensor& running_var, double momentum,
-                           double eps) {
+// mean and inverse_std = 1 / sqrt(variance + eps) of the batch, the variance divided by the count.
+// The running ones, when defined, move towards the mean and the unbiased variance: r += momentum *
+// (new - r).
+void statistics_kernels(const BatchNorm& n, const Tensor& x, const Tensor& running_mean,
+                        const Tensor& running_var, double momentum) {
   const Channels s = channels_of(x);
   const auto count = static_cast<double>(s.per_channel());
-  dispatch_floats("batch_norm", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_floats("batch_norm", x.dtype(), [&]<class T>(CppType<T>) {
     using S = Stat<T>;
-    const Mean<T> first{kernel_pointer<const T>(x), kernel_pointer<S>(mean), count};
-    channel_sums("batch_norm_mean", x.device(), first, s, {&x}, {&mean});
+    const Mean<T> first{kernel_pointer<const T>(x), kernel_pointer<S>(n.mean), count};
+    channel_sums("batch_norm_mean", x.device(), first, s, {&x}, {&n.mean});
     const Variance<T> second{first.x,
                              first.mean,
-                             kernel_pointer<S>(inverse_std),
+                             kernel_pointer<S>(n.inverse_std),
                              optional_pointer<S>(running_mean),
                              optional_pointer<S>(running_var),
                              count,
                              momentum,
-                             eps};
+                             n.eps};
     if (running_mean.defined())
-      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &mean},
-                   {&inverse_std, &running_mean, &running_var});
+      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &n.mean},
+                   {&n.inverse_std, &running_mean, &running_var});
     else
-      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &mean}, {&inverse_std});
+      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &n.mean}, {&n.inverse_std});
   });
 }
 
-void batch_norm_apply(const Tensor& out, const Tensor& x, const Tensor& mean,
-                      const Tensor& inverse_std, const Tensor& weight, const Tensor& bias) {
-  dispatch_floats("batch_norm", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+// out = (x - mean) * inverse_std * weight + bias; out has x's memory format.
+void apply_kernel(const Tensor& out, const Tensor& x, const BatchNorm& n, const Tensor& weight,
+                  const Tensor& bias) {
+  dispatch_floats("batch_norm", x.dtype(), [&]<class T>(CppType<T>) {
     using S = const Stat<T>;
-    const Normalize<T> f{kernel_pointer<const T>(x), kernel_pointer<S>(mean),
-                         kernel_pointer<S>(inverse_std), optional_pointer<S>(weight),
+    const Normalize<T> f{kernel_pointer<const T>(x), kernel_pointer<S>(n.mean),
+                         kernel_pointer<S>(n.inverse_std), optional_pointer<S>(weight),
                          optional_pointer<S>(bias)};
     channel_each<T>("batch_norm", out, f, channels_of(x),
-                    {&x, &mean, &inverse_std, &weight, &bias});
+                    {&x, &n.mean, &n.inverse_std, &weight, &bias});
   });
 }
 
-void batch_norm_sums(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
-                     const Tensor& x, const Tensor& mean, const Tensor& inverse_std) {
-  dispatch_floats("batch_norm_backward", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+// grad_weight and grad_bias [c], from which the gradient of x follows.
+void gradient_sums_kernel(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
+                          const Tensor& x, const BatchNorm& n) {
+  dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
     using S = Stat<T>;
-    const GradientSums<T> f{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
-                            kernel_pointer<const S>(mean),  kernel_pointer<const S>(inverse_std),
-                            kernel_pointer<S>(grad_weight), kernel_pointer<S>(grad_bias)};
+    const GradientSums<T> f{kernel_pointer<const T>(g),      kernel_pointer<const T>(x),
+                            kernel_pointer<const S>(n.mean), kernel_pointer<const S>(n.inverse_std),
+                            kernel_pointer<S>(grad_weight),  kernel_pointer<S>(grad_bias)};
     channel_sums("batch_norm_backward_sums", x.device(), f, channels_of(x),
-                 {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
+                 {&g, &x, &n.mean, &n.inverse_std}, {&grad_weight, &grad_bias});
   });
 }
 
-void batch_norm_backward(const Tensor& grad_x, const Tensor& g, const Tensor& x, const Tensor& mean,
-                         const Tensor& inverse_std, const Tensor& weight, const Tensor& grad_weight,
-                         const Tensor& grad_bias, bool training) {
+// In training the statistics themselves depend on x.
+void input_gradient_kernel(const Tensor& grad_x, const Tensor& g, const Tensor& x,
+                           const BatchNorm& n, const Tensor& weight, const Tensor& grad_weight,
+                           const Tensor& grad_bias) {
   const Channels s = channels_of(x);
-  dispatch_floats("batch_norm_backward", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
     using S = Stat<T>;
     const InputGradient<T> f{
         kernel_pointer<const T>(g),
         kernel_pointer<const T>(x),
-        kernel_pointer<const S>(mean),
-        kernel_pointer<const S>(inverse_std),
+        kernel_pointer<const S>(n.mean),
+        kernel_pointer<const S>(n.inverse_std),
         optional_pointer<const S>(weight),
         kernel_pointer<const S>(grad_weight),
         kernel_pointer<const S>(grad_bias),
-        training ? static_cast<S>(1 / static_cast<double>(s.per_channel())) : S(0)};
+        n.training ? static_cast<S>(1 / static_cast<double>(s.per_channel())) : S(0)};
     channel_each<T>("batch_norm_backward", grad_x, f, s,
-                    {&g, &x, &mean, &inverse_std, &weight, &grad_weight, &grad_bias});
+                    {&g, &x, &n.mean, &n.inverse_std, &weight, &grad_weight, &grad_bias});
   });
 }
 
-}  // namespace kernels
+void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
+                const BatchNorm& n) {
+  const Tensor g = gradient.contiguous(x.suggest_memory_format());
+  const Tensor dw = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
+  const Tensor db = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
+  gradient_sums_kernel(dw, db, g, x, n);
+  grads.set_lazily(0, [&] {
+    Tensor dx = result_like(x, x.impl().sizes, x.dtype(), x.device());
+    input_gradient_kernel(dx, g, x, n, w, dw, db);
+    return dx;
+  });
+  grads.set_lazily(1, [&] { return dw; });
+  grads.set_lazily(2, [&] { return db; });
+}
+
+// The gradient as recorded operations. w is 1 when there is no weight.
+void give_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& w,
+                      const BatchNorm& n) {
+  Tensor centered, inverse;
+  if (n.training) {
+    centered = x - x.mean(n.dims, true);
+    inverse = (centered.square().mean(n.dims, true) + n.eps).rsqrt();
+  } else {
+    centered = x - n.mean.view(n.per_channel);
+    inverse = n.inverse_std.view(n.per_channel);
+  }
+  const Tensor normal = centered * inverse;
+  grads.set_lazily(0, [&] {
+    const Tensor scaled = w.defined() ? g * w.view(n.per_channel) : g;
+    if (!n.training) return scaled * inverse;
+    return inverse *
+           (scaled - scaled.mean(n.dims, true) - normal * (scaled * normal).mean(n.dims, true));
+  });
+  grads.set_lazily(1, [&] { return (g * normal).sum(n.dims); });
+  grads.set_lazily(2, [&] { return g.sum(n.dims); });
+}
+
+// The statistics to normalize with; in training those of the batch, which move the running ones.
+BatchNorm statistics(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
+                     bool training, double momentum, double eps) {
+  BatchNorm n{training, eps, {}, {}, {}, Sizes(static_cast<std::size_t>(x.dim()), 1)};
+  n.per_channel[1] = x.size(1);
+  for (std::int64_t d = 0; d < x.dim(); ++d)
+    if (d != 1) n.dims.push_back(d);
+  NoGradGuard no_grad;
+  const ScalarType type = stat_type(x.dtype());
+  if (!training) {
+    n.mean = as_type(running_mean, type).contiguous();
+    n.inverse_std = (as_type(running_var, type) + eps).rsqrt().contiguous();
+    return n;
+  }
+  n.mean = empty_on({x.size(1)}, type, x.device());
+  n.inverse_std = empty_on({x.size(1)}, type, x.device());
+  const bool tracks = running_mean.defined();
+  Tensor mean = tracks ? as_type(running_mean, type).contiguous() : Tensor();
+  Tensor var = tracks ? as_type(running_var, type).contiguous() : Tensor();
+  if (tracks) {
+    check_inplace("batch_norm", running_mean);
+increment_version(running_mean);
+    check_inplace("batch_norm", running_var);
+increment_version(running_var);
+  }
+  statistics_kernels(n, x, mean, var, momentum);
+  if (tracks && !mean.is_same(running_mean)) kernels::convert(running_mean, mean);
+  if (tracks && !var.is_same(running_var)) kernels::convert(running_var, var);
+  return n;
+}
+
+void check_channels(const char* name, const Tensor& t, std::int64_t channels) {
+  TD_CHECK(ShapeError, !t.defined() || (t.dim() == 1 && t.size(0) == channels), "batch_norm: \"",
+           name, "\" must have sizes [", channels,
+           "], one number per channel of \"input\", but has ", t.sizes());
+  TD_CHECK(DtypeError, !t.defined() || t.is_floating_point(), "batch_norm: \"", name,
+           "\" must be floating point but is ", t.dtype());
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const Tensor& running_mean, const Tensor& running_var, bool training,
+                  double momentum, double eps) {
+  common_device(kBatchNorm, input, weight, bias, running_mean, running_var);
+  TD_CHECK(ShapeError, input.dim() >= 2,
+           "batch_norm: \"input\" must have sizes [batch, channels, ...] but has ", input.sizes());
+  TD_CHECK(DtypeError, input.is_floating_point(),
+           "batch_norm: \"input\" must be floating point but is ", input.dtype());
+  check_channels("weight", weight, input.size(1));
+  check_channels("bias", bias, input.size(1));
+  check_channels("running_mean", running_mean, input.size(1));
+  check_channels("running_var", running_var, input.size(1));
+  TD_CHECK(Error, running_mean.defined() == running_var.defined(),
+           "batch_norm: give both of \"running_mean\" and \"running_var\" or none");
+  TD_CHECK(Error, training || running_mean.defined(),
+           "batch_norm: evaluation needs \"running_mean\" and \"running_var\"; train first or pass "
+           "training = true");
+  const std::int64_t count = input.numel() / std::max<std::int64_t>(1, input.size(1));
+  TD_CHECK(ShapeError, !training || count != 1,
+           "batch_norm: training needs more than one value per channel but \"input\" has sizes ",
+           input.sizes(), "; use a larger batch");
+  const Tensor x = input.contiguous(input.suggest_memory_format());
+  const ScalarType type = stat_type(x.dtype());
+  const Tensor w = weight.defined() ? as_type(weight, type).contiguous() : weight;
+  const Tensor b = bias.defined() ? as_type(bias, type).contiguous() : bias;
+  Tensor y = result_like(x, x.impl().sizes, x.dtype(), x.device());
+  if (x.numel() == 0) return y;
+  const BatchNorm n = statistics(x, running_mean, running_var, training, momentum, eps);
+  apply_kernel(y, x, n, w, b);
+  if (recording(x, w, b))
+    record("native_batch_norm", y, {&x, &w, &b},
+           [x = save(x), w = save(w), n](Gradients& grads, const Tensor& g) {
+             const Tensor input = x(), weight = w();
+             if (recording(g, input, weight))
+               give_expressions(grads, g, input, weight, n);
+             else
+               give_fused(grads, g, input, weight, n);
+           });
+  return y;
+}
+
 }  // namespace td

@@ -1,6 +1,6 @@
 // Two shapes of kernels that go by channel: sums over all elements of each channel, and a function
 // of each element with its channel. A dense tensor is [outer, channels, inner]; with channels last
-// inner is 1. Included by the kernel files of normalisation only.
+// inner is 1. Included by the files of normalization only.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,18 @@
 namespace td {
 namespace {
 
+/// Statistics and parameters are stored in the type that kernels compute in.
+inline ScalarType stat_type(ScalarType dtype) { return dtype == kDouble ? kDouble : kFloat; }
+
+template <class T>
+T* optional_pointer(const Tensor& t) {
+  return t.defined() ? kernel_pointer<T>(t) : nullptr;
+}
+
 struct Channels {
   std::int64_t outer = 1, count = 1, inner = 1;
   TD_HD std::int64_t per_channel() const { return outer * inner; }
-  /// The first of `inner` neighbouring elements.
+  /// The first of `inner` neighboring elements.
   TD_HD std::int64_t at(std::int64_t o, std::int64_t c) const { return (o * count + c) * inner; }
   /// A reduction to the channels.
   ReduceShape groups() const {
@@ -48,12 +56,12 @@ struct TwoSums {
 
 /// Adds them up, in the words of reducers.h.
 struct AddBoth {
-  using Total = TwoSums;
+  using WideAcc = TwoSums;
   TD_HD TwoSums start() const { return {0, 0}; }
-  TD_HD void add(TwoSums& lane, const TwoSums& x, std::int64_t) const { lane = merge(lane, x); }
-  TD_HD TwoSums none() const { return start(); }
+  TD_HD void add(TwoSums& lane, const TwoSums& x, std::int64_t) const { lane = combine(lane, x); }
+  TD_HD TwoSums identity() const { return start(); }
   TD_HD TwoSums total(const TwoSums& lane) const { return lane; }
-  TD_HD TwoSums merge(const TwoSums& x, const TwoSums& y) const { return {x.a + y.a, x.b + y.b}; }
+  TD_HD TwoSums combine(const TwoSums& x, const TwoSums& y) const { return {x.a + y.a, x.b + y.b}; }
 };
 
 /// F: `add(element, index, channel, a, b)` adds to two sums, `finish(channel, a, b)` uses them;
@@ -61,13 +69,13 @@ struct AddBoth {
 /// shape alone.
 template <class F>
 struct ChannelSums {
-  using Total = TwoSums;
+  using WideAcc = TwoSums;
   F f;
   Channels s;
   TwoSums* partial = nullptr;  // cuda: what pieces of a channel add up to
   AddBoth r = {};
 
-  static constexpr int kTile = 64;  // channels summed side by side when they are neighbours
+  static constexpr int kTile = 64;  // channels summed side by side when they are neighbors
 
   void on_host() const {
     const std::int64_t width = s.inner == 1 ? kTile : 1;
@@ -76,10 +84,10 @@ struct ChannelSums {
     parallel_for(0, tiles, std::max<std::int64_t>(1, 32768 / work),
                  [&](std::int64_t from, std::int64_t to) {
                    for (std::int64_t t = from; t < to; ++t)
-                     s.inner == 1 ? neighbours(t * kTile) : alone(t);
+                     s.inner == 1 ? neighbors(t * kTile) : alone(t);
                  });
   }
-  void neighbours(std::int64_t first) const {
+  void neighbors(std::int64_t first) const {
     double a[kTile] = {}, b[kTile] = {};
     const int n = static_cast<int>(std::min<std::int64_t>(kTile, s.count - first));
     for (std::int64_t o = 0; o < s.outer; ++o) {
@@ -118,7 +126,7 @@ void channel_sums(const char* name, Device device, const F& f, const Channels& s
   launch(name, device, work, reads, writes);
 }
 
-/// F: `f(element, channel)` is the result's element, which lies where the operand's does.
+/// F: `f(element, channel)` is the result's element, stored at the same offset as the operand's.
 template <class F, class T>
 struct ChannelEach {
   F f;

@@ -1,15 +1,16 @@
-// Layer normalisation as row programs, and dropout's scaling.
+// Layer normalization as row programs; gradients of weight and bias are sums by channel. The
+// gradient has a second form, of recorded operations, for when it must itself be differentiable.
 // Source: Ba, Kiros and Hinton, "Layer Normalization", 2016, section 3.
 #include <cmath>
 
-#include "td/ops/norm/channels.h"
-#include "td/kernels/kernels.h"
-#include "td/ops/norm/norm.h"
-#include "td/kernels/pointwise.h"
 #include "td/kernels/rows.h"
+#include "td/ops/norm/channels.h"
+#include "td/ops/op.h"
 
 namespace td {
 namespace {
+
+constexpr Op kLayerNorm{"layer_norm", {"input", "weight", "bias"}};
 
 template <class T>
 struct LayerNorm {
@@ -86,51 +87,41 @@ struct LayerNormSums {
   }
 };
 
-template <class S>
-struct KeepScaled {
-  S scale;
-  TD_HD S operator()(S x, bool keep) const { return x * (keep ? scale : S(0)); }
-};
-
-}  // namespace
-
-namespace kernels {
-
-void layer_norm(const Tensor& out, const Tensor& mean, const Tensor& inverse_std, const Tensor& x,
-                const Tensor& weight, const Tensor& bias, double eps) {
-  dispatch_floats("layer_norm", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+// Rows of x [rows, n] with mean 0 and variance 1, times weight [n], plus bias [n] (both may be
+// undefined). mean, inverse_std [rows] are saved for backward. All contiguous.
+void forward_kernel(const Tensor& out, const Tensor& mean, const Tensor& inverse_std,
+                    const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
+  dispatch_floats("layer_norm", x.dtype(), [&]<class T>(CppType<T>) {
     using S = compute_t<T>;
     const LayerNorm<T> program{kernel_pointer<const T>(x),
                                kernel_pointer<T>(out),
                                kernel_pointer<S>(mean),
                                kernel_pointer<S>(inverse_std),
-                               weight.defined() ? kernel_pointer<const S>(weight) : nullptr,
-                               bias.defined() ? kernel_pointer<const S>(bias) : nullptr,
+                               optional_pointer<const S>(weight),
+                               optional_pointer<const S>(bias),
                                eps};
-    launch("layer_norm", x.device(), rows_work(program, x.sizes()[0], x.sizes()[1]),
+    launch("layer_norm", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
            {&x, &weight, &bias}, {&out, &mean, &inverse_std});
   });
 }
 
-void layer_norm_backward(const Tensor& grad_x, const Tensor& g, const Tensor& x, const Tensor& mean,
-                         const Tensor& inverse_std, const Tensor& weight) {
-  dispatch_floats("layer_norm_backward", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+// The gradient of x.
+void backward_kernel(const Tensor& grad_x, const Tensor& g, const Tensor& x, const Tensor& mean,
+                     const Tensor& inverse_std, const Tensor& weight) {
+  dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
     using S = const compute_t<T>;
-    const LayerNormBackward<T> program{
-        kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
-        kernel_pointer<T>(grad_x),      kernel_pointer<S>(mean),
-        kernel_pointer<S>(inverse_std), weight.defined() ? kernel_pointer<S>(weight) : nullptr};
-    launch("layer_norm_backward", x.device(), rows_work(program, x.sizes()[0], x.sizes()[1]),
+    const LayerNormBackward<T> program{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
+                                       kernel_pointer<T>(grad_x),      kernel_pointer<S>(mean),
+                                       kernel_pointer<S>(inverse_std), optional_pointer<S>(weight)};
+    launch("layer_norm_backward", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
            {&g, &x, &mean, &inverse_std, &weight}, {&grad_x});
   });
 }
 
-void layer_norm_sums(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
-                     const Tensor& x, const Tensor& mean, const Tensor& inverse_std) {
-  dispatch_floats("layer_norm_backward", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+// grad_weight, grad_bias [n].
+void gradient_sums_kernel(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
+                          const Tensor& x, const Tensor& mean, const Tensor& inverse_std) {
+  dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
     using S = compute_t<T>;
     const LayerNormSums<T> f{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
                              kernel_pointer<const S>(mean),  kernel_pointer<const S>(inverse_std),
@@ -140,13 +131,79 @@ void layer_norm_sums(const Tensor& grad_weight, const Tensor& grad_bias, const T
   });
 }
 
-void dropout(const Tensor& out, const Tensor& x, const Tensor& mask, double scale) {
-  dispatch_floats("dropout", x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    using S = compute_t<T>;
-    pointwise<T, T, bool>("dropout", KeepScaled<S>{static_cast<S>(scale)}, out, x, mask);
+// layer_norm's gradient as recorded operations, over rows.
+void give_row_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& w,
+                          double eps) {
+  const Tensor centered = x - x.mean({1}, true);
+  const Tensor inverse = (centered.square().mean({1}, true) + eps).rsqrt();
+  const Tensor normal = centered * inverse;
+  grads.set_lazily(0, [&] {
+    const Tensor scaled = w.defined() ? g * w : g;
+    return inverse * (scaled - scaled.mean({1}, true) - normal * (scaled * normal).mean({1}, true));
   });
+  grads.set_lazily(1, [&] { return (g * normal).sum({0}); });
+  grads.set_lazily(2, [&] { return g.sum({0}); });
 }
 
-}  // namespace kernels
+void give_row_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
+                    const Tensor& mean, const Tensor& inverse_std) {
+  const Tensor g = gradient.contiguous();
+  grads.set_lazily(0, [&] {
+    Tensor dx = empty_on(x.impl().sizes, x.dtype(), x.device());
+    backward_kernel(dx, g, x, mean, inverse_std, w);
+    return dx;
+  });
+  if (!grads.should_compute(1) && !grads.should_compute(2)) return;
+  const Tensor dw = empty_on({x.size(1)}, mean.dtype(), x.device());
+  const Tensor db = empty_on({x.size(1)}, mean.dtype(), x.device());
+  gradient_sums_kernel(dw, db, g, x, mean, inverse_std);
+  grads.set_lazily(1, [&] { return dw; });
+  grads.set_lazily(2, [&] { return db; });
+}
+
+// x is [rows, n] and contiguous; w and b are [n] in the type of the statistics, or undefined.
+Tensor layer_norm_rows(const Tensor& x, const Tensor& w, const Tensor& b, double eps) {
+  Tensor y = empty_on(x.impl().sizes, x.dtype(), x.device());
+  const ScalarType type = stat_type(x.dtype());
+  const Tensor mean = empty_on({x.size(0)}, type, x.device());
+  const Tensor inverse_std = empty_on({x.size(0)}, type, x.device());
+  if (x.numel() > 0) forward_kernel(y, mean, inverse_std, x, w, b, eps);
+  if (recording(x, w, b))
+    record("layer_norm", y, {&x, &w, &b},
+           [x = save(x), w = save(w), mean, inverse_std, eps](Gradients& grads, const Tensor& g) {
+             const Tensor input = x(), weight = w();
+             if (recording(g, input, weight))
+               give_row_expressions(grads, g, input, weight, eps);
+             else
+               give_row_fused(grads, g, input, weight, mean, inverse_std);
+           });
+  return y;
+}
+
+}  // namespace
+
+Tensor layer_norm_impl(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                       const Tensor& bias, double eps) {
+  common_device(kLayerNorm, input, weight, bias);
+  const Sizes shape(normalized_shape);
+  const std::int64_t kept = input.dim() - static_cast<std::int64_t>(shape.size());
+  bool fits = kept >= 0 && !shape.empty();
+  for (std::size_t d = 0; fits && d < shape.size(); ++d)
+    fits = input.sizes()[static_cast<std::size_t>(kept) + d] == shape[d];
+  TD_CHECK(ShapeError, fits, "layer_norm: the last sizes of \"input\" must be normalized_shape ",
+           normalized_shape, " but \"input\" has sizes ", input.sizes());
+  for (const Tensor* t : {&weight, &bias})
+    TD_CHECK(ShapeError, !t->defined() || t->impl().sizes == shape, "layer_norm: \"",
+             t == &weight ? "weight" : "bias", "\" must have the sizes of normalized_shape, ",
+             normalized_shape, ", but has ", t->sizes());
+  TD_CHECK(DtypeError, input.is_floating_point(),
+           "layer_norm: \"input\" must be floating point but is ", input.dtype());
+  const std::int64_t n = numel_of(shape);
+  const auto row = [&](const Tensor& t) {
+    return t.defined() ? as_type(t, stat_type(input.dtype())).reshape({n}).contiguous() : t;
+  };
+  const Tensor x = input.reshape({n ? input.numel() / n : 0, n}).contiguous();
+  return layer_norm_rows(x, row(weight), row(bias), eps).view(input.sizes());
+}
+
 }  // namespace td

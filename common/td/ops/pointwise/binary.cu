@@ -1,42 +1,170 @@
-// Kernels of ops/pointwise/binary.def, and addition with a factor.
-#define TD_BINARY_LIST "td/ops/pointwise/binary.def"
-#include "td/ops/pointwise/binary_kernels.inc"
+// Element-wise functions of two tensors: one body for all lines of the two lists (see binary.h),
+// and the functions of binary.def with their forms for numbers and in place. add and sub are in
+// add.cu.
+#include "td/ops/pointwise/binary.h"
+
+#include "td/kernels/pointwise.h"
+#include "td/kernels/scalar_math.h"
 
 namespace td {
 namespace {
 
-struct Add {
-  template <class T>
-  TD_HD T operator()(T a, T b) const {
-    return static_cast<T>(a + b);
+// A number of the program with all its digits: what is computed from it alone would be float32.
+Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.view({}).to(kFloat64) : x; }
+
+// At the borders of its domain a power has the gradient 0: x^0 is constant, and 0^x is 0.
+Tensor power_gradient_base(const Tensor& g, const Tensor& a, const Tensor& b) {
+  return where(b == Scalar(0), Scalar(0), g * b * pow(a, all_digits(b) - 1));
+}
+Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b) {
+  const Tensor flat = logical_and(a == Scalar(0), b >= Scalar(0));
+  return where(flat, Scalar(0), g * pow(a, b) * log(all_digits(a)));
+}
+
+#define BINARY(...) TD_BINARY_OP(__VA_ARGS__)
+#include "td/ops/pointwise/binary.def"
+#undef BINARY
+
+// Of bool tensors a product and a minimum are "and", a maximum is "or".
+void run(const BinaryOp& o, const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (out.dtype() == kBool) {
+    if (&o == &mul_op || &o == &minimum_op) return kernels::logical_and(out, a, b);
+    if (&o == &maximum_op) return kernels::logical_or(out, a, b);
   }
-};
-template <class A>
-struct AddScaled {
-  A alpha;
-  template <class T>
-  TD_HD T operator()(T a, T b) const {
-    return static_cast<T>(a + static_cast<T>(alpha) * b);
+  o.forward(o.op.name, out, a, b);
+}
+
+// What the gradient of a binary operation saves.
+struct SavedPair {
+  const BinaryOp* o;
+  SavedVariable a, b;
+  Sizes sizes_a, sizes_b;
+  ScalarType type_a, type_b;
+
+  SavedPair(const BinaryOp& op, const Tensor& x, const Tensor& y, const SavedVariable& saved_x)
+      : o(&op),
+        a(saved_x),
+        b(save(y)),
+        sizes_a(x.impl().sizes),
+        sizes_b(y.impl().sizes),
+        type_a(x.dtype()),
+        type_b(y.dtype()) {}
+
+  void operator()(Gradients& grads, const Tensor& g) const {
+    grads.set_lazily(0, [&] { return as_type(sum_to(o->gradient_a(g, a, b), sizes_a), type_a); });
+    grads.set_lazily(1, [&] { return as_type(sum_to(o->gradient_b(g, a, b), sizes_b), type_b); });
   }
 };
 
 }  // namespace
 
-namespace kernels {
-
-void add(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  if (alpha.to<double>() == 1.0) {
-    dispatch_all(out.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
-      pointwise<T, T, T>("add", Add{}, out, a, b);
-    });
-  } else {
-    dispatch_numbers("add", out.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
-      pointwise<T, T, T>("add", AddScaled<compute_t<T>>{alpha.to<compute_t<T>>()}, out, a, b);
-    });
-  }
+BinaryArguments prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
+  const Device device = common_device(op, a, b);
+  if (!b.defined()) undefined_argument(op, 1);
+  ScalarType type = result_type(a, b);
+  if (makes_float) type = float_type(type);
+  const Sizes sizes = a.impl().sizes == b.impl().sizes
+                          ? a.impl().sizes
+                          : broadcast_sizes(op.name, a.sizes(), b.sizes());
+  return {{a, type}, {b, type}, result_like(a, b, sizes, type, device)};
 }
 
-}  // namespace kernels
+InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
+  const Device device = common_device(op, a, b);
+  if (!b.defined()) undefined_argument(op, 1);
+  TD_CHECK(DeviceError, a.device() == device, op.name, "_: \"input\" is a number on ", a.device(),
+           " and cannot keep a result on ", device, "; move it with to(\"", device, "\")");
+  check_can_keep(op.name, result_type(a, b), a);
+  TD_CHECK(ShapeError,
+           a.impl().sizes == b.impl().sizes ||
+               broadcast_sizes(op.name, a.sizes(), b.sizes()) == a.impl().sizes,
+           op.name, "_: \"other\" of sizes ", b.sizes(), " does not fit into \"input\" of sizes ",
+           a.sizes(), ", which is changed in place");
+  refuse_partial_overlap(op.name, a, b, "other");
+  return {b, a.dtype()};
+}
+
+void check_can_keep(const char* op, ScalarType type, const Tensor& self) {
+  TD_CHECK(DtypeError, can_cast(type, self.dtype()), op, "_: a result of type ", type,
+           " cannot be kept in a tensor of type ", self.dtype(),
+           "; convert it first with to(dtype)");
+}
+
+Tensor number_beside(const Tensor& input, const Scalar& value) {
+  if (!input.defined()) return wrapped_number(value);  // the operation says what is wrong
+  Tensor number = empty_on({}, result_type(input, value), Device(kCPU));
+  dispatch_all(number.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    *number.data_ptr<T>() = value.to<T>();
+  });
+  number.impl().wrapped_number = true;
+  return number;
+}
+
+Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
+  if (autocast::active() && o.rule) [[unlikely]]
+    return autocast::run(
+        *o.rule, [&o](const Tensor& x, const Tensor& y) { return binary(o, x, y); }, a, b);
+  BinaryArguments p = prepare(o.op, a, b, o.makes_float);
+  run(o, p.out, p.a, p.b);
+  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
+  return std::move(p.out);
+}
+
+Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
+  TD_CHECK(DtypeError, !o.makes_float || a.is_floating_point(), o.op.name,
+           "_: the result is floating point and cannot be kept in ", a.dtype(), "; use ", o.op.name,
+           "() or convert the tensor first");
+  const InType other = prepare_in_place(o.op, a, b);
+  const bool recorded = recording(a, b);
+  const SavedVariable old_a = recorded ? save(a.clone()) : SavedVariable();  // the value before the change
+  check_inplace(o.op.name, a);
+increment_version(a);
+  run(o, a, a, other);
+  if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
+  return a;
+}
+
+#define BINARY(name, ...) \
+  Tensor name(const Tensor& input, const Tensor& other) { return binary(name##_op, input, other); }
+#include "td/ops/pointwise/binary.def"
+#undef BINARY
+
+void kernels::maximum(const Tensor& out, const Tensor& a, const Tensor& b) {
+  maximum_op.forward("maximum", out, a, b);
+}
+void kernels::minimum(const Tensor& out, const Tensor& a, const Tensor& b) {
+  minimum_op.forward("minimum", out, a, b);
+}
+
+Tensor maximum_grad_weight(const Tensor& a, const Tensor& b) {
+  NoGradGuard no_grad;  // a step function: its own gradient is zero
+  const ScalarType type = result_type(a, b);
+  return add(gt(a, b).to(type), mul(eq(a, b).to(type), 0.5));
+}
+
+Tensor mul(const Tensor& input, const Scalar& other) {
+  return mul(input, number_beside(input, other));
+}
+Tensor div(const Tensor& input, const Scalar& other) {
+  return div(input, number_beside(input, other));
+}
+Tensor pow_impl(const Tensor& input, const Scalar& exponent) {
+  const bool integers = !input.is_floating_point() && !exponent.is_floating_point();
+  TD_CHECK(DtypeError, !integers || exponent.to<std::int64_t>() >= 0, "pow: an integer to the ",
+           "power ", exponent.to<std::int64_t>(), " is not an integer; convert with to(kFloat32)");
+  return exponent.to<double>() == 2.0 && input.is_floating_point()
+             ? square(input)
+             : pow(input, wrapped_number(exponent));
+}
+Tensor pow_impl(const Scalar& base, const Tensor& exponent) {
+  return pow(wrapped_number(base), exponent);
+}
+Tensor operator/(const Scalar& a, const Tensor& b) { return div(number_beside(b, a), b); }
+
+Tensor& Tensor::mul_(const Tensor& other) const { return binary_in_place(mul_op, handle(), other); }
+Tensor& Tensor::div_(const Tensor& other) const { return binary_in_place(div_op, handle(), other); }
+Tensor& Tensor::mul_(const Scalar& other) const { return mul_(number_beside(*this, other)); }
+Tensor& Tensor::div_(const Scalar& other) const { return div_(number_beside(*this, other)); }
+
 }  // namespace td

@@ -1,4 +1,18 @@
-// Kernels of the element-wise functions with floating point results.
-#define TD_UNARY_LIST "td/ops/pointwise/unary_float.def"
-#define TD_UNARY_DISPATCH dispatch_floats
-#include "td/ops/pointwise/unary_kernels.inc"
+// The functions of unary_float.def, which have floating point results.
+#include "td/ops/pointwise/unary.h"
+
+namespace td {
+namespace {
+
+#define UNARY(name, saves, forward, gradient) \
+  TD_UNARY_OP(name, saves, UnaryOp::kMakesFloat, forward, gradient)
+#include "td/ops/pointwise/unary_float.def"
+#undef UNARY
+
+}  // namespace
+
+#define UNARY(name, ...) TD_UNARY_FUNCTIONS(name)
+#include "td/ops/pointwise/unary_float.def"
+#undef UNARY
+
+}  // namespace td

@@ -1,21 +1,53 @@
-// Helpers of operations that combine elements along dimensions (reduce.cpp, norm.cpp, softmax.cpp).
-// Invariant: a DimSet has only bits of existing dimensions.
+// What operations that combine elements along dimensions share: which dimensions, which sizes, and
+// the kernel of sums. Invariant: a DimSet has only bits of dimensions that exist.
 #pragma once
 
 #include "td/ops/op.h"
 
 namespace td {
 
-/// The dimensions in `dims`, negative ones counted from the back; none named means all.
-/// @throws ShapeError for one out of range or named twice.
-DimSet dim_set(const char* op, const Tensor& x, IntArrayRef dims);
-/// Sizes of a result: reduced dimensions are 1 with `keepdim`, else gone.
-Sizes reduced_sizes(IntArrayRef sizes, DimSet dims, bool keepdim);
+/// The dimensions in `dims`, negative ones counted from the back; an empty list means all.
+/// @throws ShapeError for a dimension that is out of range or named twice.
+inline DimSet dim_set(const char* op, const Tensor& x, IntArrayRef dims) {
+  DimSet set = 0;
+  for (std::int64_t d : dims) {
+    const DimSet bit = DimSet{1} << wrap_dim(op, d, x.dim());
+    TD_CHECK(ShapeError, !(set & bit), op, ": dimension ", d, " appears twice in ", dims);
+    set |= bit;
+  }
+  const DimSet all = (DimSet{1} << x.dim()) - 1;
+  return dims.empty() ? all : set & all;
+}
+
+/// Sizes of a result: a reduced dimension has size 1 with `keepdim`, and is left out without.
+inline Sizes reduced_sizes(IntArrayRef sizes, DimSet dims, bool keepdim) {
+  Sizes result;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (!(dims >> d & 1u))
+      result.push_back(sizes[d]);
+    else if (keepdim)
+      result.push_back(1);
+  }
+  return result;
+}
+
 /// How many elements are combined into one.
-std::int64_t reduced_count(IntArrayRef sizes, DimSet dims);
+inline std::int64_t reduced_count(IntArrayRef sizes, DimSet dims) {
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (dims >> d & 1u) count *= sizes[d];
+  return count;
+}
+
 /// `result` of a reduction as a view that broadcasts to the input again.
-Tensor keep_dims(const Tensor& result, IntArrayRef sizes, DimSet dims);
-/// @throws ShapeError when groups are empty: then there is no largest element.
-void check_not_empty(const char* op, const Tensor& x, DimSet dims);
+inline Tensor keep_dims(const Tensor& result, IntArrayRef sizes, DimSet dims) {
+  return result.reshape(reduced_sizes(sizes, dims, true));
+}
+
+namespace kernels {
+/// out = sum of x over `dims`, dense and row-major over the others. Floats are multiplied by
+/// `factor` (a mean is a sum with factor 1/n); integers and bool are summed as int64.
+void sum(const Tensor& out, const Tensor& x, DimSet dims, double factor = 1.0);
+}  // namespace kernels
 
 }  // namespace td

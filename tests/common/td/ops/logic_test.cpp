@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("bool tensors and the bits of whole numbers combine; real numbers are refused") {
+TEST_CASE("bool tensors and the bits of integers combine; real numbers are refused") {
   for (const Device device : devices()) {
     INFO(device);
     const Tensor a = tensor({true, true, false, false}, device),
@@ -35,12 +35,12 @@ TEST_CASE("bool tensors and the bits of whole numbers combine; real numbers are 
   CHECK(message<DtypeError>([] {
           ~tensor({1.0, 2.0});
         }) ==
-        "operator~: expected bool tensors or whole numbers but got float32; make one with a "
+        "operator~: expected bool tensors or integers but got float32; make one with a "
         "comparison such as x > 0");
   CHECK_THROWS_AS(tensor({1.0}) & tensor({true}), DtypeError);
 }
 
-TEST_CASE("NaN, infinities, and whole numbers, which are neither") {
+TEST_CASE("NaN, infinities, and integers, which are neither") {
   for (const Device device : devices()) {
     INFO(device);
     for (const ScalarType type : {kDouble, kFloat, kHalf, kBFloat16}) {

@@ -1,5 +1,5 @@
 // The operation suite over the .def lists with more than two arguments or with parameters:
-// ternary.def, binary_whole.def and activation.def. A line without a reference here fails.
+// ternary.def, binary_integer.def and activation.def. A line without a reference here fails.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -156,7 +156,7 @@ TEST_CASE("every function of three tensors") {
 
 TEST_CASE("every quotient without a fraction") {
 #define BINARY(name, ...) check_whole(#name, &td::name);
-#include "td/ops/pointwise/binary_whole.def"
+#include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
 }
 
@@ -203,20 +203,20 @@ TEST_CASE("powers at the borders of their domain have the gradient 0") {
   pow(td::zeros({2}), exponent).sum().backward();
   CHECK(values(exponent.grad()) == std::vector<double>{0, 0});
   CHECK(message<td::DtypeError>([] { pow(td::tensor({2}), -1); }) ==
-        "pow: a whole number to the power -1 is not whole; convert with to(kFloat32)");
+        "pow: an integer to the power -1 is not an integer; convert with to(kFloat32)");
 }
 
 TEST_CASE("what quotients and activations refuse, they name") {
   const Tensor whole = td::tensor({4, 5});
   CHECK(message<td::Error>([&] {
           td::div_floor(whole, td::tensor({2, 0}));
-        }) == "div: a whole number was divided by 0; check the divisor with ne(0)");
+        }) == "div: an integer was divided by 0; check the divisor with ne(0)");
   CHECK(message<td::Error>([&] { td::div(whole, 2, "up"); }) ==
         "div: the rounding mode must be \"trunc\" or \"floor\" but is \"up\"");
   CHECK(message<td::DtypeError>([&] { td::gelu(whole); }) ==
         "gelu: expected a floating point tensor but got int64; convert it with to(kFloat32)");
   CHECK(message<td::DtypeError>([&] { td::lerp(whole, whole, 1); }) ==
-        "lerp: not defined for whole numbers; convert \"input\" with to(kFloat32)");
+        "lerp: not defined for integers; convert \"input\" with to(kFloat32)");
   CHECK(message<td::DtypeError>([&] { whole.clone().div_(0.5, "floor"); }) ==
         "div_: a result of type float32 cannot be kept in a tensor of type int64; convert it first "
         "with to(dtype)");

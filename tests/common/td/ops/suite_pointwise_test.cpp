@@ -5,6 +5,7 @@
 #include <map>
 
 #include "suite.h"
+#include "td/ops/pointwise/binary.h"
 
 using namespace suite;
 using td::Scalar;
@@ -142,10 +143,10 @@ TEST_CASE("every comparison") {
 
 TEST_CASE("how maximum shares its gradient") {
   Sample s{
-      "share_above",
+      "maximum_grad_weight",
       {"input", "other"},
       {spread({3, 4}).round(), spread({3, 4}, -2, 2, 2).round()},
-      [](const TensorList& x) { return share_above(x[0], x[1]); },
+      [](const TensorList& x) { return maximum_grad_weight(x[0], x[1]); },
       [](const std::vector<Array>& x) {
         return each(x[0], x[1], [](double a, double b) { return a > b ? 1 : a == b ? 0.5 : 0; });
       }};

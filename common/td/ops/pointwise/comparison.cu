@@ -1,11 +1,28 @@
-// Comparisons (one body for all lines of ops/pointwise/comparison.def) and the choice by a
-// condition.
-#include "td/ops/op.h"
+// Comparisons (one body for all lines of comparison.def: two tensors of one type in, bool out) and
+// the choice by a condition.
+#include "td/kernels/pointwise.h"
+#include "td/ops/pointwise/binary.h"
 
 namespace td {
 namespace {
 
 using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
+
+#define COMPARISON(name, expression)                                        \
+  struct name##_f {                                                         \
+    template <class T>                                                      \
+    TD_HD bool operator()(T a, T b) const {                                 \
+      return expression;                                                    \
+    }                                                                       \
+  };                                                                        \
+  void name##_kernel(const Tensor& out, const Tensor& a, const Tensor& b) { \
+    dispatch_all(a.dtype(), [&]<class T>(CppType<T>) {                      \
+      pointwise<bool, T, T>(#name, name##_f{}, out, a, b);                  \
+    });                                                                     \
+  }                                                                         \
+  constexpr Op name##_op{#name, {"input", "other"}};
+#include "td/ops/pointwise/comparison.def"
+#undef COMPARISON
 
 Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
   const Device device = common_device(op, a, b);
@@ -16,7 +33,7 @@ Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
   return out;
 }
 
-// 3 == 3.5 must not round 3.5: a number that is not whole brings its own type.
+// 3 == 3.5 must not round 3.5: a number with a fraction brings its own type.
 Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Scalar& b) {
   return compare(op, kernel, a, wrapped_number(b));
 }
@@ -25,17 +42,22 @@ constexpr Op kWhere{"where", {"condition", "input", "other"}};
 
 }  // namespace
 
-#define COMPARISON(name, expression)                      \
-  Tensor name(const Tensor& input, const Tensor& other) { \
-    static constexpr Op op{#name, {"input", "other"}};    \
-    return compare(op, kernels::name, input, other);      \
-  }                                                       \
-  Tensor name(const Tensor& input, const Scalar& other) { \
-    static constexpr Op op{#name, {"input", "other"}};    \
-    return compare(op, kernels::name, input, other);      \
+#define COMPARISON(name, expression)                        \
+  Tensor name(const Tensor& input, const Tensor& other) {   \
+    return compare(name##_op, name##_kernel, input, other); \
+  }                                                         \
+  Tensor name(const Tensor& input, const Scalar& other) {   \
+    return compare(name##_op, name##_kernel, input, other); \
   }
 #include "td/ops/pointwise/comparison.def"
 #undef COMPARISON
+
+void kernels::logical_and(const Tensor& out, const Tensor& a, const Tensor& b) {
+  logical_and_kernel(out, a, b);
+}
+void kernels::logical_or(const Tensor& out, const Tensor& a, const Tensor& b) {
+  logical_or_kernel(out, a, b);
+}
 
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
   const Device device = common_device(kWhere, condition, input, other);

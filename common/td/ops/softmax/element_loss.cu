@@ -1,4 +1,8 @@
-// Losses of single elements: mse, l1, smooth_l1 and the two binary cross entropies.
+// Losses of single elements: mse (a fused reduction, and one element-wise pass for its gradient),
+// l1, smooth_l1 and the two binary cross entropies, which are expressions of other operations.
+#include "td/kernels/pointwise.h"
+#include "td/kernels/reduce.h"
+#include "td/kernels/reducers.h"
 #include "td/ops/op.h"
 
 namespace td {
@@ -26,18 +30,42 @@ void check_equal_sizes(const Op& op, const Tensor& input, const Tensor& target) 
            input.sizes(), ", but has ", target.sizes(), "; reshape or expand it");
 }
 
+/// A sum over x that also looks at the element of `target` with the same number.
+template <class T>
+struct SquaredDistance : Sum<T, T> {
+  using ByIndex = void;
+  const T* target;
+  TD_HD void add(compute_t<T>& lane, compute_t<T> x, std::int64_t index) const {
+    const compute_t<T> d = x - static_cast<compute_t<T>>(target[index]);
+    lane += d * d;
+  }
+};
+
+struct DistanceGradient {
+  double factor;
+  template <class C>
+  TD_HD C operator()(C g, C x, C target) const {
+    return g * static_cast<C>(factor) * (x - target);
+  }
+};
+
 Tensor mse_gradient(const Tensor& g, const Tensor& a, const Tensor& b, double factor) {
   if (recording(g, a, b)) return (a - b) * g * Scalar(factor);
   Tensor out = empty_on(Sizes(a.sizes()), a.dtype(), a.device());
-  kernels::mse_backward(out, g, a, b, factor);
+  dispatch_floats("mse_loss", a.dtype(), [&]<class T>(CppType<T>) {
+    pointwise<T, T, T, T>("mse_loss_backward", DistanceGradient{factor}, out, g, a, b);
+  });
   return out;
 }
 
-// Mean or sum of squares of equal-sized tensors: no tensor of differences is made.
+// Mean or sum of squares of dense tensors of equal sizes: no tensor of differences is made.
 Tensor fused_mse(const Tensor& a, const Tensor& b, Reduction::Reduction reduction) {
   const double factor = factor_of(reduction, a.numel());
   Tensor out = empty_on({}, a.dtype(), a.device());
-  kernels::mse_total(out, a, b, factor);
+  dispatch_floats("mse_loss", a.dtype(), [&]<class T>(CppType<T>) {
+    const SquaredDistance<T> reducer{{{factor}}, kernel_pointer<const T>(b)};
+    reduce<T>("mse_loss", reducer, out, a, ~DimSet{0}, &b);
+  });
   if (recording(a, b))
     record("mse_loss", out, {&a, &b},
            [a = save(a), b = save(b), factor](Gradients& grads, const Tensor& g) {

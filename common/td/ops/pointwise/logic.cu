@@ -1,7 +1,9 @@
-// Logic on bool tensors, tests of values, limits (clamp) and masked_fill.
+// Logic on bool tensors and on the bits of integers, tests of values, limits (clamp) and
+// masked_fill.
 #include <limits>
 
-#include "td/ops/op.h"
+#include "td/kernels/pointwise.h"
+#include "td/ops/pointwise/binary.h"
 
 namespace td {
 namespace {
@@ -19,13 +21,51 @@ bool both_bool(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a.dtype() == kBool && b.dtype() == kBool;
 }
 
-Tensor bits(const Op& op, void (*kernel)(const Tensor&, const Tensor&, const Tensor&),
-            const Tensor& a, const Tensor& b) {
+struct BitAnd {
+  template <class T>
+  TD_HD T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct BitOr {
+  template <class T>
+  TD_HD T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct BitNot {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return static_cast<T>(~x);
+  }
+};
+
+// Of integers of out's type.
+template <class F, class... In>
+void bits_kernel(const char* op, const Tensor& out, const In&... in) {
+  const auto run = [&]<class T>(CppType<T>) {
+    pointwise<T, element_of<In, T>...>(op, F{}, out, in...);
+  };
+  switch (out.dtype()) {
+    case kByte:
+      return run(CppType<std::uint8_t>{});
+    case kInt:
+      return run(CppType<std::int32_t>{});
+    case kLong:
+      return run(CppType<std::int64_t>{});
+    default:
+      fail<DtypeError>(op, ": expected bool tensors or integers but got ", out.dtype(),
+                       "; make one with a comparison such as x > 0");
+  }
+}
+
+template <class F>
+Tensor bits(const Op& op, const Tensor& a, const Tensor& b) {
   const Device device = common_device(op, a, b);
   if (!b.defined()) undefined_argument(op, 1);
   const ScalarType type = result_type(a, b);
   Tensor out = result_like(a, broadcast_sizes(op.name, a.sizes(), b.sizes()), type, device);
-  kernel(out, as_type(a, type), as_type(b, type));
+  bits_kernel<F>(op.name, out, as_type(a, type), as_type(b, type));
   return out;
 }
 
@@ -64,17 +104,17 @@ Tensor mask_on(const Tensor& x, const Tensor& mask) {
 
 Tensor logical_not(const Tensor& input) { return input.detach().eq(Scalar(0)); }
 Tensor operator&(const Tensor& a, const Tensor& b) {
-  return both_bool(a, b) ? logical_and(a, b) : bits(and_op, kernels::bitwise_and, a, b);
+  return both_bool(a, b) ? logical_and(a, b) : bits<BitAnd>(and_op, a, b);
 }
 Tensor operator|(const Tensor& a, const Tensor& b) {
-  return both_bool(a, b) ? logical_or(a, b) : bits(or_op, kernels::bitwise_or, a, b);
+  return both_bool(a, b) ? logical_or(a, b) : bits<BitOr>(or_op, a, b);
 }
 Tensor operator&(const Tensor& a, const Scalar& b) { return a & wrapped_number(b); }
 Tensor operator|(const Tensor& a, const Scalar& b) { return a | wrapped_number(b); }
 Tensor operator~(const Tensor& a) {
   if (a.dtype() == kBool) return logical_not(a);
   Tensor out = result_like(a, a.impl().sizes, a.dtype(), a.device());
-  kernels::bitwise_not(out, a);
+  bits_kernel<BitNot>("operator~", out, a);
   return out;
 }
 
@@ -98,7 +138,7 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
   TD_CHECK(DtypeError, input.dtype() == other.dtype(), "allclose: \"input\" is ", input.dtype(),
            " but \"other\" is ", other.dtype(), "; convert one with to(dtype)");
   const NoGradGuard no_grad;
-  // Differences of whole numbers are taken as floats, which cannot wrap around.
+  // Differences of integers are computed as floats, which cannot wrap around.
   const Tensor a = as_type(input.detach(), float_type(input.dtype()));
   const Tensor b = as_type(other.detach(), float_type(other.dtype()));
   // Equality first: two equal infinities are close, though their difference is NaN.

@@ -1,6 +1,9 @@
-// norm, var, std and logsumexp.
+// norm, var, std and logsumexp. The usual orders of norm, and the variance, are one reduction each;
+// other orders and logsumexp are expressions of other operations.
 #include <cmath>
 
+#include "td/kernels/reduce.h"
+#include "td/kernels/reducers.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {
@@ -8,6 +11,56 @@ namespace {
 
 constexpr Op norm_op{"norm", {"input"}}, var_op{"var", {"input"}}, std_op{"std", {"input"}};
 constexpr Op logsumexp_op{"logsumexp", {"input"}};
+
+/// Mean and sum of squared distances from it, of `count` elements.
+struct Moments {
+  double mean, squares, count;
+};
+
+/// Welford's update within a lane, Chan's formula between lanes: one pass, no cancellation.
+template <class T>
+struct Variance {
+  using Acc = Moments;
+  using WideAcc = Moments;
+  using Out = T;
+  double correction;
+  bool root;
+  TD_HD Acc start() const { return {0, 0, 0}; }
+  TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t) const {
+    const double delta = static_cast<double>(x) - lane.mean;
+    lane.count += 1;
+    lane.mean += delta / lane.count;
+    lane.squares += delta * (static_cast<double>(x) - lane.mean);
+  }
+  TD_HD WideAcc identity() const { return start(); }
+  TD_HD WideAcc total(const Acc& lane) const { return lane; }
+  TD_HD WideAcc combine(const WideAcc& a, const WideAcc& b) const {
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    const double count = a.count + b.count, delta = b.mean - a.mean;
+    return {a.mean + delta * b.count / count,
+            a.squares + b.squares + delta * delta * a.count * b.count / count, count};
+  }
+  TD_HD Out project(const WideAcc& t) const {
+    // 0/0 is NaN on purpose: the variance of one element with correction does not exist.
+    const double divisor = t.count - correction;
+    const double variance = t.squares / (divisor > 0 ? divisor : 0.0);
+    return static_cast<Out>(static_cast<compute_t<T>>(root ? std::sqrt(variance) : variance));
+  }
+};
+
+// Order 1: the sum of magnitudes, 2: the root of the sum of squares, infinite: the largest
+// magnitude.
+void norm_kernel(const Tensor& out, const Tensor& x, DimSet dims, double order) {
+  dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
+    if (order == 1)
+      reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, out, x, dims);
+    else if (order == 2)
+      reduce<T>("norm", Sum<T, T, Squared, Root>{}, out, x, dims);
+    else
+      reduce<T>("norm", Extreme<T, true, Magnitude>{}, out, x, dims);
+  });
+}
 
 // At 0 a norm has no gradient; as in PyTorch it counts as 0 there.
 Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p, DimSet dims) {
@@ -30,12 +83,8 @@ Tensor norm_value(const Tensor& x, double p, DimSet dims, bool keepdim) {
   const NoGradGuard no_grad;
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
   const bool nothing = reduced_count(x.sizes(), dims) == 0;
-  if (p == 1)
-    kernels::norm1(y, x, dims);
-  else if (p == 2 || (nothing && std::isinf(p)))
-    kernels::norm2(y, x, dims);
-  else if (std::isinf(p))
-    kernels::norm_infinity(y, x, dims);
+  if (p == 1 || p == 2 || std::isinf(p))
+    norm_kernel(y, x, dims, nothing && std::isinf(p) ? 2 : p);
   else
     kernels::sum(y, p == 0 ? x.ne(Scalar(0)).to(x.dtype()) : x.abs().pow(p), dims);
   return p == 1 || p == 2 || p == 0 || std::isinf(p) ? y : y.pow(1 / p);
@@ -60,7 +109,9 @@ Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bo
   const DimSet set = dim_set(op.name, x, dims);
   const double correction = unbiased ? 1 : 0;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
-  kernels::var(y, x, set, correction, root);
+  dispatch_floats("var", x.dtype(), [&]<class T>(CppType<T>) {
+    reduce<T>("var", Variance<T>{correction, root}, y, x, set);
+  });
   if (!recording(x)) return y;
   // d var / d x = 2 (x - mean) / (count - correction);  d std = d var / (2 std), and 0 at 0.
   const double factor = 2.0 / (static_cast<double>(reduced_count(x.sizes(), set)) - correction);

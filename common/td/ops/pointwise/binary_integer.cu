@@ -1,16 +1,21 @@
-// Division with a rounding mode, remainders and powers in their other forms: with numbers, in
-// place. The functions themselves are lines of tensor/binary*.def.
-#include "td/ops/op.h"
+// The functions of binary_integer.def (quotients without a fraction, remainders), division with a
+// rounding mode, and their forms for numbers and in place; also pow in place.
+#include "td/ops/pointwise/binary.h"
+
+#include "td/kernels/pointwise.h"
+#include "td/ops/pointwise/integer_math.h"
 
 namespace td {
 namespace {
 
+#define BINARY(...) TD_BINARY_OP(__VA_ARGS__)
+#include "td/ops/pointwise/binary_integer.def"
+#undef BINARY
+
 // Puts the result of an operation into `self`, which is changed in place.
 void keep(const char* op, const Tensor& self, const Tensor& result) {
-  TD_CHECK(DtypeError, can_cast(result.dtype(), self.dtype()), op, ": a result of type ",
-           result.dtype(), " cannot be kept in a tensor of type ", self.dtype(),
-           "; convert it first with to(dtype)");
-  TD_CHECK(ShapeError, result.sizes() == self.sizes(), op, ": a result of sizes ", result.sizes(),
+  check_can_keep(op, result.dtype(), self);
+  TD_CHECK(ShapeError, result.sizes() == self.sizes(), op, "_: a result of sizes ", result.sizes(),
            " does not fit into \"input\" of sizes ", self.sizes(), ", which is changed in place");
   self.copy_(result);
 }
@@ -23,12 +28,16 @@ Tensor before_change(const Tensor& self, const Tensor& other) {
 
 }  // namespace
 
+#define BINARY(name, ...) \
+  Tensor name(const Tensor& input, const Tensor& other) { return binary(name##_op, input, other); }
+#include "td/ops/pointwise/binary_integer.def"
+#undef BINARY
+
 Tensor div(const Tensor& input, const Tensor& other, optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return div(input, other);
   if (*rounding_mode == "trunc") return div_trunc(input, other);
   TD_CHECK(Error, *rounding_mode == "floor",
-           "div: the rounding mode must be \"trunc\" or \"floor\"", " but is \"", *rounding_mode,
-           "\"");
+           "div: the rounding mode must be \"trunc\" or \"floor\" but is \"", *rounding_mode, "\"");
   return div_floor(input, other);
 }
 Tensor div(const Tensor& input, const Scalar& other, optional<std::string_view> rounding_mode) {
@@ -42,23 +51,23 @@ Tensor remainder(const Scalar& input, const Tensor& other) {
 }
 
 Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mode) const {
-  keep("div_", *this, td::div(before_change(*this, other), other, rounding_mode));
+  keep("div", *this, td::div(before_change(*this, other), other, rounding_mode));
   return handle();
 }
 Tensor& Tensor::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {
   return div_(wrapped_number(other), rounding_mode);
 }
 Tensor& Tensor::remainder_(const Tensor& other) const {
-  keep("remainder_", *this, td::remainder(before_change(*this, other), other));
+  keep("remainder", *this, td::remainder(before_change(*this, other), other));
   return handle();
 }
 Tensor& Tensor::remainder_(const Scalar& other) const { return remainder_(wrapped_number(other)); }
 Tensor& Tensor::pow_(const Tensor& exponent) const {
-  keep("pow_", *this, td::pow(before_change(*this, exponent), exponent));
+  keep("pow", *this, td::pow(before_change(*this, exponent), exponent));
   return handle();
 }
 Tensor& Tensor::pow_(const Scalar& exponent) const {
-  keep("pow_", *this, td::pow(before_change(*this, *this), exponent));
+  keep("pow", *this, td::pow(before_change(*this, *this), exponent));
   return handle();
 }
 

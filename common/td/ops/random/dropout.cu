@@ -1,7 +1,7 @@
 // Dropout: zeroes elements at random in training and scales the others up, so that the expected
 // value stays. The mask comes from the process's random stream: one seed, one mask, on any device.
 // Source: Srivastava et al., "Dropout", 2014; scaling in training ("inverted") as in PyTorch.
-#include "td/ops/norm/norm.h"
+#include "td/kernels/pointwise.h"
 #include "td/ops/op.h"
 
 namespace td {
@@ -9,10 +9,19 @@ namespace {
 
 constexpr Op kDropout{"dropout", {"input"}};
 
+template <class S>
+struct KeepScaled {
+  S scale;
+  TD_HD S operator()(S x, bool keep) const { return x * (keep ? scale : S(0)); }
+};
+
 // Linear in x, so it is its own gradient.
 Tensor keep_scaled(const Tensor& x, const Tensor& mask, double scale) {
   Tensor y = result_like(x, x.impl().sizes, x.dtype(), x.device());
-  kernels::dropout(y, x, mask, scale);
+  dispatch_floats("dropout", x.dtype(), [&]<class T>(CppType<T>) {
+    using S = compute_t<T>;
+    pointwise<T, T, bool>("dropout", KeepScaled<S>{static_cast<S>(scale)}, y, x, mask);
+  });
   if (recording(x))
     record("dropout", y, {&x}, [mask, scale](Gradients& grads, const Tensor& g) {
       grads.set_lazily(0, [&] { return keep_scaled(g, mask, scale); });

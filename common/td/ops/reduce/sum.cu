@@ -1,49 +1,48 @@
-// Sums, means and products, and the counts any and all. Gradients spread the result's gradient over
-// the elements it came from.
+// sum, mean and prod. A mean is a sum with a factor. The gradients spread the result's gradient
+// over the elements that were combined.
 #include "td/kernels/mixed.h"
+#include "td/kernels/reduce.h"
+#include "td/kernels/reducers.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {
 
-DimSet dim_set(const char* op, const Tensor& x, IntArrayRef dims) {
-  DimSet set = 0;
-  for (std::int64_t d : dims) {
-    const DimSet bit = DimSet{1} << wrap_dim(op, d, x.dim());
-    TD_CHECK(ShapeError, !(set & bit), op, ": dimension ", d, " appears twice in ", dims);
-    set |= bit;
-  }
-  const DimSet all = (DimSet{1} << x.dim()) - 1;
-  return dims.empty() ? all : set & all;
-}
-
-Sizes reduced_sizes(IntArrayRef sizes, DimSet dims, bool keepdim) {
-  Sizes result;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (!(dims >> d & 1u))
-      result.push_back(sizes[d]);
-    else if (keepdim)
-      result.push_back(1);
-  }
-  return result;
-}
-
-std::int64_t reduced_count(IntArrayRef sizes, DimSet dims) {
-  std::int64_t count = 1;
-  for (std::size_t d = 0; d < sizes.size(); ++d)
-    if (dims >> d & 1u) count *= sizes[d];
-  return count;
-}
-
-Tensor keep_dims(const Tensor& result, IntArrayRef sizes, DimSet dims) {
-  return result.reshape(reduced_sizes(sizes, dims, true));
-}
-
-void check_not_empty(const char* op, const Tensor& x, DimSet dims) {
-  TD_CHECK(ShapeError, reduced_count(x.sizes(), dims) > 0, op, ": a tensor of sizes ", x.sizes(),
-           " has no element to choose from; check numel() first");
+void kernels::sum(const Tensor& out, const Tensor& x, DimSet dims, double factor) {
+  if (is_floating_point(x.dtype()))
+    return dispatch_mixed("sum", x.dtype(), out.dtype(),
+                          [&]<class T, class Out>(CppType<T>, CppType<Out>) {
+                            reduce<T>("sum", Sum<T, Out>{{factor}}, out, x, dims);
+                          });
+  dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
+    if constexpr (!std::is_floating_point_v<compute_t<T>>)
+      reduce<T>("sum", Sum<T, std::int64_t>{{factor}}, out, x, dims);
+  });
 }
 
 namespace {
+
+constexpr Op sum_op{"sum", {"input"}}, mean_op{"mean", {"input"}}, prod_op{"prod", {"input"}};
+
+template <class T, class Result>
+struct Product {
+  using Acc = compute_t<T>;
+  using WideAcc = total_t<T>;
+  using Out = Result;
+  TD_HD Acc start() const { return Acc(1); }
+  TD_HD void add(Acc& lane, Acc x, std::int64_t) const { lane *= x; }
+  TD_HD WideAcc identity() const { return WideAcc(1); }
+  TD_HD WideAcc total(Acc lane) const { return static_cast<WideAcc>(lane); }
+  TD_HD WideAcc combine(WideAcc a, WideAcc b) const { return a * b; }
+  TD_HD Out project(WideAcc total) const { return static_cast<Out>(static_cast<Acc>(total)); }
+};
+
+void prod_kernel(const Tensor& out, const Tensor& x, DimSet dims) {
+  if (x.dtype() == kLong)
+    return reduce<std::int64_t>("prod", Product<std::int64_t, std::int64_t>{}, out, x, dims);
+  dispatch_mixed("prod", x.dtype(), out.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
+    reduce<T>("prod", Product<T, Out>{}, out, x, dims);
+  });
+}
 
 // `input` as the kernel reads it for a result of type `dtype`: converted, unless the kernel does
 // it.
@@ -99,7 +98,7 @@ Tensor product(const Tensor& input, DimSet dims, bool keepdim, optional<ScalarTy
   const Tensor given = readable(input, dtype);
   const Tensor x = as_type(given, given.is_floating_point() ? given.dtype() : kLong);
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), result_type(x, dtype), x.device());
-  kernels::prod(y, x, dims);
+  prod_kernel(y, x, dims);
   if (recording(x))
     record("prod", y, {&x},
            [x = save(x), y = save_result(y), dims](Gradients& grads, const Tensor& g) {
@@ -107,19 +106,6 @@ Tensor product(const Tensor& input, DimSet dims, bool keepdim, optional<ScalarTy
            });
   return y;
 }
-
-// any is the largest of the truth values, all the smallest.
-Tensor truth(const Op& op, const Tensor& input, IntArrayRef dims, bool keepdim, bool any) {
-  const Device device = common_device(op, input);
-  const DimSet set = dim_set(op.name, input, dims);
-  const Tensor x = input.dtype() == kBool ? input : input.detach().ne(Scalar(0));
-  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kBool, device);
-  (any ? kernels::amax : kernels::amin)(y, x, set);
-  return input.dtype() == kByte ? y.to(kByte) : y;  // as libtorch does
-}
-
-constexpr Op sum_op{"sum", {"input"}}, mean_op{"mean", {"input"}}, prod_op{"prod", {"input"}};
-constexpr Op any_op{"any", {"input"}}, all_op{"all", {"input"}};
 
 }  // namespace
 
@@ -155,15 +141,6 @@ Tensor prod_impl(const Tensor& input, std::int64_t dim, bool keepdim, optional<S
   common_device(prod_op, input);
   const Tensor y = product(input, dim_set("prod", input, dim), keepdim, dtype);
   return dtype ? as_type(y, *dtype) : y;
-}
-
-Tensor any(const Tensor& input) { return truth(any_op, input, {}, false, true); }
-Tensor any(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return truth(any_op, input, dim, keepdim, true);
-}
-Tensor all(const Tensor& input) { return truth(all_op, input, {}, false, false); }
-Tensor all(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return truth(all_op, input, dim, keepdim, false);
 }
 
 }  // namespace td

@@ -1,5 +1,5 @@
-// The functions that ops/pointwise/binary_whole.def names, for one pair of numbers: quotients without a
-// fraction, and remainders. Used by binary_whole.cpp.
+// The functions that binary_integer.def names, for one pair of numbers: quotients without a
+// fraction, and remainders. Used by binary_integer.cu.
 #pragma once
 
 #include <cmath>
@@ -10,12 +10,12 @@
 
 namespace td::scalar_math {
 
-/// Division of whole numbers by 0 stops a host processor: it becomes an error in words instead. On
-/// cuda nothing stops, and the result is undefined, as in PyTorch.
+/// Division of integers by 0 stops a host processor: it becomes an error instead. On cuda nothing
+/// stops, and the result is undefined, as in PyTorch.
 template <class T>
 TD_HD void check_divisor([[maybe_unused]] T b) {
 #ifndef __CUDA_ARCH__
-  if (b == T(0)) fail<Error>("div: a whole number was divided by 0; check the divisor with ne(0)");
+  if (b == T(0)) fail<Error>("div: an integer was divided by 0; check the divisor with ne(0)");
 #endif
 }
 
@@ -50,7 +50,7 @@ TD_HD T remainder_of(T a, T b) {
 }
 
 /// a / b rounded down. Real numbers take the remainder off first, as Python does: a / b alone may
-/// round up to a whole number that is too large.
+/// round up to an integer that is too large.
 template <class T>
 TD_HD T quotient_floor(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

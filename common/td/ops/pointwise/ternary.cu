@@ -1,11 +1,13 @@
-// Element-wise functions of three tensors: one body for all lines of tensor/ternary.def.
-#include "td/ops/op.h"
+// Element-wise functions of three tensors: one body for all lines of ternary.def.
+#include "td/kernels/pointwise.h"
+#include "td/kernels/scalar_math.h"
+#include "td/ops/pointwise/binary.h"
 
 namespace td {
 namespace {
 
-using Gradient = Tensor (*)(const Tensor& g, const SavedVariable& a, const SavedVariable& b,
-                            const SavedVariable& c, const Scalar& v);
+using Gradient = Tensor (*)(const Tensor& g, const SavedVariable& a, const SavedVariable& b, const SavedVariable& c,
+                            const Scalar& v);
 
 // One line of the list, as data.
 struct TernaryOp {
@@ -17,33 +19,39 @@ struct TernaryOp {
   Gradient gradients[3];
 };
 
-#define TERNARY(name, types, expression, of_a, of_b, of_c)                              \
-  Tensor name##_gradient_a(                                                             \
-      [[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a,        \
-      [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c, \
-      [[maybe_unused]] const Scalar& v) {                                               \
-    return of_a;                                                                        \
-  }                                                                                     \
-  Tensor name##_gradient_b(                                                             \
-      [[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a,        \
-      [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c, \
-      [[maybe_unused]] const Scalar& v) {                                               \
-    return of_b;                                                                        \
-  }                                                                                     \
-  Tensor name##_gradient_c(                                                             \
-      [[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a,        \
-      [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c, \
-      [[maybe_unused]] const Scalar& v) {                                               \
-    return of_c;                                                                        \
-  }
+// The parameters of a gradient; most read only some of them.
+#define TD_GRADIENT                                                   \
+  ([[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
+   [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c,  \
+   [[maybe_unused]] const Scalar& v)
+#define TERNARY(name, types, expression, of_a, of_b, of_c)                                 \
+  template <class T>                                                                       \
+  struct name##_f {                                                                        \
+    T v;                                                                                   \
+    TD_HD T operator()(T a, T b, T c) const {                                              \
+      using namespace scalar_math;                                                         \
+      return static_cast<T>(expression);                                                   \
+    }                                                                                      \
+  };                                                                                       \
+  void name##_kernel(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, \
+                     const Scalar& v) {                                                    \
+    dispatch_##types(#name, out.dtype(), [&]<class T>(CppType<T>) {                        \
+      using C = compute_t<T>;                                                              \
+      pointwise<T, T, T, T>(#name, name##_f<C>{v.to<C>()}, out, a, b, c);                  \
+    });                                                                                    \
+  }                                                                                        \
+  Tensor name##_gradient_a TD_GRADIENT { return of_a; }                                    \
+  Tensor name##_gradient_b TD_GRADIENT { return of_b; }                                    \
+  Tensor name##_gradient_c TD_GRADIENT { return of_c; }
 #include "td/ops/pointwise/ternary.def"
 #undef TERNARY
+#undef TD_GRADIENT
 
 constexpr bool numbers = false, floats = true;  // the `types` of a line
 
 #define TERNARY_OP(name, types, ...)                                       \
   constexpr TernaryOp name##_op {                                          \
-    {#name, {__VA_ARGS__}}, autocast::find(#name), types, kernels::name, { \
+    {#name, {__VA_ARGS__}}, autocast::find(#name), types, name##_kernel, { \
       name##_gradient_a, name##_gradient_b, name##_gradient_c              \
     }                                                                      \
   }
@@ -56,7 +64,7 @@ ScalarType common_type(const TernaryOp& o, const Tensor& a, const Tensor& b, con
   const ScalarType type =
       promote_types(promote_types(result_type(a, b), result_type(a, c)), result_type(b, c));
   TD_CHECK(DtypeError, !o.floats_only || is_floating_point(type), o.op.name,
-           ": not defined for whole numbers; convert \"input\" with to(kFloat32)");
+           ": not defined for integers; convert \"input\" with to(kFloat32)");
   return type;
 }
 
@@ -71,7 +79,7 @@ Sizes common_sizes(const Op& op, const Tensor& a, const Tensor& b, const Tensor&
   return broadcast_sizes(op.name, a.sizes(), broadcast_sizes(op.name, b.sizes(), c.sizes()));
 }
 
-// What the gradient keeps of three arguments.
+// What the gradient saves of three arguments.
 struct SavedTriple {
   const TernaryOp* o;
   SavedVariable saved[3];
@@ -90,8 +98,8 @@ struct SavedTriple {
   void operator()(Gradients& grads, const Tensor& g) const {
     for (std::size_t i = 0; i < 3; ++i)
       grads.set_lazily(i, [&] {
-        const Tensor whole = o->gradients[i](g, saved[0], saved[1], saved[2], v);
-        return as_type(sum_to(whole, sizes[i]), types[i]);
+        const Tensor full = o->gradients[i](g, saved[0], saved[1], saved[2], v);
+        return as_type(sum_to(full, sizes[i]), types[i]);
       });
   }
 };
@@ -114,9 +122,7 @@ Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
 void ternary_in_place(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tensor& c,
                       const Scalar& v = 1) {
   check(o.op, a, b, c);
-  const ScalarType type = common_type(o, a, b, c);
-  TD_CHECK(DtypeError, can_cast(type, a.dtype()), o.op.name, "_: a result of type ", type,
-           " cannot be kept in a tensor of type ", a.dtype(), "; convert it first with to(dtype)");
+  check_can_keep(o.op.name, common_type(o, a, b, c), a);
   const Sizes sizes = common_sizes(o.op, a, b, c);
   TD_CHECK(ShapeError, sizes == a.impl().sizes, o.op.name, "_: a result of sizes ",
            IntArrayRef(sizes), " does not fit into \"input\" of sizes ", a.sizes(),
@@ -124,7 +130,7 @@ void ternary_in_place(const TernaryOp& o, const Tensor& a, const Tensor& b, cons
   const bool recorded = recording(a, b, c);
   const SavedVariable old_a = recorded ? save(a.detach().clone()) : SavedVariable();
   check_inplace(o.op.name, a);
-  increment_version(a);
+increment_version(a);
   o.forward(a, a, as_type(b.detach(), a.dtype()), as_type(c.detach(), a.dtype()), v);
   if (recorded) record_in_place(o.op.name, a, {&a, &b, &c}, SavedTriple(o, a, old_a, b, c, v));
 }
@@ -141,7 +147,7 @@ Tensor addcdiv(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2
 }
 Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
   TD_CHECK(DtypeError, !input.defined() || input.is_floating_point(),
-           "lerp: not defined for whole numbers; convert \"input\" with to(kFloat32)");
+           "lerp: not defined for integers; convert \"input\" with to(kFloat32)");
   return ternary(lerp_op, input, end, weight);
 }
 Tensor lerp(const Tensor& input, const Tensor& end, const Scalar& weight) {

@@ -1,0 +1,48 @@
+// Activations with parameters, from activation.def. What p and q of a line are stands here.
+#include "td/ops/pointwise/unary.h"
+
+namespace td {
+namespace {
+
+#define ACTIVATION(name, forward, gradient) \
+  TD_UNARY_OP(name, x, UnaryOp::kFloatsOnly, forward, gradient)
+#include "td/ops/pointwise/activation.def"
+#undef ACTIVATION
+
+}  // namespace
+
+Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope) {
+  return unary(leaky_relu_op, input, negative_slope.to<double>());
+}
+Tensor elu(const Tensor& input, const Scalar& alpha, const Scalar& scale,
+           const Scalar& input_scale) {
+  const Tensor y = unary(elu_op, input, alpha.to<double>(), input_scale.to<double>());
+  return scale.to<double>() == 1.0 ? y : y * scale;
+}
+Tensor softplus(const Tensor& input, const Scalar& beta, const Scalar& threshold) {
+  return unary(softplus_op, input, beta.to<double>(), threshold.to<double>());
+}
+Tensor silu(const Tensor& input) { return unary(silu_op, input); }
+Tensor gelu(const Tensor& input, std::string_view approximate) {
+  if (approximate == "none") return unary(gelu_op, input);
+  TD_CHECK(Error, approximate == "tanh", "gelu: approximate must be \"none\" or \"tanh\" but is \"",
+           approximate, "\"");
+  common_device(gelu_op.op, input);
+  TD_CHECK(DtypeError, input.is_floating_point(), "gelu: expected a floating point tensor but got ",
+           input.dtype(), "; convert it with to(kFloat32)");
+  constexpr double kRootOfTwoOverPi = 0.79788456080286535588;
+  const Tensor inner = (input + input * input * input * 0.044715) * kRootOfTwoOverPi;
+  return input * 0.5 * (tanh(inner) + 1);
+}
+
+Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope) {
+  return unary_in_place(leaky_relu_op, input, negative_slope.to<double>());
+}
+Tensor& elu_(Tensor& input, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
+  unary_in_place(elu_op, input, alpha.to<double>(), input_scale.to<double>());
+  if (scale.to<double>() != 1.0) input.mul_(scale);
+  return input;
+}
+Tensor& silu_(Tensor& input) { return unary_in_place(silu_op, input); }
+
+}  // namespace td

@@ -1,0 +1,81 @@
+// Element-wise functions of one tensor: one body for all lines of the three lists (see unary.h),
+// and the functions of unary_any.def, which keep the type.
+#include "td/ops/pointwise/unary.h"
+
+namespace td {
+namespace {
+
+#define UNARY(name, saves, forward, gradient) \
+  TD_UNARY_OP(name, saves, UnaryOp::kKeepsType, forward, gradient)
+#include "td/ops/pointwise/unary_any.def"
+#undef UNARY
+
+// The gradient: one fused kernel, or recorded operations when it must itself be differentiable.
+struct UnaryGradient {
+  const UnaryOp* u;
+  SavedVariable saved;
+  double p, q;
+
+  void operator()(Gradients& grads, const Tensor& g) const {
+    grads.set_lazily(0, [&] { return of(g, u->saves == UnaryOp::nothing ? g : saved()); });
+  }
+  Tensor of(const Tensor& g, const Tensor& kept) const {
+    if (recording(g, kept)) return u->expression(g, kept, p, q);
+    Tensor out = result_like(g, Sizes(g.sizes()), g.dtype(), g.device());
+    u->backward(u->backward_name, out, g, kept, p, q);
+    return out;
+  }
+};
+
+void check_floats(const UnaryOp& u, const Tensor& x) {
+  TD_CHECK(DtypeError, u.types != UnaryOp::kFloatsOnly || x.is_floating_point(), u.op.name,
+           ": expected a floating point tensor but got ", x.dtype(),
+           "; convert it with to(kFloat32)");
+}
+
+}  // namespace
+
+Tensor unary(const UnaryOp& u, const Tensor& input, double p, double q) {
+  if (autocast::active() && u.rule) [[unlikely]]
+    return autocast::run(
+        *u.rule, [&](const Tensor& x) { return unary(u, x, p, q); }, input);
+  const Device device = common_device(u.op, input);
+  check_floats(u, input);
+  if (input.dtype() == kBool && &u == &sign_op) return input.clone();
+  if (input.dtype() == kBool && &u == &square_op) return input.to(kLong);
+  const bool converts = u.types == UnaryOp::kMakesFloat;
+  const InType in_type(input, converts ? float_type(input.dtype()) : input.dtype());
+  const Tensor& x = in_type;
+  Tensor y = result_like(x, x.impl().sizes, x.dtype(), device);
+  u.forward(u.op.name, y, x, p, q);
+  if (!recording(x)) return y;
+  const SavedVariable saved = u.saves == UnaryOp::x   ? save(x)
+                      : u.saves == UnaryOp::y ? save_result(y)
+                                              : SavedVariable();
+  record(u.op.name, y, {&x}, UnaryGradient{&u, saved, p, q});
+  return y;
+}
+
+Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
+  common_device(u.op, self);
+  check_floats(u, self);
+  TD_CHECK(DtypeError, u.types != UnaryOp::kMakesFloat || self.is_floating_point(), u.op.name,
+           "_: the result is floating point and cannot be kept in ", self.dtype(), "; use ",
+           u.op.name, "() or convert the tensor first");
+  const bool recorded = recording(self);
+  // What is saved must not be the memory that changes.
+  SavedVariable saved = recorded && u.saves == UnaryOp::x ? save(self.clone()) : SavedVariable();
+  check_inplace(u.op.name, self);
+increment_version(self);
+  u.forward(u.op.name, self, self, p, q);
+  if (!recorded) return self;
+  if (u.saves == UnaryOp::y) saved = save_result(self);
+  record_in_place(u.op.name, self, {&self}, UnaryGradient{&u, saved, p, q});
+  return self;
+}
+
+#define UNARY(name, ...) TD_UNARY_FUNCTIONS(name)
+#include "td/ops/pointwise/unary_any.def"
+#undef UNARY
+
+}  // namespace td

@@ -1,0 +1,316 @@
+// nll_loss and cross_entropy_loss: losses of class numbers, one fused pass over the rows of classes
+// in each direction. No probabilities are stored; the backward pass computes them again from the
+// row's log-sum.
+//
+// With weights w, target t, smoothing e over C classes and L = log(sum(exp(x))):
+//   loss = (1 - e) * w[t] * (L - x[t]) + e / C * sum over c of w[c] * (L - x[c])
+// and for nll_loss, whose input already is a logarithm, L = 0.
+#include "td/kernels/rows.h"
+#include "td/kernels/scalar_math.h"
+#include "td/ops/index/out_of_range.h"
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+constexpr Op nll_op{"nll_loss", {"input", "target", "weight"}};
+constexpr Op cross_op{"cross_entropy", {"input", "target", "weight"}};
+
+using scalar_math::exp;
+using std::log;
+
+/// What distinguishes the losses of classes.
+struct ClassLoss {
+  std::int64_t ignore_index = -100;  ///< targets with this value count for nothing
+  double label_smoothing = 0;
+  bool from_log = false;  ///< the input holds log-probabilities (nll_loss)
+  bool mean = false;      ///< divide by the sum of the weights
+};
+
+/// What both directions need. x is dense [N, C, ...], target [N, ...]; weight [C] may be undefined.
+struct Classes {
+  Tensor x, target, weight;
+  ClassLoss kind;
+};
+
+template <class T>
+struct ClassRows {
+  using C = compute_t<T>;
+  RowShape s;
+  const T* x;
+  const std::int64_t* target;
+  const T* weight;  // nullptr: all 1
+  ClassLoss kind;
+
+  TD_HD C weight_of(std::int64_t c) const { return weight ? static_cast<C>(weight[c]) : C(1); }
+  /// The target of row i; -1 when it is ignored.
+  TD_HD std::int64_t target_of(std::int64_t i) const {
+    const std::int64_t t = target[i];
+    if (t == kind.ignore_index) return -1;
+    if (t < 0 || t >= s.n)
+      out_of_range(kind.from_log ? "nll_loss" : "cross_entropy", "target", t, s.n);
+    return t;
+  }
+};
+
+template <class T>
+struct LossForward {
+  using C = compute_t<T>;
+  ClassRows<T> r;
+  T* losses;
+  C* log_sums;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t i) const {
+    const T* in = r.x + r.s.start(i);
+    const std::int64_t step = r.s.stride;
+    const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
+    C log_sum = 0;
+    if (!r.kind.from_log) {
+      const C m = row.max(value);
+      log_sum = m + log(row.sum([&](std::int64_t j) { return exp(value(j) - m); }));
+    }
+    C smooth = 0;
+    const C e = static_cast<C>(r.kind.label_smoothing);
+    if (e > 0)
+      smooth = row.sum([&](std::int64_t j) { return r.weight_of(j) * (log_sum - value(j)); });
+    if (!row.leader) return;
+    const std::int64_t t = r.target_of(i);
+    log_sums[i] = log_sum;
+    losses[i] = static_cast<T>(t < 0 ? C(0)
+                                     : (1 - e) * r.weight_of(t) * (log_sum - value(t)) +
+                                           e / static_cast<C>(r.s.n) * smooth);
+  }
+};
+
+// The sum of all losses and of the weights that counted, by one thread or one block.
+template <class T>
+struct LossTotal {
+  using C = compute_t<T>;
+  ClassRows<T> r;
+  const T* losses;
+  T *total, *weight_sum;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t) const {
+    const C loss = row.sum([&](std::int64_t i) { return static_cast<C>(losses[i]); });
+    const C weights = row.sum([&](std::int64_t i) {
+      const std::int64_t t = r.target_of(i);
+      return t < 0 ? C(0) : r.weight_of(t);
+    });
+    if (!row.leader) return;
+    *weight_sum = static_cast<T>(weights);
+    *total = static_cast<T>(r.kind.mean ? loss / weights : loss);
+  }
+};
+
+// Both steps as one launch.
+template <class T>
+struct LossWork {
+  RowsWork<LossForward<T>> each;
+  RowsWork<LossTotal<T>> all;
+  void on_host() const {
+    each.on_host();
+    // Not each row's own loop over rows: with no rows the mean is 0/0, as in libtorch.
+    all.program(HostRow{all.n}, 0);
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const {
+    each.on_cuda(stream);
+    long_rows_kernel<<<1, dim3(32, 16), 0, stream>>>(all.program, all.n);
+  }
+#endif
+};
+
+template <class T>
+struct LossBackward {
+  using C = compute_t<T>;
+  ClassRows<T> r;
+  const T* g;
+  bool one_g;
+  const C* log_sums;
+  const T* weight_sum;
+  T* gx;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t i) const {
+    const std::int64_t at = r.s.start(i), step = r.s.stride, t = r.target_of(i);
+    const C e = static_cast<C>(r.kind.label_smoothing) / static_cast<C>(r.s.n);
+    const C hit = t < 0 ? C(0) : (1 - static_cast<C>(r.kind.label_smoothing)) * r.weight_of(t);
+    C scale = t < 0 ? C(0) : static_cast<C>(g[one_g ? 0 : i]);
+    if (t >= 0 && r.kind.mean) scale /= static_cast<C>(*weight_sum);
+    C mass = 0;  // what the probabilities are multiplied with: the sum of all the targets' weights
+    if (!r.kind.from_log) {
+      mass = hit;
+      if (e > 0) mass += e * row.sum([&](std::int64_t j) { return r.weight_of(j); });
+    }
+    row.each([&](std::int64_t j) {
+      const C wanted = (j == t ? hit : C(0)) + e * r.weight_of(j);
+      const C p = r.kind.from_log ? C(0) : exp(static_cast<C>(r.x[at + j * step]) - log_sums[i]);
+      gx[at + j * step] = t < 0 ? T(0) : static_cast<T>(scale * (mass * p - wanted));
+    });
+  }
+};
+
+template <class T>
+ClassRows<T> class_rows(const Classes& c) {
+  return {row_shape(c.x.sizes(), 1), kernel_pointer<const T>(c.x),
+          kernel_pointer<const std::int64_t>(c.target),
+          c.weight.defined() ? kernel_pointer<const T>(c.weight) : nullptr, c.kind};
+}
+
+// losses, log_sums [N, ...]: the loss and log(sum(exp(row))) of each row. total: 0-dimensional, the
+// sum of the losses, divided by weight_sum when kind.mean. weight_sum: 0-dimensional.
+void forward_kernel(const Tensor& losses, const Tensor& log_sums, const Tensor& total,
+                    const Tensor& weight_sum, const Classes& c) {
+  dispatch_floats("cross_entropy", c.x.dtype(), [&]<class T>(CppType<T>) {
+    const ClassRows<T> r = class_rows<T>(c);
+    const LossForward<T> forward{r, kernel_pointer<T>(losses),
+                                 kernel_pointer<compute_t<T>>(log_sums)};
+    const LossTotal<T> sums{r, kernel_pointer<const T>(losses), kernel_pointer<T>(total),
+                            kernel_pointer<T>(weight_sum)};
+    const LossWork<T> work{rows_work(forward, r.s), {sums, 1, r.s.rows}};
+    launch("cross_entropy", c.x.device(), work, {&c.x, &c.target, &c.weight},
+           {&losses, &log_sums, &total, &weight_sum});
+  });
+}
+
+// The gradient of x; g is 0-dimensional or has the sizes of target.
+void backward_kernel(const Tensor& out, const Tensor& g, const Tensor& log_sums,
+                     const Tensor& weight_sum, const Classes& c) {
+  dispatch_floats("cross_entropy", c.x.dtype(), [&]<class T>(CppType<T>) {
+    const ClassRows<T> r = class_rows<T>(c);
+    const LossBackward<T> program{r,
+                                  kernel_pointer<const T>(g),
+                                  g.dim() == 0,
+                                  kernel_pointer<const compute_t<T>>(log_sums),
+                                  kernel_pointer<const T>(weight_sum),
+                                  kernel_pointer<T>(out)};
+    launch("cross_entropy_backward", c.x.device(), rows_work(program, r.s),
+           {&g, &c.x, &log_sums, &weight_sum, &c.target, &c.weight}, {&out});
+  });
+}
+
+void check_classes(const Op& op, const Classes& c) {
+  TD_CHECK(DtypeError, c.x.is_floating_point(), op.name,
+           ": \"input\" must be floating point but is ", c.x.dtype());
+  TD_CHECK(DtypeError, c.target.dtype() == kLong, op.name,
+           ": \"target\" holds class numbers and must be int64 but is ", c.target.dtype(),
+           "; convert it with to(kInt64)");
+  Sizes wanted(c.x.sizes());
+  wanted.erase(1);
+  TD_CHECK(ShapeError, wanted == c.target.impl().sizes, op.name, ": \"input\" of sizes ",
+           c.x.sizes(), " (batch, classes, ...) needs a \"target\" of sizes ", IntArrayRef(wanted),
+           " but got ", c.target.sizes());
+  if (!c.weight.defined()) return;
+  TD_CHECK(ShapeError, c.weight.dim() == 1 && c.weight.numel() == c.x.size(1), op.name,
+           ": \"weight\" needs one number for each of the ", c.x.size(1), " classes but has sizes ",
+           c.weight.sizes());
+  TD_CHECK(DtypeError, c.weight.dtype() == c.x.dtype(), op.name, ": \"weight\" is ",
+           c.weight.dtype(), " but \"input\" is ", c.x.dtype(), "; convert it with to(dtype)");
+}
+
+// What each class's log-probability is multiplied with, minus signs apart: the weights of the
+// target and of the smoothing, 0 in ignored rows. A constant of the graph.
+Tensor wanted(const Classes& c) {
+  const NoGradGuard no_grad;
+  const Tensor valid = c.target.ne(Scalar(c.kind.ignore_index)).unsqueeze(1);
+  const Tensor t = c.target.unsqueeze(1).masked_fill(valid.logical_not(), 0);
+  const double e = c.kind.label_smoothing;
+  Tensor all = zeros(c.x.sizes(), c.x.options()).scatter(1, t, Scalar(1.0 - e));
+  if (e > 0) all = all + Scalar(e / static_cast<double>(c.x.size(1)));
+  if (c.weight.defined()) {
+    Sizes column(static_cast<std::size_t>(c.x.dim()), 1);
+    column[1] = c.x.size(1);
+    all = all * c.weight.detach().reshape(column);
+  }
+  return where(valid, all, Scalar(0));
+}
+
+// The gradient in recorded operations, for gradients of gradients.
+Tensor expression(const Classes& c, const Tensor& g, const Tensor& weight_sum) {
+  const Tensor q = wanted(c);
+  const Tensor scale = c.kind.mean ? g / weight_sum : g;
+  const Tensor by_row = scale.dim() == 0 ? scale : scale.unsqueeze(1);
+  if (c.kind.from_log) return -q * by_row;
+  return (softmax(c.x, 1) * q.sum(1, true) - q) * by_row;
+}
+
+Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
+  check_classes(op, c);
+  const Device device = c.x.device();
+  const ScalarType type = c.x.dtype();
+  const ScalarType computed = type == kHalf || type == kBFloat16 ? kFloat : type;
+  Tensor losses = empty_on(c.target.impl().sizes, type, device);
+  Tensor log_sums = empty_on(c.target.impl().sizes, computed, device);
+  Tensor total = empty_on({}, type, device), weight_sum = empty_on({}, type, device);
+  forward_kernel(losses, log_sums, total, weight_sum, c);
+  const Tensor result = reduction == kNone ? losses : total;
+  if (!recording(c.x)) return result;
+  const auto backward = [x = save(c.x), target = save(c.target), weight = c.weight, kind = c.kind,
+                         log_sums, weight_sum](Gradients& grads, const Tensor& g) {
+    grads.set_lazily(0, [&] {
+      const Classes c{x(), target(), weight, kind};
+      if (recording(g, c.x)) return expression(c, g, weight_sum);
+      Tensor out = empty_on(Sizes(c.x.sizes()), c.x.dtype(), c.x.device());
+      backward_kernel(out, g.contiguous(), log_sums, weight_sum, c);
+      return out;
+    });
+  };
+  record(op.name, result, {&c.x}, backward);
+  return result;
+}
+
+// One sample without a batch dimension is a batch of one.
+Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, const Tensor& weight,
+                    Reduction::Reduction reduction, const ClassLoss& kind) {
+  const Device device = common_device(op, input, target, weight);
+  if (!target.defined()) undefined_argument(op, 1);
+  TD_CHECK(ShapeError, input.dim() >= 1, op.name, ": \"input\" needs a dimension of classes");
+  const bool single = input.dim() == 1;
+  const Tensor t = target.to(device);
+  Classes c{(single ? input.unsqueeze(0) : input).contiguous(),
+            (single ? t.unsqueeze(0) : t).contiguous(),
+            weight.defined() ? weight.contiguous() : weight, kind};
+  c.kind.mean = reduction == kMean;
+  const Tensor result = loss(op, c, reduction);
+  return single && reduction == kNone ? result.squeeze(0) : result;
+}
+
+// Targets that are probabilities: no class number to look up.
+Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                        Reduction::Reduction reduction, double label_smoothing) {
+  const std::int64_t dim = input.dim() == 1 ? 0 : 1;
+  const auto classes = static_cast<double>(input.size(dim));
+  Tensor t = target;
+  if (label_smoothing > 0) t = t * (1 - label_smoothing) + Scalar(label_smoothing / classes);
+  Tensor logs = log_softmax(input, dim) * t;
+  if (weight.defined()) {
+    Sizes column(static_cast<std::size_t>(input.dim()), 1);
+    column[static_cast<std::size_t>(dim)] = input.size(dim);
+    logs = logs * weight.reshape(column);
+  }
+  if (reduction == kNone) return -sum(logs, dim);
+  const Tensor total = -sum(logs);
+  const auto rows = static_cast<double>(input.numel()) / classes;
+  return reduction == kSum ? total : total / Scalar(rows);
+}
+
+}  // namespace
+
+Tensor nll_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
+                     Reduction::Reduction reduction, std::int64_t ignore_index) {
+  return batched_loss(nll_op, input, target, weight, reduction, {ignore_index, 0, true, false});
+}
+
+Tensor cross_entropy_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
+                               Reduction::Reduction reduction, std::int64_t ignore_index,
+                               double label_smoothing) {
+  TD_CHECK(Error, label_smoothing >= 0 && label_smoothing <= 1,
+           "cross_entropy: label_smoothing must be between 0 and 1 but is ", label_smoothing);
+  common_device(cross_op, input, target, weight);
+  if (!target.defined()) undefined_argument(cross_op, 1);
+  if (target.is_floating_point() && target.sizes() == input.sizes())
+    return probability_loss(input, target, weight, reduction, label_smoothing);
+  return batched_loss(cross_op, input, target, weight, reduction,
+                      {ignore_index, label_smoothing, false, false});
+}
+
+}  // namespace td

@@ -1,0 +1,132 @@
+// softmax and log_softmax along one dimension: the checks, the gradient, and a row program for each
+// direction. Invariant: input and result have one type, or the result of a 16-bit input is float32.
+#include "td/kernels/mixed.h"
+#include "td/kernels/rows.h"
+#include "td/kernels/scalar_math.h"
+#include "td/ops/op.h"
+
+namespace td {
+namespace {
+
+constexpr Op softmax_op{"softmax", {"input"}}, log_softmax_op{"log_softmax", {"input"}};
+
+// exp, log for float and double under one name, on the host and on a GPU.
+using scalar_math::exp;
+using std::log;
+
+// Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
+template <class T, class Out, bool kLog>
+struct Softmax {
+  using C = compute_t<T>;
+  RowShape s;
+  const T* x;
+  Out* y;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t i) const {
+    const T* in = x + s.start(i);
+    Out* out = y + s.start(i);
+    const std::int64_t step = s.stride;
+    const C m = row.max([&](std::int64_t j) { return static_cast<C>(in[j * step]); });
+    if constexpr (!kLog && std::is_same_v<Out, C>) {  // wide enough to hold the exponentials
+      const C sum = row.sum(
+          [&](std::int64_t j) { return out[j * step] = exp(static_cast<C>(in[j * step]) - m); });
+      const C factor = C(1) / sum;
+      row.each([&](std::int64_t j) { out[j * step] *= factor; });
+    } else {
+      const C sum = row.sum([&](std::int64_t j) { return exp(static_cast<C>(in[j * step]) - m); });
+      const C shift = log(sum);
+      row.each([&](std::int64_t j) {
+        const C d = static_cast<C>(in[j * step]) - m;
+        out[j * step] = static_cast<Out>(kLog ? d - shift : exp(d) / sum);
+      });
+    }
+  }
+};
+
+// T: the type of the input and so of its gradient; Out: that of the result.
+template <class T, class Out, bool kLog>
+struct SoftmaxBackward {
+  using C = compute_t<T>;
+  RowShape s;
+  const Out *g, *y;
+  T* gx;
+  template <class Row>
+  TD_HD void operator()(const Row& row, std::int64_t i) const {
+    const std::int64_t at = s.start(i), step = s.stride;
+    const C total = row.sum([&](std::int64_t j) {
+      const C gj = static_cast<C>(g[at + j * step]);
+      return kLog ? gj : gj * static_cast<C>(y[at + j * step]);
+    });
+    row.each([&](std::int64_t j) {
+      const C gj = static_cast<C>(g[at + j * step]), yj = static_cast<C>(y[at + j * step]);
+      gx[at + j * step] = static_cast<T>(kLog ? gj - exp(yj) * total : yj * (gj - total));
+    });
+  }
+};
+
+template <bool kLog>
+void forward_kernel(const char* name, const Tensor& out, const Tensor& x, std::int64_t dim) {
+  dispatch_mixed(name, x.dtype(), out.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
+    const RowShape s = row_shape(x.sizes(), dim);
+    const Softmax<T, Out, kLog> program{s, kernel_pointer<const T>(x), kernel_pointer<Out>(out)};
+    launch(name, out.device(), rows_work(program, s), {&x}, {&out});
+  });
+}
+
+template <bool kLog>
+void backward_kernel(const char* name, const Tensor& out, const Tensor& g, const Tensor& y,
+                     std::int64_t dim) {
+  dispatch_mixed(name, out.dtype(), y.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
+    const RowShape s = row_shape(y.sizes(), dim);
+    const SoftmaxBackward<T, Out, kLog> program{
+        s, kernel_pointer<const Out>(g), kernel_pointer<const Out>(y), kernel_pointer<T>(out)};
+    launch(name, out.device(), rows_work(program, s), {&g, &y}, {&out});
+  });
+}
+
+// One fused pass, unless the gradient must itself be differentiable:
+//   softmax: y (g - sum(g y))     log_softmax: g - exp(y) sum(g)
+// `type` is the input's.
+template <bool kLog>
+Tensor gradient(const Tensor& g, const Tensor& y, std::int64_t dim, ScalarType type) {
+  if (recording(g, y)) {
+    if (kLog) return as_type(g - exp(y) * sum(g, dim, true), type);
+    const Tensor gy = g * y;
+    return as_type(gy - y * sum(gy, dim, true), type);
+  }
+  Tensor out = empty_on(Sizes(y.sizes()), type, y.device());
+  backward_kernel<kLog>(kLog ? "log_softmax_backward" : "softmax_backward", out, g.contiguous(), y,
+                        dim);
+  return out;
+}
+
+template <bool kLog>
+Tensor along_rows(const Op& op, const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  const Device device = common_device(op, input);
+  const std::int64_t d = wrap_dim(op.name, dim, input.dim());
+  const ScalarType type = dtype.value_or(input.dtype());
+  const Tensor source = widens(input.dtype(), type) ? input : as_type(input, type);
+  TD_CHECK(DtypeError, source.is_floating_point(), op.name,
+           ": expected a floating point tensor but got ", source.dtype(),
+           "; convert it with to(kFloat32)");
+  const Tensor x = source.contiguous();
+  Tensor y = empty_on(Sizes(x.sizes()), type, device);
+  forward_kernel<kLog>(op.name, y, x, d);
+  if (recording(x))
+    record(op.name, y, {&x},
+           [y = save_result(y), d, from = x.dtype()](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] { return gradient<kLog>(g, y(), d, from); });
+           });
+  return y;
+}
+
+}  // namespace
+
+Tensor softmax_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  return along_rows<false>(softmax_op, input, dim, dtype);
+}
+Tensor log_softmax_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  return along_rows<true>(log_softmax_op, input, dim, dtype);
+}
+
+}  // namespace td
