@@ -4,7 +4,7 @@
 
 #include "td/amp/unscale_kernels.h"
 #include "td/optim/parameter_list.h"
-#include "td/kernels/workers.h"
+#include "td/kernels/index_kernel.h"
 
 namespace td {
 namespace {
@@ -111,7 +111,7 @@ void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tenso
   const UpdateScale worker{kernel_pointer<float>(scale),
                            kernel_pointer<std::int32_t>(growth_tracker),
                            kernel_pointer<float>(found_inf), numbers};
-  launch_workers("update_scale", scale.device(), worker, 1, {&found_inf},
+  launch_index_kernel("update_scale", scale.device(), worker, 1, {&found_inf},
                  {&scale, &growth_tracker});
 }
 

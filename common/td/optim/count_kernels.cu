@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "td/optim/kernels.h"
-#include "td/kernels/workers.h"
+#include "td/kernels/index_kernel.h"
 
 namespace td {
 namespace {
@@ -30,7 +30,7 @@ struct CountStep {
 
 void kernels::count_step(const Tensor* const* numbers, std::size_t count, const AdamNumbers& rule,
                          const StepControl& control) {
-  WorkersWork<CountStep> work{};
+  IndexKernel<CountStep> work{};
   CountStep& step = work.worker;
   for (std::size_t k = 0; k < count; ++k) step.numbers[k] = kernel_pointer<double>(*numbers[k]);
   step.lr = kernel_pointer<double>(*control.lr);

@@ -1,19 +1,78 @@
-// Max pooling. On the host up to 64 outputs are worked on at once, so that the comparisons become
-// vector instructions: channels of one position (channels last), or positions of one plane, whose
-// elements are brought together first. Called by ops/pool.cpp.
-#include <algorithm>
+// Max pooling: checks, gradients and kernels. On the host up to 64 outputs are computed at once, so
+// that the comparisons become vector instructions: channels of one position (channels last), or
+// positions of one plane, whose elements are gathered first.
+// The operation is linear in its input once the indices of the maxima are known, so taking the
+// elements at these indices and adding gradients there are each other's gradients.
 #include <limits>
 #include <vector>
 
-#include "td/kernels/kernels.h"
-#include "td/ops/pool/pool.h"
+#include "td/base/parallel.h"
 #include "td/ops/pool/pool_shape.h"
-#include "td/kernels/workers.h"
 
 namespace td {
 namespace {
 
-using kernels::PoolWindow;
+// What max_pool2d saves an index in: one byte, or int32 for windows of more than 256 elements. The
+// index is the one in the window, row * kernel width + column, because one in the image would need
+// four bytes, and what backward saves is most of what a training step keeps.
+ScalarType index_type(const PoolWindow& window) {
+  return window.kernel[0] * window.kernel[1] <= 256 ? kByte : kInt;
+}
+
+/// Where in its window the maximum of each output is, as a tensor of index_type holds it.
+struct PoolIndices {
+  void* data;  ///< nullptr: not wanted
+  bool bytes;
+
+  TD_HD std::int32_t operator[](std::int64_t i) const {
+    return bytes ? static_cast<const std::uint8_t*>(data)[i]
+                 : static_cast<const std::int32_t*>(data)[i];
+  }
+  TD_HD void set(std::int64_t i, std::int32_t index) const {
+    if (bytes)
+      static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(index);
+    else
+      static_cast<std::int32_t*>(data)[i] = index;
+  }
+  void set(std::int64_t to, const std::int32_t* from, std::int64_t count) const {
+    if (!bytes) {
+      std::copy_n(from, count, static_cast<std::int32_t*>(data) + to);
+      return;
+    }
+    auto* const into = static_cast<std::uint8_t*>(data) + to;
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) into[i] = static_cast<std::uint8_t>(from[i]);
+  }
+};
+
+/// Positions in an image, y * w + x, of what lies under windows.
+struct Positions {
+  PoolWindow window;
+  std::int64_t h, w;
+
+  /// Of a window's first element, which may lie in the padding.
+  TD_HD std::int64_t first(std::int64_t oy, std::int64_t ox) const {
+    return (oy * window.stride[0] - window.padding[0]) * w + ox * window.stride[1] -
+           window.padding[1];
+  }
+  /// From the first element to the one at row r, column s of the window.
+  TD_HD std::int64_t step(std::int64_t r, std::int64_t s) const {
+    return r * window.dilation[0] * w + s * window.dilation[1];
+  }
+  /// Of a maximum. A window that saw nothing of the image gets the position nearest to that index.
+  TD_HD std::int64_t at(std::int64_t oy, std::int64_t ox, std::int64_t index) const {
+    const std::int64_t r = quotient(index, window.kernel[1]), s = index - r * window.kernel[1];
+    const std::int64_t row = oy * window.stride[0] - window.padding[0] + r * window.dilation[0];
+    const std::int64_t column = ox * window.stride[1] - window.padding[1] + s * window.dilation[1];
+    return nearest(row, h) * w + nearest(column, w);
+  }
+  TD_HD static std::int64_t nearest(std::int64_t i, std::int64_t size) {
+    return i < 0 ? 0 : i < size ? i : size - 1;
+  }
+  /// Whether there is none of these: a window can step over an image only if it is smaller than a
+  /// step, because padding is no more than half of the window.
+  bool each_window_sees() const { return window.dilation[0] <= h && window.dilation[1] <= w; }
+};
 
 // NaN wins, and of equal values the first. Written with | so that it is computed without branches.
 template <class T>
@@ -29,15 +88,15 @@ struct Lanes {
 
   C value[kMost];  // what is looked at now
   C largest[kMost];
-  std::int32_t at[kMost];  // the largest one's place in its window
+  std::int32_t at[kMost];  // the index of the largest one in its window
 
-  /// Takes value[i], which lies at `place` of its window, into account.
-  void compare(std::int64_t count, std::int32_t place) {
+  /// Takes value[i], which has `index` in its window, into account.
+  void compare(std::int64_t count, std::int32_t index) {
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
       const bool better = replaces(value[i], largest[i]);
       largest[i] = better ? value[i] : largest[i];
-      at[i] = better ? place : at[i];
+      at[i] = better ? index : at[i];
     }
   }
 };
@@ -49,9 +108,9 @@ struct MaxPool {
   Images in, out;
   const T* x;
   T* y;
-  Places places;
+  PoolIndices indices;
 
-  // What a window starts with: nothing is smaller, and the first of its places in the image (or
+  // What a window starts with: nothing is smaller, and the first of its elements in the image (or
   // simply the first where all of the window is outside).
   TD_HD static C smallest() { return -std::numeric_limits<C>::infinity(); }
   TD_HD std::int64_t first_inside(int side, std::int64_t at) const {
@@ -59,10 +118,10 @@ struct MaxPool {
     const std::int64_t skipped = at < 0 ? (-at + step - 1) / step : 0;
     return skipped < window.kernel[side] ? skipped : 0;
   }
-  TD_HD std::int32_t first_place(std::int64_t row, std::int64_t column) const {
-    return place_of(first_inside(0, row), first_inside(1, column));
+  TD_HD std::int32_t first_index(std::int64_t row, std::int64_t column) const {
+    return index_of(first_inside(0, row), first_inside(1, column));
   }
-  TD_HD std::int32_t place_of(std::int64_t r, std::int64_t s) const {
+  TD_HD std::int32_t index_of(std::int64_t r, std::int64_t s) const {
     return static_cast<std::int32_t>(r * window.kernel[1] + s);
   }
   TD_HD std::int64_t row_of(std::int64_t oy) const {
@@ -105,7 +164,7 @@ struct MaxPool {
       }
     }
     for (std::int64_t i = 0; i < count; ++i)
-      lanes.at[i] = kAllInside ? 0 : first_place(row[i], column[i]);
+      lanes.at[i] = kAllInside ? 0 : first_index(row[i], column[i]);
     std::fill_n(lanes.largest, count, smallest());
     for (std::int64_t r = 0; r < window.kernel[0]; ++r)
       for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
@@ -115,35 +174,35 @@ struct MaxPool {
           lanes.value[i] = kAllInside || inside(row[i] + down, column[i] + right)
                                ? static_cast<C>(from[i][step])
                                : smallest();
-        lanes.compare(count, place_of(r, s));
+        lanes.compare(count, index_of(r, s));
       }
     store(lanes, plane * out.step_c + first, count);
   }
 
-  // Channels [first, first + count) of one output, which lie side by side.
+  // Channels [first, first + count) of one output, which are adjacent in memory.
   void pool_channels(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     Lanes<T> lanes;
     const std::int64_t image = pixel / (out.h * out.w);
     const std::int64_t row = row_of(pixel / out.w % out.h), column = column_of(pixel % out.w);
     std::fill_n(lanes.largest, count, smallest());
-    std::fill_n(lanes.at, count, first_place(row, column));
+    std::fill_n(lanes.at, count, first_index(row, column));
     for (std::int64_t r = 0; r < window.kernel[0]; ++r)
       for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
         const std::int64_t h = row + r * window.dilation[0], w = column + s * window.dilation[1];
         if (!inside(h, w)) continue;
         const T* const from = x + in.plane(image, first) + in.pixel(h * in.w + w);
         for (std::int64_t i = 0; i < count; ++i) lanes.value[i] = static_cast<C>(from[i]);
-        lanes.compare(count, place_of(r, s));
+        lanes.compare(count, index_of(r, s));
       }
     store(lanes, pixel * out.c + first, count);
   }
 
   void store(const Lanes<T>& lanes, std::int64_t to, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i) y[to + i] = static_cast<T>(lanes.largest[i]);
-    if (places.data) places.set(to, lanes.at, count);
+    if (indices.data) indices.set(to, lanes.at, count);
   }
 
-  // A line is what lies side by side: the channels of a pixel, or a plane.
+  // A line holds adjacent in memory: the channels of a pixel, or a plane.
   void on_host() const {
     const std::int64_t length = out.channels_last ? out.c : out.h * out.w;
     const std::int64_t work = length * window.kernel[0] * window.kernel[1];
@@ -164,10 +223,10 @@ struct MaxPool {
   // One output, for cuda.
   TD_HD std::int64_t cost() const { return 4 * window.kernel[0] * window.kernel[1]; }
   TD_HD void operator()(std::int64_t i) const {
-    const auto at = out.place(i);
+    const auto at = out.coords(i);
     const T* plane = x + in.plane(at.n, at.c);
     C largest = smallest();
-    std::int32_t place = first_place(row_of(at.y), column_of(at.x));
+    std::int32_t index = first_index(row_of(at.y), column_of(at.x));
     for (std::int64_t r = 0; r < window.kernel[0]; ++r)
       for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
         const std::int64_t row = row_of(at.y) + r * window.dilation[0];
@@ -176,41 +235,260 @@ struct MaxPool {
         const C v = plane[in.pixel(row * in.w + column)];
         if (!replaces(v, largest)) continue;
         largest = v;
-        place = place_of(r, s);
+        index = index_of(r, s);
       }
     y[i] = static_cast<T>(largest);
-    if (places.data) places.set(i, place);
+    if (indices.data) indices.set(i, index);
   }
 #ifdef __CUDACC__
   void on_cuda(cudaStream_t stream) const {
-    WorkersWork<MaxPool<T>>{*this, out.numel()}.on_cuda(stream);
+    IndexKernel<MaxPool<T>>{*this, out.numel()}.on_cuda(stream);
   }
 #endif
 };
 
-}  // namespace
+// Adds each gradient at its index. A plane belongs to one thread, so no two add at once.
+template <class T>
+struct MaxPoolBackward {
+  Positions positions;
+  Images in, out;
+  T* grad_input;
+  const T* grad;
+  PoolIndices indices;
 
-namespace kernels {
+  // How many elements after its first one each element of a window is stored, so that nothing is
+  // divided for each gradient.
+  using Steps = std::array<std::int64_t, 256>;
+  bool steps_suffice() const { return indices.bytes && positions.each_window_sees(); }
+  void fill(Steps& steps) const {
+    const PoolWindow& window = positions.window;
+    for (std::int64_t r = 0, index = 0; r < window.kernel[0]; ++r)
+      for (std::int64_t s = 0; s < window.kernel[1]; ++s)
+        steps[static_cast<std::size_t>(index++)] = positions.step(r, s) * in.step_w;
+  }
 
-void max_pool2d(const Tensor& output, const Tensor& places, const Tensor& input,
-                const PoolWindow& window) {
-  if (output.numel() == 0) return;
-  const bool last = lie_channels_last(input, output);
-  dispatch_floats("max_pool2d", output.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    MaxPool<T> work{window,
-                    Images(input, last),
-                    Images(output, last),
-                    kernel_pointer<const T>(input),
-                    kernel_pointer<T>(output),
-                    {nullptr, place_type(window) == kByte}};
-    if (places.defined()) work.places.data = kernel_pointer<void>(places);
-    if (places.defined())
-      launch("max_pool2d", output.device(), work, {&input}, {&output, &places});
-    else
-      launch("max_pool2d", output.device(), work, {&input}, {&output});
-  });
+  void on_host() const {
+    const std::int64_t pieces = in.channels_last ? in.n : in.n * in.c;
+    const std::int64_t length = out.numel() / pieces, area = in.numel() / pieces;
+    Steps steps;
+    if (steps_suffice()) fill(steps);
+    parallel_for(0, pieces, std::max<std::int64_t>(1, 32768 / (length + area)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t p = begin; p < end; ++p)
+                     scatter(grad_input + p * area, area, p * length, steps);
+                 });
+  }
+  // Windows may overlap: 16-bit gradients are summed in float, and rounded once.
+  void scatter(T* to, std::int64_t area, std::int64_t from, const Steps& steps) const {
+    if constexpr (std::is_same_v<T, compute_t<T>>) {
+      sum(to, area, from, steps);
+    } else {
+      thread_local std::vector<compute_t<T>> sums;
+      sums.resize(static_cast<std::size_t>(area));
+      sum(sums.data(), area, from, steps);
+      std::copy_n(sums.data(), area, to);
+    }
+  }
+  void sum(compute_t<T>* to, std::int64_t area, std::int64_t from, const Steps& steps) const {
+    std::fill_n(to, area, compute_t<T>(0));
+    // A line holds adjacent in memory: a row of outputs, or the channels of one.
+    const bool last = in.channels_last;
+    const std::int64_t count = last ? out.c : out.w, step = last ? 1 : positions.window.stride[1];
+    const std::int64_t lines = last ? out.h * out.w : out.h;
+    for (std::int64_t line = 0; line < lines; ++line, from += count) {
+      const std::int64_t oy = last ? line / out.w : line, ox = last ? line % out.w : 0;
+      if (steps_suffice())
+        add_line(to, positions.first(oy, ox) * in.step_w, step, from, count, steps);
+      else
+        for (std::int64_t i = 0; i < count; ++i)
+          to[positions.at(oy, last ? ox : i, indices[from + i]) * in.step_w + (last ? i : 0)] +=
+              static_cast<compute_t<T>>(grad[from + i]);
+    }
+  }
+  void add_line(compute_t<T>* to, std::int64_t first, std::int64_t step, std::int64_t from,
+                std::int64_t count, const Steps& steps) const {
+    const auto* const index = static_cast<const std::uint8_t*>(indices.data) + from;
+    for (std::int64_t i = 0; i < count; ++i)
+      to[first + i * step + steps[index[i]]] += static_cast<compute_t<T>>(grad[from + i]);
+  }
+
+  // One element of the input's gradient, for cuda: asks the windows that may have chosen it.
+  TD_HD void operator()(std::int64_t i) const {
+    const auto at = in.coords(i);
+    const PoolWindow& window = positions.window;
+    const Span ys = windows_over(at.y, (window.kernel[0] - 1) * window.dilation[0] + 1,
+                                 window.stride[0], window.padding[0], out.h);
+    const Span xs = windows_over(at.x, (window.kernel[1] - 1) * window.dilation[1] + 1,
+                                 window.stride[1], window.padding[1], out.w);
+    compute_t<T> sum = 0;
+    for (std::int64_t oy = ys.first; oy <= ys.last; ++oy)
+      for (std::int64_t ox = xs.first; ox <= xs.last; ++ox) {
+        const std::int64_t o = out.plane(at.n, at.c) + out.pixel(oy * out.w + ox);
+        if (positions.at(oy, ox, indices[o]) == at.y * in.w + at.x)
+          sum += static_cast<compute_t<T>>(grad[o]);
+      }
+    grad_input[i] = static_cast<T>(sum);
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const {
+    IndexKernel<MaxPoolBackward<T>>{*this, in.numel()}.on_cuda(stream);
+  }
+#endif
+};
+
+// output = input at the indices: the maxima, once the indices are known.
+template <class T>
+struct TakePooled {
+  Positions positions;
+  Images in, out;
+  const T* x;
+  T* y;
+  PoolIndices indices;
+  TD_HD std::int64_t cost() const { return 16; }
+  TD_HD void operator()(std::int64_t i) const {
+    const auto at = out.coords(i);
+    y[i] = x[in.plane(at.n, at.c) + in.pixel(positions.at(at.y, at.x, indices[i]))];
+  }
+};
+
+// Indices in the image, y * width + x, from indices in the windows.
+struct ImageIndices {
+  Positions positions;
+  Images out;
+  std::int64_t* y;
+  PoolIndices indices;
+  TD_HD std::int64_t cost() const { return 16; }
+  TD_HD void operator()(std::int64_t i) const {
+    const auto at = out.coords(i);
+    y[i] = positions.at(at.y, at.x, indices[i]);
+  }
+};
+
+constexpr Op kMaxPool{"max_pool2d", {"input"}};
+
+PoolIndices indices_of(const Tensor& t) {
+  if (!t.defined()) return {nullptr, false};
+  return {kernel_pointer<void>(t), t.dtype() == kByte};
 }
 
-}  // namespace kernels
+// `x` in the memory format of `like`: gradients may arrive in any.
+Tensor in_format_of(const Tensor& like, const Tensor& x) {
+  return x.contiguous(like.suggest_memory_format());
+}
+
+Tensor take(const Tensor& x, const Tensor& indices, const PoolWindow& w);
+
+// Each element of g added at its index, zero elsewhere; `sizes` are the input's.
+Tensor max_pool_backward(const Tensor& g, const Tensor& indices, const Sizes& sizes,
+                         const PoolWindow& w) {
+  const Tensor grad = in_format_of(indices, g);
+  Tensor dx = empty_image(indices, sizes, g.dtype());
+  if (dx.numel() > 0)
+    dispatch_floats("max_pool2d_backward", grad.dtype(), [&](auto type) {
+      using T = typename decltype(type)::type;
+      const bool last = are_channels_last(dx, grad);
+      const Images in(dx, last), out(grad, last);
+      const MaxPoolBackward<T> work{
+          {w, in.h, in.w},    in, out, kernel_pointer<T>(dx), kernel_pointer<const T>(grad),
+          indices_of(indices)};
+      launch("max_pool2d_backward", grad.device(), work, {&grad, &indices}, {&dx});
+    });
+  if (recording(g))
+    record("max_pool2d_with_indices_backward", dx, {&g},
+           [indices, w](Gradients& grads, const Tensor& of_dx) {
+             grads.give(0, [&] { return take(of_dx, indices, w); });
+           });
+  return dx;
+}
+
+// Records y, which has the elements of x that `indices` choose.
+void record_taken(const Tensor& y, const Tensor& x, const Tensor& indices, const PoolWindow& w) {
+  if (recording(x))
+    record("max_pool2d_with_indices", y, {&x},
+           [indices, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
+             grads.give(0, [&] { return max_pool_backward(g, indices, sizes, w); });
+           });
+}
+
+// The gradient's gradient: x at the indices of the maxima.
+Tensor take(const Tensor& x, const Tensor& indices, const PoolWindow& w) {
+  const Tensor image = in_format_of(indices, x);
+  Tensor y = empty_image(indices, indices.impl().sizes, x.dtype());
+  if (y.numel() > 0)
+    dispatch_floats("max_pool2d", y.dtype(), [&](auto type) {
+      using T = typename decltype(type)::type;
+      const bool last = are_channels_last(image, y);
+      const Images in(image, last);
+      const TakePooled<T> work{{w, in.h, in.w},      in,
+                               Images(y, last),      kernel_pointer<const T>(image),
+                               kernel_pointer<T>(y), indices_of(indices)};
+      launch_index_kernel("max_pool2d", y.device(), work, y.numel(), {&image, &indices}, {&y});
+    });
+  record_taken(y, x, indices, w);
+  return y;
+}
+
+// The maxima, and their indices in their windows, which are left out when nothing reads them.
+std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ceil_mode,
+                                   bool with_indices) {
+  const Sizes sizes{x.size(0), x.size(1), outputs(kMaxPool, x, w, 0, ceil_mode),
+                    outputs(kMaxPool, x, w, 1, ceil_mode)};
+  Tensor y = empty_image(x, sizes, x.dtype()), indices;
+  if (with_indices || recording(x)) indices = empty_image(x, sizes, index_type(w));
+  if (y.numel() > 0)
+    dispatch_floats("max_pool2d", y.dtype(), [&](auto type) {
+      using T = typename decltype(type)::type;
+      const bool last = are_channels_last(x, y);
+      const MaxPool<T> work{w,
+                            Images(x, last),
+                            Images(y, last),
+                            kernel_pointer<const T>(x),
+                            kernel_pointer<T>(y),
+                            indices_of(indices)};
+      const Tensor* const results[] = {&y, &indices};
+      launch("max_pool2d", y.device(), work, {&x}, {results, indices.defined() ? 2u : 1u});
+    });
+  record_taken(y, x, indices, w);
+  return {y, indices};
+}
+
+// A window whose elements can be counted in 32 bits.
+PoolWindow max_window_of(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                         IntArrayRef dilation) {
+  constexpr std::int64_t kMost = std::int64_t(1) << 31;
+  const PoolWindow w = window_of(kMaxPool, kernel, stride, padding, dilation);
+  TD_CHECK(ShapeError, w.kernel[0] < kMost / w.kernel[1], kMaxPool.name, ": kernel_size ", kernel,
+           " makes windows of ", w.kernel[0] * w.kernel[1], " places; fewer than ", kMost,
+           " are possible");
+  return w;
+}
+
+}  // namespace
+
+Tensor max_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride,
+                  IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  const Tensor x = checked_image(kMaxPool, input);
+  const PoolWindow w = max_window_of(kernel_size, stride, padding, dilation);
+  return without_batch(max_pool(x, w, ceil_mode, false).first, input);
+}
+
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
+                                                   IntArrayRef stride, IntArrayRef padding,
+                                                   IntArrayRef dilation, bool ceil_mode) {
+  const Tensor x = checked_image(kMaxPool, input);
+  const PoolWindow w = max_window_of(kernel_size, stride, padding, dilation);
+  const auto [y, in_windows] = max_pool(x, w, ceil_mode, true);
+  const Tensor indices = empty_image(in_windows, in_windows.impl().sizes, kLong);
+  if (indices.numel() > 0) {
+    const Images out(indices, are_channels_last(indices, in_windows));
+    const ImageIndices work{{w, x.size(2), x.size(3)},
+                            out,
+                            kernel_pointer<std::int64_t>(indices),
+                            indices_of(in_windows)};
+    launch_index_kernel("max_pool2d", indices.device(), work, indices.numel(), {&in_windows},
+                        {&indices});
+  }
+  return {without_batch(y, input), without_batch(indices, input)};
+}
+
 }  // namespace td

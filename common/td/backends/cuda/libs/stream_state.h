@@ -88,9 +88,6 @@ void check_may_make_handle(const char* library);
 /// @throws DeviceError
 void check(cublasStatus_t status, const char* doing);
 
-/// Which of a convolution's three products is meant.
-enum class ConvKind { kForward, kBackwardInput, kBackwardWeight };
-
 void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where);
 bool run_gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c,
                         Where where);

@@ -1,12 +1,60 @@
-// Moving and converting: to, copy_, clone, contiguous, pin_memory, item. The chapter on tensor
-// moves reads this file.
+// Moving and converting: to, copy_, clone, contiguous, pin_memory, item, and the kernels that move
+// values on one device: fill, convert (a copy with another type or strides), where. The chapter on
+// tensor moves reads this file.
 #include "td/device/access_observer.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
+#include "td/kernels/pointwise.h"
 #include "td/ops/op.h"
 
 namespace td {
+namespace {
+
+template <class T>
+struct Constant {
+  T value;
+  TD_HD T operator()() const { return value; }
+};
+struct Identity {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return x;
+  }
+};
+struct Where {
+  template <class T>
+  TD_HD T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+
+}  // namespace
+
+void kernels::fill(const Tensor& out, const Scalar& value) {
+  dispatch_all(out.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    pointwise<T>("fill", Constant<T>{value.to<T>()}, out);
+  });
+}
+
+void kernels::convert(const Tensor& out, const Tensor& x) {
+  dispatch_all(out.dtype(), [&](auto to) {
+    dispatch_all(x.dtype(), [&](auto from) {
+      using To = typename decltype(to)::type;
+      using From = typename decltype(from)::type;
+      pointwise<To, From>("convert", Identity{}, out, x);
+    });
+  });
+}
+
+void kernels::where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b) {
+  dispatch_all(out.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    pointwise<T, bool, T, T>("where", Where{}, out, condition, a, b);
+  });
+}
+
 namespace {
 
 // A graph holds copies that need no host: on the device, or to and from pinned memory.

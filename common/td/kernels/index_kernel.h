@@ -12,7 +12,7 @@ namespace td {
 namespace {
 
 template <class Worker>
-struct WorkersWork {
+struct IndexKernel {
   Worker worker;
   std::int64_t count;
 
@@ -31,24 +31,24 @@ struct WorkersWork {
 
 #ifdef __CUDACC__
 template <class Worker>
-__global__ void workers_kernel(Worker worker, std::int64_t count) {
+__global__ void index_kernel(Worker worker, std::int64_t count) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
     worker(i);
 }
 template <class Worker>
-void WorkersWork<Worker>::on_cuda(cudaStream_t stream) const {
+void IndexKernel<Worker>::on_cuda(cudaStream_t stream) const {
   if (count == 0) return;
   const std::int64_t blocks = std::min<std::int64_t>((count + 127) / 128, 132 * 16);
-  workers_kernel<<<unsigned(blocks), 128, 0, stream>>>(worker, count);
+  index_kernel<<<unsigned(blocks), 128, 0, stream>>>(worker, count);
 }
 #endif
 
 template <class Worker>
-void launch_workers(const char* name, Device device, const Worker& worker, std::int64_t count,
+void launch_index_kernel(const char* name, Device device, const Worker& worker, std::int64_t count,
                     std::initializer_list<const Tensor*> reads,
                     std::initializer_list<const Tensor*> writes) {
-  launch(name, device, WorkersWork<Worker>{worker, count}, reads, writes);
+  launch(name, device, IndexKernel<Worker>{worker, count}, reads, writes);
 }
 
 }  // namespace
