@@ -32,7 +32,7 @@ BELOW = {
 KNOW_A_BACKEND = {
     "kernels/launch.h",  # starts a kernel on whichever device it is for
     "ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
-    "ops/conv/conv_kernels.cu",
+    "ops/conv/conv.cu",
     "distributed/planes/nccl_queue.h",  # NCCL carries the data of its process group
     "distributed/planes/nccl_group.h",
 }

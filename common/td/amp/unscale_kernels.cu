@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "td/amp/unscale_kernels.h"
-#include "td/optim/parameter_list.h"
 #include "td/kernels/index_kernel.h"
+#include "td/optim/parameter_list.h"
 
 namespace td {
 namespace {
@@ -108,11 +108,10 @@ void unscale(const Tensor* const* gradients, std::size_t count, const Tensor& fo
 
 void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tensor& found_inf,
                   const ScaleNumbers& numbers) {
-  const UpdateScale worker{kernel_pointer<float>(scale),
-                           kernel_pointer<std::int32_t>(growth_tracker),
-                           kernel_pointer<float>(found_inf), numbers};
-  launch_index_kernel("update_scale", scale.device(), worker, 1, {&found_inf},
-                 {&scale, &growth_tracker});
+  const UpdateScale body{kernel_pointer<float>(scale), kernel_pointer<std::int32_t>(growth_tracker),
+                         kernel_pointer<float>(found_inf), numbers};
+  launch_index_kernel("update_scale", scale.device(), body, 1, {&found_inf},
+                      {&scale, &growth_tracker});
 }
 
 }  // namespace kernels

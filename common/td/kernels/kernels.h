@@ -35,7 +35,7 @@ namespace td::kernels {
 #undef COMPARISON
 /// @}
 
-/// Bit by bit, of whole numbers of out's type.
+/// Bit by bit, of integers of out's type.
 void bitwise_and(const Tensor& out, const Tensor& a, const Tensor& b);
 void bitwise_or(const Tensor& out, const Tensor& a, const Tensor& b);
 void bitwise_not(const Tensor& out, const Tensor& x);

@@ -31,7 +31,7 @@ struct CountStep {
 void kernels::count_step(const Tensor* const* numbers, std::size_t count, const AdamNumbers& rule,
                          const StepControl& control) {
   IndexKernel<CountStep> work{};
-  CountStep& step = work.worker;
+  CountStep& step = work.body;
   for (std::size_t k = 0; k < count; ++k) step.numbers[k] = kernel_pointer<double>(*numbers[k]);
   step.lr = kernel_pointer<double>(*control.lr);
   step.found_inf = control.found_inf ? kernel_pointer<float>(*control.found_inf) : nullptr;

@@ -50,7 +50,7 @@ class Libs {
   ///@}
 };
 
-/// Opens libtd_cuda_libs.so, which lies beside libtd.so, the first time it is called.
+/// Opens libtd_cuda_libs.so, which is stored next to libtd.so, the first time it is called.
 /// @throws DeviceError when it or a library it needs cannot be opened, naming it.
 Libs& libs();
 

@@ -40,7 +40,7 @@ struct Lines {
   const char* op;
   const std::int64_t* index;
   int dims = 0;
-  std::int64_t sizes[kMaxDims];    // of the index; neighbouring dimensions are joined
+  std::int64_t sizes[kMaxDims];    // of the index; adjacent dimensions are joined
   std::int64_t strides[kMaxDims];  // of the indexed tensor, 0 along dim
   std::int64_t lines = 1;
   std::int64_t length = 1;  // of the index along dim

@@ -31,7 +31,7 @@ struct Put {
   }
 };
 
-// One worker per strip of up to kWidth neighbouring lines (outer, inner) of the destination.
+// One worker per strip of up to kWidth adjacent lines (outer, inner) of the destination.
 template <class T, bool kAdd, int kWidth>
 struct PutStrips {
   Put<T, kAdd> p;

@@ -3,8 +3,8 @@
 // Source: Ioffe and Szegedy, "Batch Normalization", 2015, section 3.
 #include <cmath>
 
-#include "td/ops/norm/channels.h"
 #include "td/kernels/kernels.h"
+#include "td/ops/norm/channels.h"
 #include "td/ops/norm/norm.h"
 
 namespace td {

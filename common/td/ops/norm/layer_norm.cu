@@ -2,11 +2,11 @@
 // Source: Ba, Kiros and Hinton, "Layer Normalization", 2016, section 3.
 #include <cmath>
 
-#include "td/ops/norm/channels.h"
 #include "td/kernels/kernels.h"
-#include "td/ops/norm/norm.h"
 #include "td/kernels/pointwise.h"
 #include "td/kernels/rows.h"
+#include "td/ops/norm/channels.h"
+#include "td/ops/norm/norm.h"
 
 namespace td {
 namespace {

@@ -12,81 +12,19 @@
 namespace td {
 namespace {
 
-// What max_pool2d saves an index in: one byte, or int32 for windows of more than 256 elements. The
-// index is the one in the window, row * kernel width + column, because one in the image would need
-// four bytes, and what backward saves is most of what a training step keeps.
-ScalarType index_type(const PoolWindow& window) {
-  return window.kernel[0] * window.kernel[1] <= 256 ? kByte : kInt;
-}
-
-/// Where in its window the maximum of each output is, as a tensor of index_type holds it.
-struct PoolIndices {
-  void* data;  ///< nullptr: not wanted
-  bool bytes;
-
-  TD_HD std::int32_t operator[](std::int64_t i) const {
-    return bytes ? static_cast<const std::uint8_t*>(data)[i]
-                 : static_cast<const std::int32_t*>(data)[i];
-  }
-  TD_HD void set(std::int64_t i, std::int32_t index) const {
-    if (bytes)
-      static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(index);
-    else
-      static_cast<std::int32_t*>(data)[i] = index;
-  }
-  void set(std::int64_t to, const std::int32_t* from, std::int64_t count) const {
-    if (!bytes) {
-      std::copy_n(from, count, static_cast<std::int32_t*>(data) + to);
-      return;
-    }
-    auto* const into = static_cast<std::uint8_t*>(data) + to;
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) into[i] = static_cast<std::uint8_t>(from[i]);
-  }
-};
-
-/// Positions in an image, y * w + x, of what lies under windows.
-struct Positions {
-  PoolWindow window;
-  std::int64_t h, w;
-
-  /// Of a window's first element, which may lie in the padding.
-  TD_HD std::int64_t first(std::int64_t oy, std::int64_t ox) const {
-    return (oy * window.stride[0] - window.padding[0]) * w + ox * window.stride[1] -
-           window.padding[1];
-  }
-  /// From the first element to the one at row r, column s of the window.
-  TD_HD std::int64_t step(std::int64_t r, std::int64_t s) const {
-    return r * window.dilation[0] * w + s * window.dilation[1];
-  }
-  /// Of a maximum. A window that saw nothing of the image gets the position nearest to that index.
-  TD_HD std::int64_t at(std::int64_t oy, std::int64_t ox, std::int64_t index) const {
-    const std::int64_t r = quotient(index, window.kernel[1]), s = index - r * window.kernel[1];
-    const std::int64_t row = oy * window.stride[0] - window.padding[0] + r * window.dilation[0];
-    const std::int64_t column = ox * window.stride[1] - window.padding[1] + s * window.dilation[1];
-    return nearest(row, h) * w + nearest(column, w);
-  }
-  TD_HD static std::int64_t nearest(std::int64_t i, std::int64_t size) {
-    return i < 0 ? 0 : i < size ? i : size - 1;
-  }
-  /// Whether there is none of these: a window can step over an image only if it is smaller than a
-  /// step, because padding is no more than half of the window.
-  bool each_window_sees() const { return window.dilation[0] <= h && window.dilation[1] <= w; }
-};
-
 // NaN wins, and of equal values the first. Written with | so that it is computed without branches.
 template <class T>
 TD_HD bool replaces(T value, T largest) {
   return (value > largest) | (value != value);
 }
 
-/// Outputs that are worked on together, one a lane of the vector instructions.
+/// Outputs that are computed together, one per lane of the vector instructions.
 template <class T>
 struct Lanes {
   using C = compute_t<T>;
   static constexpr std::int64_t kMost = 64;
 
-  C value[kMost];  // what is looked at now
+  C value[kMost];  // the elements under comparison
   C largest[kMost];
   std::int32_t at[kMost];  // the index of the largest one in its window
 
@@ -104,7 +42,7 @@ struct Lanes {
 template <class T>
 struct MaxPool {
   using C = compute_t<T>;
-  PoolWindow window;
+  Windows windows;
   Images in, out;
   const T* x;
   T* y;
@@ -114,32 +52,20 @@ struct MaxPool {
   // simply the first where all of the window is outside).
   TD_HD static C smallest() { return -std::numeric_limits<C>::infinity(); }
   TD_HD std::int64_t first_inside(int side, std::int64_t at) const {
-    const std::int64_t step = window.dilation[side];
+    const std::int64_t step = windows.window.dilation[side];
     const std::int64_t skipped = at < 0 ? (-at + step - 1) / step : 0;
-    return skipped < window.kernel[side] ? skipped : 0;
+    return skipped < windows.window.kernel[side] ? skipped : 0;
   }
   TD_HD std::int32_t first_index(std::int64_t row, std::int64_t column) const {
-    return index_of(first_inside(0, row), first_inside(1, column));
-  }
-  TD_HD std::int32_t index_of(std::int64_t r, std::int64_t s) const {
-    return static_cast<std::int32_t>(r * window.kernel[1] + s);
-  }
-  TD_HD std::int64_t row_of(std::int64_t oy) const {
-    return oy * window.stride[0] - window.padding[0];
-  }
-  TD_HD std::int64_t column_of(std::int64_t ox) const {
-    return ox * window.stride[1] - window.padding[1];
-  }
-  bool inside(std::int64_t row, std::int64_t column) const {
-    return row >= 0 && row < in.h && column >= 0 && column < in.w;
+    return windows.index_of(first_inside(0, row), first_inside(1, column));
   }
 
   // Whether no window reaches into the padding, or beyond the image as ceil_mode lets it.
   bool all_inside() const {
     const auto within = [&](int side, std::int64_t size, std::int64_t outputs) {
-      return window.padding[side] == 0 &&
-             (outputs - 1) * window.stride[side] +
-                     (window.kernel[side] - 1) * window.dilation[side] <
+      return windows.window.padding[side] == 0 &&
+             (outputs - 1) * windows.window.stride[side] +
+                     (windows.window.kernel[side] - 1) * windows.window.dilation[side] <
                  size;
     };
     return within(0, in.h, out.h) && within(1, in.w, out.w);
@@ -153,28 +79,29 @@ struct MaxPool {
     [[maybe_unused]] std::int64_t row[Lanes<T>::kMost], column[Lanes<T>::kMost];
     const T* const pixels = x + plane * in.step_c;
     std::int64_t oy = first / out.w, ox = first % out.w;
-    std::int64_t start = row_of(oy) * in.w + column_of(ox);
+    std::int64_t start = windows.row_of(oy) * in.w + windows.column_of(ox);
     for (std::int64_t i = 0; i < count; ++i) {
       from[i] = pixels + start;
-      if constexpr (!kAllInside) row[i] = row_of(oy), column[i] = column_of(ox);
-      start += window.stride[1];
+      if constexpr (!kAllInside) row[i] = windows.row_of(oy), column[i] = windows.column_of(ox);
+      start += windows.window.stride[1];
       if (++ox == out.w) {
         ox = 0;
-        start = row_of(++oy) * in.w + column_of(0);
+        start = windows.row_of(++oy) * in.w + windows.column_of(0);
       }
     }
     for (std::int64_t i = 0; i < count; ++i)
       lanes.at[i] = kAllInside ? 0 : first_index(row[i], column[i]);
     std::fill_n(lanes.largest, count, smallest());
-    for (std::int64_t r = 0; r < window.kernel[0]; ++r)
-      for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
-        const std::int64_t down = r * window.dilation[0], right = s * window.dilation[1];
+    for (std::int64_t r = 0; r < windows.window.kernel[0]; ++r)
+      for (std::int64_t s = 0; s < windows.window.kernel[1]; ++s) {
+        const std::int64_t down = r * windows.window.dilation[0],
+                           right = s * windows.window.dilation[1];
         const std::int64_t step = down * in.w + right;
         for (std::int64_t i = 0; i < count; ++i)
-          lanes.value[i] = kAllInside || inside(row[i] + down, column[i] + right)
+          lanes.value[i] = kAllInside || windows.inside(row[i] + down, column[i] + right)
                                ? static_cast<C>(from[i][step])
                                : smallest();
-        lanes.compare(count, index_of(r, s));
+        lanes.compare(count, windows.index_of(r, s));
       }
     store(lanes, plane * out.step_c + first, count);
   }
@@ -183,16 +110,18 @@ struct MaxPool {
   void pool_channels(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     Lanes<T> lanes;
     const std::int64_t image = pixel / (out.h * out.w);
-    const std::int64_t row = row_of(pixel / out.w % out.h), column = column_of(pixel % out.w);
+    const std::int64_t row = windows.row_of(pixel / out.w % out.h),
+                       column = windows.column_of(pixel % out.w);
     std::fill_n(lanes.largest, count, smallest());
     std::fill_n(lanes.at, count, first_index(row, column));
-    for (std::int64_t r = 0; r < window.kernel[0]; ++r)
-      for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
-        const std::int64_t h = row + r * window.dilation[0], w = column + s * window.dilation[1];
-        if (!inside(h, w)) continue;
+    for (std::int64_t r = 0; r < windows.window.kernel[0]; ++r)
+      for (std::int64_t s = 0; s < windows.window.kernel[1]; ++s) {
+        const std::int64_t h = row + r * windows.window.dilation[0],
+                           w = column + s * windows.window.dilation[1];
+        if (!windows.inside(h, w)) continue;
         const T* const from = x + in.plane(image, first) + in.pixel(h * in.w + w);
         for (std::int64_t i = 0; i < count; ++i) lanes.value[i] = static_cast<C>(from[i]);
-        lanes.compare(count, index_of(r, s));
+        lanes.compare(count, windows.index_of(r, s));
       }
     store(lanes, pixel * out.c + first, count);
   }
@@ -202,10 +131,10 @@ struct MaxPool {
     if (indices.data) indices.set(to, lanes.at, count);
   }
 
-  // A line holds adjacent in memory: the channels of a pixel, or a plane.
+  // A line is adjacent in memory: the channels of a pixel, or a plane.
   void on_host() const {
     const std::int64_t length = out.channels_last ? out.c : out.h * out.w;
-    const std::int64_t work = length * window.kernel[0] * window.kernel[1];
+    const std::int64_t work = length * windows.window.kernel[0] * windows.window.kernel[1];
     const bool simple = all_inside();
     parallel_for(0, out.numel() / length, std::max<std::int64_t>(1, 32768 / work),
                  [&](std::int64_t begin, std::int64_t end) {
@@ -221,21 +150,23 @@ struct MaxPool {
   }
 
   // One output, for cuda.
-  TD_HD std::int64_t cost() const { return 4 * window.kernel[0] * window.kernel[1]; }
+  TD_HD std::int64_t cost() const {
+    return 4 * windows.window.kernel[0] * windows.window.kernel[1];
+  }
   TD_HD void operator()(std::int64_t i) const {
     const auto at = out.coords(i);
     const T* plane = x + in.plane(at.n, at.c);
     C largest = smallest();
-    std::int32_t index = first_index(row_of(at.y), column_of(at.x));
-    for (std::int64_t r = 0; r < window.kernel[0]; ++r)
-      for (std::int64_t s = 0; s < window.kernel[1]; ++s) {
-        const std::int64_t row = row_of(at.y) + r * window.dilation[0];
-        const std::int64_t column = column_of(at.x) + s * window.dilation[1];
-        if (row < 0 || row >= in.h || column < 0 || column >= in.w) continue;
+    std::int32_t index = first_index(windows.row_of(at.y), windows.column_of(at.x));
+    for (std::int64_t r = 0; r < windows.window.kernel[0]; ++r)
+      for (std::int64_t s = 0; s < windows.window.kernel[1]; ++s) {
+        const std::int64_t row = windows.row_of(at.y) + r * windows.window.dilation[0];
+        const std::int64_t column = windows.column_of(at.x) + s * windows.window.dilation[1];
+        if (!windows.inside(row, column)) continue;
         const C v = plane[in.pixel(row * in.w + column)];
         if (!replaces(v, largest)) continue;
         largest = v;
-        index = index_of(r, s);
+        index = windows.index_of(r, s);
       }
     y[i] = static_cast<T>(largest);
     if (indices.data) indices.set(i, index);
@@ -250,7 +181,7 @@ struct MaxPool {
 // Adds each gradient at its index. A plane belongs to one thread, so no two add at once.
 template <class T>
 struct MaxPoolBackward {
-  Positions positions;
+  Windows windows;
   Images in, out;
   T* grad_input;
   const T* grad;
@@ -259,12 +190,12 @@ struct MaxPoolBackward {
   // How many elements after its first one each element of a window is stored, so that nothing is
   // divided for each gradient.
   using Steps = std::array<std::int64_t, 256>;
-  bool steps_suffice() const { return indices.bytes && positions.each_window_sees(); }
+  bool steps_suffice() const { return indices.bytes && windows.each_meets_the_image(); }
   void fill(Steps& steps) const {
-    const PoolWindow& window = positions.window;
+    const PoolWindow& window = windows.window;
     for (std::int64_t r = 0, index = 0; r < window.kernel[0]; ++r)
       for (std::int64_t s = 0; s < window.kernel[1]; ++s)
-        steps[static_cast<std::size_t>(index++)] = positions.step(r, s) * in.step_w;
+        steps[static_cast<std::size_t>(index++)] = windows.step(r, s) * in.step_w;
   }
 
   void on_host() const {
@@ -291,17 +222,17 @@ struct MaxPoolBackward {
   }
   void sum(compute_t<T>* to, std::int64_t area, std::int64_t from, const Steps& steps) const {
     std::fill_n(to, area, compute_t<T>(0));
-    // A line holds adjacent in memory: a row of outputs, or the channels of one.
+    // A line is adjacent in memory: a row of outputs, or the channels of one.
     const bool last = in.channels_last;
-    const std::int64_t count = last ? out.c : out.w, step = last ? 1 : positions.window.stride[1];
+    const std::int64_t count = last ? out.c : out.w, step = last ? 1 : windows.window.stride[1];
     const std::int64_t lines = last ? out.h * out.w : out.h;
     for (std::int64_t line = 0; line < lines; ++line, from += count) {
       const std::int64_t oy = last ? line / out.w : line, ox = last ? line % out.w : 0;
       if (steps_suffice())
-        add_line(to, positions.first(oy, ox) * in.step_w, step, from, count, steps);
+        add_line(to, windows.first(oy, ox) * in.step_w, step, from, count, steps);
       else
         for (std::int64_t i = 0; i < count; ++i)
-          to[positions.at(oy, last ? ox : i, indices[from + i]) * in.step_w + (last ? i : 0)] +=
+          to[windows.at(oy, last ? ox : i, indices[from + i]) * in.step_w + (last ? i : 0)] +=
               static_cast<compute_t<T>>(grad[from + i]);
     }
   }
@@ -312,10 +243,10 @@ struct MaxPoolBackward {
       to[first + i * step + steps[index[i]]] += static_cast<compute_t<T>>(grad[from + i]);
   }
 
-  // One element of the input's gradient, for cuda: asks the windows that may have chosen it.
+  // One element of the input's gradient, for cuda: looks at the windows that may have chosen it.
   TD_HD void operator()(std::int64_t i) const {
     const auto at = in.coords(i);
-    const PoolWindow& window = positions.window;
+    const PoolWindow& window = windows.window;
     const Span ys = windows_over(at.y, (window.kernel[0] - 1) * window.dilation[0] + 1,
                                  window.stride[0], window.padding[0], out.h);
     const Span xs = windows_over(at.x, (window.kernel[1] - 1) * window.dilation[1] + 1,
@@ -324,7 +255,7 @@ struct MaxPoolBackward {
     for (std::int64_t oy = ys.first; oy <= ys.last; ++oy)
       for (std::int64_t ox = xs.first; ox <= xs.last; ++ox) {
         const std::int64_t o = out.plane(at.n, at.c) + out.pixel(oy * out.w + ox);
-        if (positions.at(oy, ox, indices[o]) == at.y * in.w + at.x)
+        if (windows.at(oy, ox, indices[o]) == at.y * in.w + at.x)
           sum += static_cast<compute_t<T>>(grad[o]);
       }
     grad_input[i] = static_cast<T>(sum);
@@ -336,31 +267,16 @@ struct MaxPoolBackward {
 #endif
 };
 
-// output = input at the indices: the maxima, once the indices are known.
-template <class T>
-struct TakePooled {
-  Positions positions;
-  Images in, out;
-  const T* x;
-  T* y;
-  PoolIndices indices;
-  TD_HD std::int64_t cost() const { return 16; }
-  TD_HD void operator()(std::int64_t i) const {
-    const auto at = out.coords(i);
-    y[i] = x[in.plane(at.n, at.c) + in.pixel(positions.at(at.y, at.x, indices[i]))];
-  }
-};
-
-// Indices in the image, y * width + x, from indices in the windows.
+// Positions in the image, from indices in the windows.
 struct ImageIndices {
-  Positions positions;
+  Windows windows;
   Images out;
   std::int64_t* y;
   PoolIndices indices;
   TD_HD std::int64_t cost() const { return 16; }
   TD_HD void operator()(std::int64_t i) const {
     const auto at = out.coords(i);
-    y[i] = positions.at(at.y, at.x, indices[i]);
+    y[i] = windows.at(at.y, at.x, indices[i]);
   }
 };
 
@@ -410,20 +326,27 @@ void record_taken(const Tensor& y, const Tensor& x, const Tensor& indices, const
            });
 }
 
+// Indices in the image of {height, width}, int64, from the indices in the windows.
+Tensor image_indices(const Tensor& in_windows, std::int64_t height, std::int64_t width,
+                     const PoolWindow& w) {
+  const Tensor indices = empty_image(in_windows, in_windows.impl().sizes, kLong);
+  const Images out(indices, are_channels_last(indices, in_windows));
+  const ImageIndices work{
+      {w, height, width}, out, kernel_pointer<std::int64_t>(indices), indices_of(in_windows)};
+  if (indices.numel() > 0)
+    launch_index_kernel("max_pool2d", indices.device(), work, indices.numel(), {&in_windows},
+                        {&indices});
+  return indices;
+}
+
 // The gradient's gradient: x at the indices of the maxima.
 Tensor take(const Tensor& x, const Tensor& indices, const PoolWindow& w) {
-  const Tensor image = in_format_of(indices, x);
   Tensor y = empty_image(indices, indices.impl().sizes, x.dtype());
-  if (y.numel() > 0)
-    dispatch_floats("max_pool2d", y.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
-      const bool last = are_channels_last(image, y);
-      const Images in(image, last);
-      const TakePooled<T> work{{w, in.h, in.w},      in,
-                               Images(y, last),      kernel_pointer<const T>(image),
-                               kernel_pointer<T>(y), indices_of(indices)};
-      launch_index_kernel("max_pool2d", y.device(), work, y.numel(), {&image, &indices}, {&y});
-    });
+  {
+    const NoGradGuard no_grad;
+    const Tensor at = image_indices(indices, x.size(2), x.size(3), w);
+    y.copy_(gather(x.detach().flatten(2), 2, at.flatten(2)).view(y.sizes()));
+  }
   record_taken(y, x, indices, w);
   return y;
 }
@@ -439,12 +362,8 @@ std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ce
     dispatch_floats("max_pool2d", y.dtype(), [&](auto type) {
       using T = typename decltype(type)::type;
       const bool last = are_channels_last(x, y);
-      const MaxPool<T> work{w,
-                            Images(x, last),
-                            Images(y, last),
-                            kernel_pointer<const T>(x),
-                            kernel_pointer<T>(y),
-                            indices_of(indices)};
+      const MaxPool<T> work{{w, x.size(2), x.size(3)},  Images(x, last),      Images(y, last),
+                            kernel_pointer<const T>(x), kernel_pointer<T>(y), indices_of(indices)};
       const Tensor* const results[] = {&y, &indices};
       launch("max_pool2d", y.device(), work, {&x}, {results, indices.defined() ? 2u : 1u});
     });
@@ -458,7 +377,7 @@ PoolWindow max_window_of(IntArrayRef kernel, IntArrayRef stride, IntArrayRef pad
   constexpr std::int64_t kMost = std::int64_t(1) << 31;
   const PoolWindow w = window_of(kMaxPool, kernel, stride, padding, dilation);
   TD_CHECK(ShapeError, w.kernel[0] < kMost / w.kernel[1], kMaxPool.name, ": kernel_size ", kernel,
-           " makes windows of ", w.kernel[0] * w.kernel[1], " places; fewer than ", kMost,
+           " makes windows of ", w.kernel[0] * w.kernel[1], " elements; fewer than ", kMost,
            " are possible");
   return w;
 }
@@ -478,16 +397,7 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArray
   const Tensor x = checked_image(kMaxPool, input);
   const PoolWindow w = max_window_of(kernel_size, stride, padding, dilation);
   const auto [y, in_windows] = max_pool(x, w, ceil_mode, true);
-  const Tensor indices = empty_image(in_windows, in_windows.impl().sizes, kLong);
-  if (indices.numel() > 0) {
-    const Images out(indices, are_channels_last(indices, in_windows));
-    const ImageIndices work{{w, x.size(2), x.size(3)},
-                            out,
-                            kernel_pointer<std::int64_t>(indices),
-                            indices_of(in_windows)};
-    launch_index_kernel("max_pool2d", indices.device(), work, indices.numel(), {&in_windows},
-                        {&indices});
-  }
+  const Tensor indices = image_indices(in_windows, x.size(2), x.size(3), w);
   return {without_batch(y, input), without_batch(indices, input)};
 }
 

@@ -16,7 +16,7 @@ struct PoolWindow {
   std::array<std::int64_t, 2> kernel, stride, padding{0, 0}, dilation{1, 1};
 };
 
-/// Sizes of a dense image [n, c, h, w] and the steps between neighbours, in elements.
+/// Sizes of a dense image [n, c, h, w] and the strides, in elements.
 struct Images {
   std::int64_t n, c, h, w;
   std::int64_t step_n, step_c, step_h, step_w;
@@ -69,6 +69,80 @@ TD_HD inline Span windows_over(std::int64_t at, std::int64_t reach, std::int64_t
   const std::int64_t low = at + padding - reach + 1, last = (at + padding) / stride;
   return {low <= 0 ? 0 : (low + stride - 1) / stride, last < outputs ? last : outputs - 1};
 }
+
+/// What max_pool2d saves an index in: one byte, or int32 for windows of more than 256 elements. It
+/// is the index in the window, row * kernel width + column, because one in the image would need
+/// four bytes, and the indices are a large part of what a training step saves for backward.
+inline ScalarType index_type(const PoolWindow& window) {
+  return window.kernel[0] * window.kernel[1] <= 256 ? kByte : kInt;
+}
+
+/// Where in its window the maximum of each output is, as a tensor of index_type holds it.
+struct PoolIndices {
+  void* data;  ///< nullptr: not wanted
+  bool bytes;
+
+  TD_HD std::int32_t operator[](std::int64_t i) const {
+    return bytes ? static_cast<const std::uint8_t*>(data)[i]
+                 : static_cast<const std::int32_t*>(data)[i];
+  }
+  TD_HD void set(std::int64_t i, std::int32_t index) const {
+    if (bytes)
+      static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(index);
+    else
+      static_cast<std::int32_t*>(data)[i] = index;
+  }
+  void set(std::int64_t to, const std::int32_t* from, std::int64_t count) const {
+    if (!bytes) {
+      std::copy_n(from, count, static_cast<std::int32_t*>(data) + to);
+      return;
+    }
+    auto* const into = static_cast<std::uint8_t*>(data) + to;
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) into[i] = static_cast<std::uint8_t>(from[i]);
+  }
+};
+
+/// The windows over an image of h x w pixels. A position in the image is y * w + x.
+struct Windows {
+  PoolWindow window;
+  std::int64_t h, w;
+
+  /// The first row and column of the window of output (oy, ox), which may be in the padding.
+  TD_HD std::int64_t row_of(std::int64_t oy) const {
+    return oy * window.stride[0] - window.padding[0];
+  }
+  TD_HD std::int64_t column_of(std::int64_t ox) const {
+    return ox * window.stride[1] - window.padding[1];
+  }
+  TD_HD std::int64_t first(std::int64_t oy, std::int64_t ox) const {
+    return row_of(oy) * w + column_of(ox);
+  }
+  TD_HD bool inside(std::int64_t row, std::int64_t column) const {
+    return row >= 0 && row < h && column >= 0 && column < w;
+  }
+  TD_HD std::int32_t index_of(std::int64_t r, std::int64_t s) const {
+    return static_cast<std::int32_t>(r * window.kernel[1] + s);
+  }
+  /// Positions from a window's first element to the one at row r, column s.
+  TD_HD std::int64_t step(std::int64_t r, std::int64_t s) const {
+    return r * window.dilation[0] * w + s * window.dilation[1];
+  }
+  /// The position of an element. A window that has no element in the image gets the position
+  /// nearest to that element.
+  TD_HD std::int64_t at(std::int64_t oy, std::int64_t ox, std::int64_t index) const {
+    const std::int64_t r = quotient(index, window.kernel[1]), s = index - r * window.kernel[1];
+    const std::int64_t row = row_of(oy) + r * window.dilation[0];
+    const std::int64_t column = column_of(ox) + s * window.dilation[1];
+    return nearest(row, h) * w + nearest(column, w);
+  }
+  TD_HD static std::int64_t nearest(std::int64_t i, std::int64_t size) {
+    return i < 0 ? 0 : i < size ? i : size - 1;
+  }
+  /// Whether all windows have an element in the image. Only one that is smaller than a step lies
+  /// between two elements, because padding is no more than half of the window.
+  bool each_meets_the_image() const { return window.dilation[0] <= h && window.dilation[1] <= w; }
+};
 
 inline std::array<std::int64_t, 2> pair_of(const Op& op, const char* name, IntArrayRef list,
                                            std::int64_t least) {

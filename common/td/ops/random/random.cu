@@ -200,7 +200,7 @@ std::int64_t smallest_integer(ScalarType type) {
 
 void check_float(const char* op, const Tensor& t) {
   TD_CHECK(DtypeError, t.is_floating_point(), op, ": expected a floating point tensor but got ",
-           t.dtype(), "; use randint for whole numbers");
+           t.dtype(), "; use randint for integers");
 }
 
 // A changed tensor's old value plays no part in the new one: its gradient is 0.
@@ -248,7 +248,7 @@ Tensor randn_like(const Tensor& like, const TensorOptions& options) {
 
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
                const TensorOptions& options) {
-  TD_CHECK(Error, low < high, "randint: there is no whole number from ", low, " to below ", high);
+  TD_CHECK(Error, low < high, "randint: there is no integer from ", low, " to below ", high);
   Tensor t = empty(sizes, options.has_dtype() ? options : options.dtype(kLong));
   draw_integers(t, low, high - 1);
   return t;
@@ -287,13 +287,13 @@ Tensor& Tensor::normal_(double mean, double std) const {
   return replaced("normal", handle());
 }
 Tensor& Tensor::random_(std::int64_t from, optional<std::int64_t> to) const {
-  TD_CHECK(Error, !to || from < *to, "random_: there is no whole number from ", from, " to below ",
+  TD_CHECK(Error, !to || from < *to, "random_: there is no integer from ", from, " to below ",
            to.value_or(0));
   const std::int64_t first = smallest_integer(dtype()), largest = largest_integer(dtype());
   const std::int64_t last = to ? *to - 1 : largest;
-  TD_CHECK(Error, first <= from && from <= last && last <= largest, "random_: whole numbers from ",
-           from, " to ", last, " were asked for, but ", dtype(), " holds all of them only from ",
-           first, " to ", largest, "; take a wider type");
+  TD_CHECK(Error, first <= from && from <= last && last <= largest, "random_: integers from ", from,
+           " to ", last, " were asked for, but ", dtype(), " holds all of them only from ", first,
+           " to ", largest, "; take a wider type");
   about_to_change("random_", *this);
   draw_integers(*this, from, last);
   return replaced("random", handle());

@@ -5,9 +5,9 @@
 //   loss = (1 - e) * w[t] * (L - x[t]) + e / C * sum over c of w[c] * (L - x[c])
 // and for nll_loss, whose input already is a logarithm, L = 0.
 #include "td/kernels/kernels.h"
-#include "td/ops/index/out_of_range.h"
 #include "td/kernels/rows.h"
 #include "td/kernels/scalar_math.h"
+#include "td/ops/index/out_of_range.h"
 
 namespace td {
 namespace {

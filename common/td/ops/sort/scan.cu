@@ -82,7 +82,7 @@ __device__ A scan_warp(A value) {
 }
 
 /// One row by one block of 32 lanes (x) by up to kScanWarps warps (y), in chunks of kScanItems
-/// elements per thread. Each warp has neighbouring elements, so its reads are coalesced.
+/// elements per thread. Each warp has adjacent elements, so its reads are coalesced.
 template <class Scan, class Combine>
 __global__ void __launch_bounds__(32 * kScanWarps) scan_rows(Scan scan) {
   using A = typename Scan::A;

@@ -3,10 +3,17 @@
 #include <cmath>
 
 #include "td/kernels/index_kernel.h"
+#include "td/kernels/pointwise.h"
 #include "td/ops/op.h"
 
 namespace td {
 namespace {
+
+template <class T>
+struct Constant {
+  T value;
+  TD_HD T operator()() const { return value; }
+};
 
 /// Integers are counted in int64, all float types in double.
 template <class T>
@@ -35,6 +42,17 @@ struct Linspace {
     out[i] = static_cast<T>(static_cast<compute_t<T>>(value));
   }
 };
+
+}  // namespace
+
+void kernels::fill(const Tensor& out, const Scalar& value) {
+  dispatch_all(out.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    pointwise<T>("fill", Constant<T>{value.to<T>()}, out);
+  });
+}
+
+namespace {
 
 // A new dense tensor, filled before a gradient can be recorded for it.
 Tensor filled(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {

@@ -70,8 +70,8 @@ class Session {
 };
 
 /// alpha or beta in the type the sums are made in, which is how the libraries read them.
-union Factor {
-  Factor(ScalarType dtype, double value) {
+union ScaleFactor {
+  ScaleFactor(ScalarType dtype, double value) {
     if (dtype == kDouble)
       wide = value;
     else
