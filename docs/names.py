@@ -36,7 +36,7 @@ DEF_INCLUDE = re.compile(r'#include "(td/[\w/]+\.def)"')
 # A declaration of ops/*/functions.def: its macro, result, name and parameters.
 OPERATION = re.compile(r"^((?:AUTOCAST_)?(?:METHOD|FUNCTION)|MEMBER|IN_PLACE)\((?:([\w&]+), )?(\w+), \((.*?)\)(?:, \(.*\))?\)$")
 # Lists of element-wise functions that tensor/tensor.h reads before the class.
-PLAIN_LISTS = {"binary.def", "binary_integer.def", "binary_whole.def", "comparison.def"}
+PLAIN_LISTS = {"binary.def", "binary_integer.def", "comparison.def"}
 HIDDEN = re.compile(r"^(?:operator|_|Tensor$)")
 
 

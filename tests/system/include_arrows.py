@@ -48,7 +48,7 @@ LEAVES = {
 KNOW_A_BACKEND = {
     "td/kernels/launch.h",  # starts a kernel on whichever device it is for
     "td/ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
-    "td/ops/conv/conv_kernels.cu",
+    "td/ops/conv/conv.cu",
 }
 # NCCL carries the data of its process group.
 KNOW_NCCL = re.compile(r"distributed/.*nccl_\w+\.(h|cpp)$")

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/bfloat16.h"
+#include "td/kernels/libs/host_libs.h"
 #include "td/td.h"
 
 namespace {

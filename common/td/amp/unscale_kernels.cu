@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "td/amp/unscale_kernels.h"
-#include "td/kernels/workers.h"
+#include "td/kernels/index_kernel.h"
 #include "td/optim/parameter_list.h"
 
 namespace td {
@@ -101,11 +101,10 @@ void unscale(const Tensor* const* gradients, std::size_t count, const Tensor& fo
 
 void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tensor& found_inf,
                   const ScaleNumbers& numbers) {
-  const UpdateScale worker{kernel_pointer<float>(scale),
-                           kernel_pointer<std::int32_t>(growth_tracker),
-                           kernel_pointer<float>(found_inf), numbers};
-  launch_workers("update_scale", scale.device(), worker, 1, {&found_inf},
-                 {&scale, &growth_tracker});
+  const UpdateScale body{kernel_pointer<float>(scale), kernel_pointer<std::int32_t>(growth_tracker),
+                         kernel_pointer<float>(found_inf), numbers};
+  launch_index_kernel("update_scale", scale.device(), body, 1, {&found_inf},
+                      {&scale, &growth_tracker});
 }
 
 }  // namespace kernels

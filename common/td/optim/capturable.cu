@@ -7,7 +7,7 @@
 
 #include "td/base/messages.h"
 #include "td/device/capture.h"
-#include "td/kernels/workers.h"
+#include "td/kernels/index_kernel.h"
 #include "td/ops/ops.h"
 
 namespace td::optim {
@@ -36,7 +36,7 @@ struct CountStep {
 void count_step(const Tensor* const* numbers, std::size_t count, const StepRates& rates,
                 const CapturableTensors& tensors) {
   const Tensor& found_inf = tensors.amp.found_inf;
-  WorkersWork<CountStep> work{};
+  IndexKernel<CountStep> work{};
   CountStep& step = work.worker;
   for (std::size_t k = 0; k < count; ++k) step.numbers[k] = kernel_pointer<double>(*numbers[k]);
   step.lr = kernel_pointer<double>(tensors.lr);

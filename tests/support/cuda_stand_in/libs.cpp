@@ -8,8 +8,7 @@
 
 #include "stand_in.h"
 #include "td/base/error.h"
-#include "td/kernels/libs/host_conv.h"
-#include "td/kernels/libs/host_gemm.h"
+#include "td/kernels/libs/host_libs.h"
 #include "td/tensor/dtype.h"
 
 namespace td::cuda {
@@ -55,18 +54,6 @@ struct Images {
   }
 };
 
-kernels::Conv2d for_host(const Conv2d& v) {
-  return {v.dtype,      v.channels_last,
-          v.n,          v.c,
-          v.h,          v.w,
-          v.k,          v.r,
-          v.s,          v.oh,
-          v.ow,         v.stride_h,
-          v.stride_w,   v.padding_h,
-          v.padding_w,  v.dilation_h,
-          v.dilation_w, v.groups};
-}
-
 void check_memory(const void* data, const Where& where) {
   if (cuda_stand_in::memory_device(data) != where.device)
     fail<DeviceError>("the stand-in for NVIDIA's libraries was given memory that is not of cuda:",
@@ -78,7 +65,7 @@ template <class Work>
 void convolve(const Conv2d& v, Images a, Images b, Images to, Where where, Work work) {
   for (const Images* side : {&a, &b, &to}) check_memory(side->data, where);
   cuda_stand_in::queue(where.device, where.stream, [=] {
-    kernels::Conv2d sizes = for_host(v);
+    Conv2d sizes = v;
     if (v.dtype == kDouble || (v.dtype == kFloat && !v.channels_last))
       return work(sizes, a.data, b.data, to.data);
     sizes.dtype = kFloat;
@@ -102,25 +89,26 @@ class StandInLibs final : public Libs {
   }
 
   bool supports(const Conv2d& v) const override { return !(v.dtype == kDouble && v.channels_last); }
-  void conv2d(const Conv2d& v, const void* input, const void* weight, void* output,
+  void conv2d(ConvKind kind, const Conv2d& v, const void* first, const void* second, void* result,
               Where where) override {
-    convolve(v, input_of(v, input), weight_of(v, weight), output_of(v, output), where,
-             [](const auto& sizes, const void* x, const void* w, void* y) {
-               kernels::host_conv2d(sizes, x, w, nullptr, y);
-             });
-  }
-  void conv2d_backward_input(const Conv2d& v, const void* grad, const void* weight,
-                             void* grad_input, Where where) override {
-    convolve(v, output_of(v, grad), weight_of(v, weight), input_of(v, grad_input), where,
-             [](const auto& sizes, const void* g, const void* w, void* to) {
-               kernels::host_conv2d_backward(sizes, g, nullptr, w, to, nullptr, nullptr);
-             });
-  }
-  void conv2d_backward_weight(const Conv2d& v, const void* grad, const void* input,
-                              void* grad_weight, Where where) override {
-    convolve(v, output_of(v, grad), input_of(v, input), weight_of(v, grad_weight), where,
+    const Images input = input_of(v, kind == ConvKind::kForward         ? first
+                                     : kind == ConvKind::kBackwardInput ? result
+                                                                        : second);
+    const Images weight = weight_of(v, kind == ConvKind::kBackwardWeight ? result : second);
+    const Images output = output_of(v, kind == ConvKind::kForward ? result : first);
+    if (kind == ConvKind::kForward)
+      return convolve(v, input, weight, output, where,
+                      [](const auto& sizes, const void* x, const void* w, void* y) {
+                        kernels::host_conv2d(sizes, x, w, nullptr, y);
+                      });
+    if (kind == ConvKind::kBackwardInput)
+      return convolve(v, output, weight, input, where,
+                      [](const auto& sizes, const void* g, const void* w, void* to) {
+                        kernels::host_conv2d_backward(sizes, g, nullptr, w, to, nullptr);
+                      });
+    convolve(v, output, input, weight, where,
              [](const auto& sizes, const void* g, const void* x, void* to) {
-               kernels::host_conv2d_backward(sizes, g, x, nullptr, nullptr, to, nullptr);
+               kernels::host_conv2d_backward(sizes, g, x, nullptr, nullptr, to);
              });
   }
 
@@ -133,11 +121,7 @@ class StandInLibs final : public Libs {
   static void multiply(const Gemm& g, const void* a, const void* b, const void* bias, void* c,
                        Where where) {
     for (const void* side : {a, b, static_cast<const void*>(c)}) check_memory(side, where);
-    const kernels::Gemm host{g.dtype,    g.transpose_a, g.transpose_b, g.m,     g.n,
-                             g.k,        g.lda,         g.ldb,         g.ldc,   g.batch,
-                             g.stride_a, g.stride_b,    g.stride_c,    g.alpha, g.beta};
-    cuda_stand_in::queue(where.device, where.stream,
-                         [=] { kernels::host_gemm(host, a, b, bias, c); });
+    cuda_stand_in::queue(where.device, where.stream, [=] { kernels::host_gemm(g, a, b, bias, c); });
   }
   static Images input_of(const Conv2d& v, const void* data) {
     return {const_cast<void*>(data), v.dtype, v.channels_last, v.n, v.c, v.h, v.w};

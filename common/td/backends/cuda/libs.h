@@ -1,50 +1,20 @@
 // What the cuda backend takes from NVIDIA's libraries: matrix products (cuBLAS), convolutions
-// (cuDNN) and collectives (NCCL). ops/gemm/gemm.cu, ops/conv/conv_kernels.cu and backends/communicator.cpp
+// (cuDNN) and collectives (NCCL). ops/gemm/gemm.cu, ops/conv/conv.cu and backends/communicator.cpp
 // call it. The libraries are large, so they are linked to libtd_cuda_libs.so alone, which `libs()`
 // opens at its first use.
-// Invariant: every call only queues work on `stream`; the host never waits here.
+// Invariant: every call only enqueues work on `stream`; the host never blocks here.
 #pragma once
 
-#include <compare>
-#include <cstdint>
-
 #include "td/backends/communicator.h"
+#include "td/device/products.h"
 
 namespace td::cuda {
 
-/// `batch` products C = alpha * op(A) op(B) + beta * C of row-major matrices, where op transposes
-/// when asked. op(A) is m x k, op(B) is k x n, C is m x n, all of one floating point type. The
-/// 16-bit types are summed in float.
-struct Gemm {
-  ScalarType dtype = kFloat;
-  bool transpose_a = false, transpose_b = false;
-  std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t lda = 0, ldb = 0, ldc = 0;  ///< elements from one stored row to the next
-  std::int64_t batch = 1;
-  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;  ///< elements from one matrix to the next
-  double alpha = 1, beta = 0;
-  /// Lets float32 products round their factors to TF32 (10 bits of fraction): faster, less exact.
-  bool allow_tf32 = false;
+using kernels::Conv2d;
+using kernels::Gemm;
 
-  friend auto operator<=>(const Gemm&, const Gemm&) = default;
-};
-
-/// A convolution's sizes: input [n, c, h, w], weight [k, c / groups, r, s], output [n, k, oh, ow].
-/// All three are stored alike: contiguous, or with channels last.
-struct Conv2d {
-  ScalarType dtype = kFloat;
-  bool channels_last = false;
-  int n = 0, c = 0, h = 0, w = 0;
-  int k = 0, r = 0, s = 0;
-  int oh = 0, ow = 0;
-  int stride_h = 1, stride_w = 1;
-  int padding_h = 0, padding_w = 0;
-  int dilation_h = 1, dilation_w = 1;
-  int groups = 1;
-  bool allow_tf32 = false;  ///< as in Gemm
-
-  friend auto operator<=>(const Conv2d&, const Conv2d&) = default;
-};
+/// Which of a convolution's three products is meant.
+enum class ConvKind { kForward, kBackwardInput, kBackwardWeight };
 
 /// The device and the stream of one call; the device is already current in this thread.
 struct Where {
@@ -66,15 +36,12 @@ class Libs {
   }
   /// False for what cuDNN has no kernel for: float64 with channels last. Make contiguous copies.
   virtual bool supports(const Conv2d& conv) const = 0;
-  /// output = convolution of input with weight. A bias is added afterwards, element by element.
-  virtual void conv2d(const Conv2d& conv, const void* input, const void* weight, void* output,
-                      Where where) = 0;
-  /// Gradient of the input, from `grad` of the output.
-  virtual void conv2d_backward_input(const Conv2d& conv, const void* grad, const void* weight,
-                                     void* grad_input, Where where) = 0;
-  /// Gradient of the weight.
-  virtual void conv2d_backward_weight(const Conv2d& conv, const void* grad, const void* input,
-                                      void* grad_weight, Where where) = 0;
+  /// One of a convolution's products. kForward: result = the output, of `first` = input with
+  /// `second` = weight; a bias is added afterwards, element by element. kBackwardInput: the input's
+  /// gradient, of the output's gradient and the weight. kBackwardWeight: the weight's gradient, of
+  /// the output's gradient and the input.
+  virtual void conv2d(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
+                      void* result, Where where) = 0;
   /// See backends/communicator.h.
   ///@{
   virtual std::string new_communicator_id() = 0;
@@ -83,7 +50,7 @@ class Libs {
   ///@}
 };
 
-/// Opens libtd_cuda_libs.so, which lies beside libtd.so, the first time it is called.
+/// Opens libtd_cuda_libs.so, which is stored next to libtd.so, the first time it is called.
 /// @throws DeviceError when it or a library it needs cannot be opened, naming it.
 Libs& libs();
 

@@ -1,6 +1,6 @@
 // The choice of the way, from what oneDNN and the processor say of themselves. No clock is asked: a
 // choice by timing could differ from run to run, and with it the last bits of a training.
-#include "td/kernels/libs/bfloat16.h"
+#include "td/kernels/libs/host_libs.h"
 
 #include <atomic>
 

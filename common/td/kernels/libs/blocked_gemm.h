@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/host_gemm.h"
+#include "td/kernels/libs/host_libs.h"
 
 namespace td::kernels {
 

@@ -1,15 +1,13 @@
 // Convolution as matrix products, for float64 and for builds without oneDNN. im2col writes the
 // input pixels under each position of the kernel into one column; then the convolution of an image
 // is weight [k, c r s] times columns [c r s, oh ow].
-#include "td/kernels/libs/host_conv.h"
+#include "td/kernels/libs/host_libs.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/bfloat16.h"
-#include "td/kernels/libs/host_gemm.h"
 
 namespace td::kernels {
 namespace {
@@ -111,31 +109,25 @@ void backward_input(const Conv2d& v, const T* grad, const T* weight, T* grad_inp
 
 // Images are summed up one after another, so that the result does not depend on the threads.
 template <class T>
-void backward_weight(const Conv2d& v, const T* grad, const T* input, T* grad_weight, T* grad_bias) {
+void backward_weight(const Conv2d& v, const T* grad, const T* input, T* grad_weight) {
   const Parts p(v);
   T* columns = columns_of_thread<T>(p);
   std::fill_n(grad_weight, p.weight * v.groups, T(0));
-  if (grad_bias) std::fill_n(grad_bias, v.k, T(0));
   for (std::int64_t i = 0; i < std::int64_t(v.n) * v.groups; ++i) {
     const std::int64_t group = i % v.groups;
     im2col(v, input + i * p.input, columns);
     host_gemm(product<T>(false, true, p.kernels, p.patch, p.positions, 1), grad + i * p.output,
               columns, nullptr, grad_weight + group * p.weight);
-    for (std::int64_t k = 0; grad_bias && k < p.kernels; ++k) {
-      const T* row = grad + i * p.output + k * p.positions;
-      for (std::int64_t j = 0; j < p.positions; ++j) grad_bias[group * p.kernels + k] += row[j];
-    }
   }
 }
 
 template <class T>
 void backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
-              void* grad_input, void* grad_weight, void* grad_bias) {
+              void* grad_input, void* grad_weight) {
   const T* g = static_cast<const T*>(grad);
   if (grad_input) backward_input(v, g, static_cast<const T*>(weight), static_cast<T*>(grad_input));
   if (grad_weight)
-    backward_weight(v, g, static_cast<const T*>(input), static_cast<T*>(grad_weight),
-                    static_cast<T*>(grad_bias));
+    backward_weight(v, g, static_cast<const T*>(input), static_cast<T*>(grad_weight));
 }
 
 template <class T>
@@ -174,15 +166,15 @@ void host_conv2d(const Conv2d& v, const void* input, const void* weight, const v
 }
 
 void host_conv2d_backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
-                          void* grad_input, void* grad_weight, void* grad_bias) {
+                          void* grad_input, void* grad_weight) {
   if (v.dtype == kDouble && !v.channels_last)
-    return backward<double>(v, grad, input, weight, grad_input, grad_weight, grad_bias);
+    return backward<double>(v, grad, input, weight, grad_input, grad_weight);
   if (!host_convolves(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
 #ifdef TD_HAS_ONEDNN
-  onednn_conv2d_backward(v, grad, input, weight, grad_input, grad_weight, grad_bias);
+  onednn_conv2d_backward(v, grad, input, weight, grad_input, grad_weight);
 #else
   if (v.channels_last) no_kernel(v);
-  backward<float>(v, grad, input, weight, grad_input, grad_weight, grad_bias);
+  backward<float>(v, grad, input, weight, grad_input, grad_weight);
 #endif
 }
 

@@ -1,10 +1,9 @@
 // The choice of product: small ones by small_gemm, where a library's call would cost more than the
 // work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS; 16-bit types otherwise by narrow_gemm;
 // what no library serves by blocked_gemm.
-#include "td/kernels/libs/host_gemm.h"
+#include "td/kernels/libs/host_libs.h"
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/bfloat16.h"
 #include "td/kernels/libs/blocked_gemm.h"
 #include "td/kernels/libs/narrow_gemm.h"
 #include "td/kernels/libs/small_gemm.h"

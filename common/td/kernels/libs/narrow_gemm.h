@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/host_gemm.h"
+#include "td/kernels/libs/host_libs.h"
 
 namespace td::kernels {
 
 /// Rows, columns and depth of a tile: a megabyte of floats each for the factors and the sums.
 constexpr std::int64_t kNarrowTile = 512;
 
-/// A part of a factor as float, without gaps, transposed as the factor is.
+/// A part of an operand as contiguous floats, transposed as the operand is.
 struct WideTile {
   std::vector<float> values;
   std::int64_t ld = 1;

@@ -1,12 +1,11 @@
 // Convolutions by oneDNN, float32 and bfloat16. Channels-last tensors are used as they lie.
 // Contiguous ones (NCHW) are brought into the library's blocked layout and back, which costs less
 // than what the kernels for the plain layout lose. Gradients of input and weight share the
-// reordered gradient. Where float products are faster than those of bfloat16 (bfloat16.h), the same
-// reorders convert.
+// reordered gradient. Where float products are faster than those of bfloat16 (bfloat16.cpp), the
+// same reorders convert.
 #ifdef TD_HAS_ONEDNN
 #include "td/base/parallel.h"
-#include "td/kernels/libs/bfloat16.h"
-#include "td/kernels/libs/host_conv.h"
+#include "td/kernels/libs/host_libs.h"
 #include "td/kernels/libs/onednn_plan.h"
 
 namespace td::kernels {
@@ -23,7 +22,7 @@ struct Key {
   Conv2d conv;
   bool native;  // bfloat16 is multiplied as it is
   int width;
-  bool forward, first, second, third;  // forward: bias; backward: the three gradients
+  bool forward, first, second;  // forward: bias; backward: the two gradients
   friend bool operator==(const Key&, const Key&) = default;
 };
 struct KeyHash {
@@ -32,7 +31,7 @@ struct KeyHash {
     std::size_t h = 0;
     for (int part : {v.n, v.c, v.h, v.w, v.k, v.r, v.s, v.oh, v.ow, v.stride_h, v.padding_h,
                      v.dilation_h, v.groups, key.width, int(v.channels_last), int(v.dtype),
-                     int(key.native), int(key.forward), key.first + 2 * key.second + 4 * key.third})
+                     int(key.native), int(key.forward), key.first + 2 * key.second})
       h = h * 1000003 + static_cast<std::size_t>(part);
     return h;
   }
@@ -110,7 +109,7 @@ Plan plan_forward(const Key& key) {
   return plan;
 }
 
-// Slots: grad, input, weight, grad_input, grad_weight, grad_bias.
+// Slots: grad, input, weight, grad_input, grad_weight.
 Plan plan_backward(const Key& key) {
   const Layouts l(key.conv, key.native);
   const auto hint = describe_forward(l, false);
@@ -133,26 +132,18 @@ Plan plan_backward(const Key& key) {
   }
   if (key.second) {
     const dnnl::convolution_backward_weights::primitive_desc conv(
-        {kDirect, l.work_input, l.work_weight, key.third ? l.work_bias : memory::desc(),
-         l.work_output, l.stride, l.dilation, l.padding, l.padding_end},
+        {kDirect, l.work_input, l.work_weight, memory::desc(), l.work_output, l.stride, l.dilation,
+         l.padding, l.padding_end},
         own_scratchpad(), onednn::engine(), hint);
     const memory& source = reordered.get_desc() == conv.diff_dst_desc() ? reordered : grad;
     const memory gradient = plan.input(source, conv.diff_dst_desc());
     const memory input = plan.input(plan.caller(l.caller_input, 1), conv.src_desc());
     const memory target = plan.caller(l.caller_weight, 4);
     const memory output = plan.output(target, conv.diff_weights_desc());
-    std::vector<std::pair<int, memory>> arguments{
-        {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_SRC, input}, {DNNL_ARG_DIFF_WEIGHTS, output}};
-    memory target_bias, output_bias;
-    if (key.third) {
-      target_bias = plan.caller(l.caller_bias, 5);
-      output_bias = plan.output(target_bias, l.work_bias);
-      arguments.emplace_back(DNNL_ARG_DIFF_BIAS, output_bias);
-    }
-    plan.add(dnnl::convolution_backward_weights(conv), conv.scratchpad_desc(),
-             std::move(arguments));
+    plan.add(
+        dnnl::convolution_backward_weights(conv), conv.scratchpad_desc(),
+        {{DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_SRC, input}, {DNNL_ARG_DIFF_WEIGHTS, output}});
     plan.finish_output(output, target);
-    if (key.third) plan.finish_output(output_bias, target_bias);
   }
   return plan;
 }
@@ -171,18 +162,17 @@ bool is_native(const Conv2d& conv) {
 
 void onednn_conv2d(const Conv2d& conv, const void* input, const void* weight, const void* bias,
                    void* output) try {
-  plan_for({conv, is_native(conv), parallel_width(), true, bias != nullptr, false, false})
+  plan_for({conv, is_native(conv), parallel_width(), true, bias != nullptr, false})
       .run({input, weight, bias, output});
 } catch (const dnnl::error& error) {
   onednn::report("conv2d", error);
 }
 
 void onednn_conv2d_backward(const Conv2d& conv, const void* grad, const void* input,
-                            const void* weight, void* grad_input, void* grad_weight,
-                            void* grad_bias) try {
+                            const void* weight, void* grad_input, void* grad_weight) try {
   plan_for({conv, is_native(conv), parallel_width(), false, grad_input != nullptr,
-            grad_weight != nullptr, grad_bias != nullptr})
-      .run({grad, input, weight, grad_input, grad_weight, grad_bias});
+            grad_weight != nullptr})
+      .run({grad, input, weight, grad_input, grad_weight});
 } catch (const dnnl::error& error) {
   onednn::report("conv2d_backward", error);
 }

@@ -1,10 +1,10 @@
 // Matrix products of bfloat16 by oneDNN, with the processor's own instructions: sums are float, and
-// the result is rounded once. host_gemm.cpp calls it where that is the fastest way (bfloat16.h).
+// the result is rounded once. host_gemm.cpp calls it where that is the fastest way (bfloat16.cpp).
 #ifdef TD_HAS_ONEDNN
 #include <unordered_map>
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/host_gemm.h"
+#include "td/kernels/libs/host_libs.h"
 #include "td/kernels/libs/onednn_plan.h"
 
 namespace td::kernels {

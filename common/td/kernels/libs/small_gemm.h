@@ -7,9 +7,9 @@
 
 namespace td::kernels {
 
-constexpr std::int64_t kTogether = 8;  // sums that are made side by side: none waits for another
+constexpr std::int64_t kTogether = 8;  // independent sums, so that none waits for another
 
-/// The sums of products of kRows rows of A, each side by side in memory, with one column of B.
+/// The sums of products of kRows rows of A, each contiguous in memory, with one column of B.
 template <int kRows, class T>
 void dots(const T* a, std::int64_t row_step, const T* b, std::int64_t step_b, std::int64_t depth,
           T more, T* c, std::int64_t step_c) {
@@ -20,7 +20,7 @@ void dots(const T* a, std::int64_t row_step, const T* b, std::int64_t step_b, st
   for (int r = 0; r < kRows; ++r) c[r * step_c] = static_cast<T>(sums[r] + more);
 }
 
-/// A B + bias column by column, for an A whose rows lie side by side.
+/// A B + bias column by column, for an A whose rows are contiguous.
 template <class T>
 void small_by_columns(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b, const T* bias,
                       T* c) {
@@ -37,7 +37,7 @@ void small_by_columns(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>
   }
 }
 
-/// A B + bias for any A and a B whose rows lie side by side: a row of C is a sum of rows of B, and
+/// A B + bias for any A and a B whose rows are contiguous: a row of C is a sum of rows of B, and
 /// four of them are added at a time.
 template <class T>
 void small_by_rows(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b, const T* bias,

@@ -1,11 +1,11 @@
-// One launch for a matrix product: finds out how the factors lie in memory, and hands them to
-// libs/host_gemm (cpu, sim) or to cuBLAS (cuda).
-#include "td/ops/gemm/gemm.h"
-
+// linear, the layer of nn::Linear (y = x W^T + b), and the launch of every matrix product: it finds
+// out how the operands are laid out and passes them to libs/host_gemm (cpu, sim) or to cuBLAS
+// (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant: transposed views are read
+// as they are; operands with other strides are copied first.
 #include "td/device/precision.h"
-#include "td/kernels/kernels.h"
 #include "td/kernels/launch.h"
-#include "td/kernels/libs/host_gemm.h"
+#include "td/kernels/libs/host_libs.h"
+#include "td/ops/op.h"
 
 #ifdef __CUDACC__
 #include "td/backends/cuda/libs.h"
@@ -17,7 +17,7 @@ namespace {
 using kernels::Gemm;
 
 #ifdef __CUDACC__
-// cuBLAS multiplies no whole numbers: one thread computes one element.
+// cuBLAS multiplies no integers: one thread computes one element.
 template <class T>
 __global__ void integer_gemm_kernel(Gemm g, const T* a, const T* b, T* c) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -40,11 +40,6 @@ void integer_gemm(const Gemm& g, const void* a, const void* b, void* c, cudaStre
       g, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
 }
 
-inline cuda::Gemm for_cublas(const Gemm& g) {
-  return {g.dtype,    g.transpose_a, g.transpose_b, g.m,         g.n,        g.k,
-          g.lda,      g.ldb,         g.ldc,         g.batch,     g.stride_a, g.stride_b,
-          g.stride_c, g.alpha,       g.beta,        allow_tf32()};
-}
 #endif
 
 struct GemmWork {
@@ -52,38 +47,30 @@ struct GemmWork {
   const void *a, *b, *bias;
   void* c;
   int device;
-  bool* refused;  // cuda alone writes it, at once: it has no kernel that adds this bias
+  bool* adds_bias;  // false where cuda has no kernel that adds this bias; then nothing was launched
 
   void on_host() const { kernels::host_gemm(gemm, a, b, bias, c); }
 #ifdef __CUDACC__
   void on_cuda(cudaStream_t stream) const {
+    Gemm g = gemm;
+    g.allow_tf32 = allow_tf32();
     if (bias) {
-      *refused = !is_floating_point(gemm.dtype) ||
-                 !cuda::libs().gemm_with_bias(for_cublas(gemm), a, b, bias, c, {device, stream});
+      *adds_bias = is_floating_point(g.dtype) &&
+                   cuda::libs().gemm_with_bias(g, a, b, bias, c, {device, stream});
       return;
     }
-    switch (gemm.dtype) {
+    switch (g.dtype) {
       case kLong:
-        return integer_gemm<std::int64_t>(gemm, a, b, c, stream);
+        return integer_gemm<std::int64_t>(g, a, b, c, stream);
       case kInt:
-        return integer_gemm<std::int32_t>(gemm, a, b, c, stream);
+        return integer_gemm<std::int32_t>(g, a, b, c, stream);
       case kByte:
-        return integer_gemm<std::uint8_t>(gemm, a, b, c, stream);
+        return integer_gemm<std::uint8_t>(g, a, b, c, stream);
       default:
-        return cuda::libs().gemm(for_cublas(gemm), a, b, c, {device, stream});
+        return cuda::libs().gemm(g, a, b, c, {device, stream});
     }
   }
 #endif
-};
-
-// A factor as a library may read it: rows without gaps, or, when `transposed`, columns.
-struct Factor {
-  const Tensor* given;
-  Tensor copy;  // made when no library can read the tensor that was given
-  bool transposed = false;
-  std::int64_t ld = 1, batch_stride = 0;
-
-  const Tensor& tensor() const { return copy.defined() ? copy : *given; }
 };
 
 Tensor converted(const Tensor& x, ScalarType dtype) {
@@ -92,60 +79,68 @@ Tensor converted(const Tensor& x, ScalarType dtype) {
   return copy;
 }
 
-Factor readable(const Tensor& x) {
+// A matrix, or a batch of them, as a library can read it: stored by rows or, when `transposed`, by
+// columns.
+struct GemmOperand {
+  const Tensor* given;
+  Tensor copy;  // made when no library can read the tensor that was given
+  bool transposed = false;
+  std::int64_t ld = 1, batch_stride = 0;
+
+  const Tensor& tensor() const { return copy.defined() ? copy : *given; }
+};
+
+GemmOperand prepare_operand(const Tensor& x) {
   const int d = static_cast<int>(x.dim());
   const std::int64_t rows = x.sizes()[d - 2], columns = x.sizes()[d - 1];
   const std::int64_t row_step = x.strides()[d - 2], column_step = x.strides()[d - 1];
   const std::int64_t batch_stride = d == 3 ? x.strides()[0] : 0;
+  const auto ld = [](std::int64_t length, std::int64_t count, std::int64_t step) {
+    return std::max<std::int64_t>({1, length, count > 1 ? step : 1});
+  };
   if ((column_step == 1 || columns <= 1) && (row_step >= columns || rows <= 1))
-    return {
-        &x, {}, false, std::max<std::int64_t>({1, columns, rows > 1 ? row_step : 1}), batch_stride};
+    return {&x, {}, false, ld(columns, rows, row_step), batch_stride};
   if ((row_step == 1 || rows <= 1) && (column_step >= rows || columns <= 1))
-    return {&x,
-            {},
-            true,
-            std::max<std::int64_t>({1, rows, columns > 1 ? column_step : 1}),
-            batch_stride};
+    return {&x, {}, true, ld(rows, columns, column_step), batch_stride};
   Tensor copy = converted(x, x.dtype());
-  Factor factor = readable(copy);
-  factor.copy = std::move(copy);
-  return factor;
+  GemmOperand operand = prepare_operand(copy);
+  operand.copy = std::move(copy);
+  return operand;
 }
 
 // False where the device has no product that adds a bias; then nothing was done.
-bool launch_gemm(const char* name, const Tensor& out, const Factor& a, const Factor& b,
+bool launch_gemm(const char* name, const Tensor& out, const GemmOperand& a, const GemmOperand& b,
                  const Tensor& bias, double alpha, double beta) {
   const int d = static_cast<int>(out.dim());
-  Gemm g;
-  g.dtype = out.dtype();
-  g.transpose_a = a.transposed;
-  g.transpose_b = b.transposed;
-  g.m = out.sizes()[d - 2];
-  g.n = out.sizes()[d - 1];
-  g.k = a.tensor().sizes()[d - 1];
-  g.lda = a.ld;
-  g.ldb = b.ld;
-  g.ldc = std::max<std::int64_t>(1, g.n);
-  g.batch = d == 3 ? out.sizes()[0] : 1;
-  g.stride_a = a.batch_stride;
-  g.stride_b = b.batch_stride;
-  g.stride_c = g.m * g.n;
-  g.alpha = alpha;
-  g.beta = beta;
-  bool refused = false;
-  const GemmWork work{g,
+  const std::int64_t m = out.sizes()[d - 2], n = out.sizes()[d - 1];
+  const Gemm gemm{.dtype = out.dtype(),
+                  .transpose_a = a.transposed,
+                  .transpose_b = b.transposed,
+                  .m = m,
+                  .n = n,
+                  .k = a.tensor().sizes()[d - 1],
+                  .lda = a.ld,
+                  .ldb = b.ld,
+                  .ldc = std::max<std::int64_t>(1, n),
+                  .batch = d == 3 ? out.sizes()[0] : 1,
+                  .stride_a = a.batch_stride,
+                  .stride_b = b.batch_stride,
+                  .stride_c = m * n,
+                  .alpha = alpha,
+                  .beta = beta};
+  bool adds_bias = true;
+  const GemmWork work{gemm,
                       kernel_pointer<const void>(a.tensor()),
                       kernel_pointer<const void>(b.tensor()),
                       bias.defined() ? kernel_pointer<const void>(bias) : nullptr,
                       kernel_pointer<void>(out),
                       out.device().index(),
-                      &refused};
+                      &adds_bias};
   launch(name, out.device(), work, {&a.tensor(), &b.tensor(), &bias}, {&out});
-  return !refused;
+  return adds_bias;
 }
 
-// out = beta * out, or the bias in every row: what is left where k is 0. Libraries refuse that, or
-// leave `out` as it is.
+// out = beta * out, or the bias in every row: the result where k is 0, which libraries reject.
 void without_product(const Tensor& out, const Tensor& bias, double beta) {
   if (bias.defined()) return kernels::convert(out, bias);
   if (beta == 0) return kernels::fill(out, 0);
@@ -156,20 +151,82 @@ void without_product(const Tensor& out, const Tensor& bias, double beta) {
 
 }  // namespace
 
-namespace kernels {
-
-void matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& b,
-            const Tensor& bias, double alpha, double beta) {
+void kernels::matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& b,
+                     const Tensor& bias, double alpha, double beta) {
   if (out.numel() == 0) return;
-  const ScalarType type = out.dtype();
   if (a.sizes()[a.dim() - 1] == 0) return without_product(out, bias, beta);
-  const Factor first = readable(a), second = readable(b);
+  const GemmOperand first = prepare_operand(a), second = prepare_operand(b);
   const bool dense = !bias.defined() || bias.strides()[0] == 1 || bias.numel() == 1;
-  const Tensor row = dense ? bias : converted(bias, type);
+  const Tensor row = dense ? bias : converted(bias, out.dtype());
   if (launch_gemm(name, out, first, second, row, alpha, beta)) return;
-  convert(out, bias);  // products add to what is there
+  convert(out, bias);  // the product is added to the bias
   launch_gemm(name, out, first, second, {}, alpha, 1);
 }
 
-}  // namespace kernels
+namespace {
+
+constexpr Op kLinear{"linear", {"input", "weight", "bias"}};
+
+Device check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
+  const Device device = common_device(kLinear, x, w, b);
+  if (!w.defined()) undefined_argument(kLinear, 1);
+  TD_CHECK(ShapeError, w.dim() == 2,
+           "linear: \"weight\" must be a matrix [out_features, in_features] but has sizes ",
+           w.sizes());
+  TD_CHECK(ShapeError, x.dim() > 0,
+           "linear: \"input\" has no dimensions; its last one must be the ", w.size(1),
+           " features that \"weight\" expects");
+  TD_CHECK(ShapeError, x.size(-1) == w.size(1), "linear: \"input\" has ", x.size(-1),
+           " features but \"weight\" expects ", w.size(1), " (input ", x.sizes(), ", weight ",
+           w.sizes(), "); the last size of the input must be in_features");
+  TD_CHECK(ShapeError, !b.defined() || (b.dim() == 1 && b.size(0) == w.size(0)),
+           "linear: \"bias\" must have sizes [", w.size(0),
+           "], one number per output feature, but has ", b.sizes());
+  const auto same_type = [&](const Tensor& t, const char* name) {
+    TD_CHECK(DtypeError, !t.defined() || t.dtype() == x.dtype(), "linear: \"input\" is ", x.dtype(),
+             " but \"", name, "\" is ", t.dtype(), "; convert one with to(dtype)");
+  };
+  same_type(w, "weight");
+  same_type(b, "bias");
+  TD_CHECK(DtypeError, x.dtype() != kBool, "linear: not defined for bool tensors");
+  return device;
+}
+
+// g^T x, written to `buffer` where that is defined and fits.
+Tensor weight_gradient(const Tensor& buffer, const Tensor& g, const Tensor& x) {
+  if (!buffer.defined() || !buffer.is_contiguous() || buffer.dtype() != g.dtype())
+    return mm(g.t(), x);
+  kernels::matmul("mm", buffer, g.t(), x);
+  return buffer;
+}
+
+// x is [rows, in_features]. Without a bias it is mm(x, W^T), and is recorded as such.
+Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device device) {
+  Tensor y = empty_on({x.sizes()[0], w.sizes()[0]}, x.dtype(), device);
+  kernels::matmul(
+      "linear", y, x,
+      alias(w, {w.sizes()[1], w.sizes()[0]}, {w.strides()[1], w.strides()[0]}, w.storage_offset()),
+      b);
+  if (recording(x, w, b))
+    record(b.defined() ? "addmm" : "mm", y, {&x, &w, &b},
+           [x = save(x), w = save(w), features = w.size(0)](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] { return mm(g, w()); });
+             grads.set_lazily(1, [&] { return weight_gradient(grads.home(1), g, x()); });
+             grads.set_lazily(2, [&] { return sum_to(g, {features}); });
+           });
+  return y;
+}
+
+}  // namespace
+
+Tensor linear_impl(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const Device device = check_linear(input, weight, bias);
+  if (input.dim() == 2) return linear_matrix(input, weight, bias, device);
+  Sizes sizes(input.sizes());
+  sizes[sizes.size() - 1] = weight.size(0);
+  std::int64_t rows = 1;
+  for (std::int64_t d = 0; d + 1 < input.dim(); ++d) rows *= input.sizes()[d];
+  return linear_matrix(input.reshape({rows, weight.size(1)}), weight, bias, device).view(sizes);
+}
+
 }  // namespace td

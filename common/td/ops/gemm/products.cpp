@@ -1,6 +1,5 @@
 // Matrix and vector products. mm and bmm do the work; the others bring their arguments into those
 // shapes by views, whose gradients bring the result's gradient back.
-#include "td/ops/gemm/gemm.h"
 #include "td/ops/op.h"
 
 namespace td {

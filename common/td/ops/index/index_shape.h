@@ -1,11 +1,12 @@
 // The index shape: how kernels that read or write where an index tensor says find their elements.
 // `Block` is for one index per slice (index_select, index_add), `Lines` for one per element
-// (gather, scatter). Included by index.cpp and put.cpp only.
+// (gather, scatter). Included by the kernel files of this folder only.
 #pragma once
 
 #include "td/kernels/fast_divisor.h"
+#include "td/kernels/index_kernel.h"
 #include "td/ops/index/out_of_range.h"
-#include "td/kernels/workers.h"
+#include "td/ops/op.h"
 
 namespace td {
 namespace {
@@ -39,7 +40,7 @@ struct Lines {
   const char* op;
   const std::int64_t* index;
   int dims = 0;
-  std::int64_t sizes[kMaxDims];    // of the index; neighbouring dimensions are joined
+  std::int64_t sizes[kMaxDims];    // of the index; adjacent dimensions are joined
   std::int64_t strides[kMaxDims];  // of the indexed tensor, 0 along dim
   std::int64_t lines = 1;
   std::int64_t length = 1;  // of the index along dim
@@ -117,7 +118,7 @@ struct EachLine {
 template <class F>
 void launch_lines(Device device, const F& f, std::initializer_list<const Tensor*> reads,
                   std::initializer_list<const Tensor*> writes) {
-  launch_workers(f.l.op, device, EachLine<F>{f}, f.l.length ? f.l.lines : 0, reads, writes);
+  launch_index_kernel(f.l.op, device, EachLine<F>{f}, f.l.length ? f.l.lines : 0, reads, writes);
 }
 /// For an f whose calls do not depend on their order. The host walks lines here too, because it
 /// finds the next element of a line more cheaply than an element's line.
@@ -125,7 +126,7 @@ template <class F>
 void launch_elements(Device device, const F& f, std::initializer_list<const Tensor*> reads,
                      std::initializer_list<const Tensor*> writes) {
   if (!device.is_cuda()) return launch_lines(device, f, reads, writes);
-  launch_workers(f.l.op, device, EachElement<F>{f}, f.l.lines * f.l.length, reads, writes);
+  launch_index_kernel(f.l.op, device, EachElement<F>{f}, f.l.lines * f.l.length, reads, writes);
 }
 
 /// Kernels that only move elements know them by their width alone; the widest is for slices that
@@ -154,6 +155,33 @@ inline std::size_t width_of(std::size_t bytes, const void* a, const void* b) {
   const std::size_t bits =
       bytes | reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) | 16;
   return bits & -bits;
+}
+
+/// `index` as contiguous int64 on `device`. @throws DtypeError unless it holds integers.
+inline Tensor checked_index(const Op& op, const Tensor& index, Device device) {
+  TD_CHECK(DtypeError, index.dtype() == kLong || index.dtype() == kInt, op.name,
+           ": \"index\" must be int64 but is ", index.dtype(), "; convert it with to(kInt64)");
+  return index.to(device, kLong).contiguous();
+}
+
+/// The same for gather and scatter, which take no int32, and look at the type only where there are
+/// elements: both as in libtorch.
+inline Tensor checked_int64(const Op& op, const Tensor& index, Device device) {
+  if (index.numel() == 0) return empty_on(Sizes(index.sizes()), kLong, device);
+  TD_CHECK(DtypeError, index.dtype() == kLong, op.name, ": \"index\" must be int64 but is ",
+           index.dtype(), "; convert it with to(kInt64)");
+  return checked_index(op, index, device);
+}
+
+/// gather and scatter: index may be smaller than `x` except along dim; a scalar counts as size 1.
+inline void check_fits(const Op& op, const Tensor& x, const Tensor& index, std::int64_t dim,
+                       bool along) {
+  bool fits = x.dim() == index.dim();
+  for (std::int64_t d = 0; fits && d < x.dim(); ++d)
+    fits = (d == dim && !along) || index.size(d) <= x.size(d);
+  TD_CHECK(ShapeError, fits || index.numel() == 0, op.name, ": \"index\" of sizes ", index.sizes(),
+           " does not fit into a tensor of sizes ", x.sizes(),
+           along ? "" : " (other than along dim)");
 }
 
 }  // namespace

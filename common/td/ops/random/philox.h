@@ -1,11 +1,11 @@
 // Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): random
-// numbers as a function of (seed, place), so that every device draws the same ones in any order.
-// Included by kernels that draw: random.cpp, dropout.
+// numbers as a function of (seed, index), so that every device draws the same ones in any order;
+// and how an operation reserves its part of the stream. Included by random.cu and graph_random.cu.
 #pragma once
 
 #include <cstdint>
 
-#include "td/tensor/dtype.h"
+#include "td/tensor/tensor.h"
 
 namespace td {
 
@@ -16,9 +16,9 @@ struct PhiloxWords {
 
 /// The words of block `block` of the stream that starts at `offset`. One seed has 2^64 blocks.
 TD_HD inline PhiloxWords philox(std::uint64_t seed, std::uint64_t offset, std::uint64_t block) {
-  const std::uint64_t place = offset + block;
-  std::uint32_t c0 = static_cast<std::uint32_t>(place),
-                c1 = static_cast<std::uint32_t>(place >> 32);
+  const std::uint64_t index = offset + block;
+  std::uint32_t c0 = static_cast<std::uint32_t>(index),
+                c1 = static_cast<std::uint32_t>(index >> 32);
   std::uint32_t c2 = 0, c3 = 0;
   std::uint32_t k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {
@@ -50,5 +50,31 @@ constexpr std::uint64_t philox_blocks(std::int64_t count, int per_block = 4) {
   return (static_cast<std::uint64_t>(count) + static_cast<std::uint64_t>(per_block) - 1) /
          static_cast<std::uint64_t>(per_block);
 }
+
+/// A part of a random stream: the same numbers on every device.
+struct PhiloxState {
+  std::uint64_t seed, offset;
+};
+
+/// Reserves a part of the random stream for an operation on `device`, until the end of the scope.
+/// While the device's work is captured nothing is drawn: the graph counts what it needs, and each
+/// replay takes as much from default_generator() and writes for the kernels where it begins.
+/// Invariant: a replay draws the numbers that the same step would draw without a graph.
+class PhiloxReservation {
+ public:
+  PhiloxReservation(std::uint64_t blocks, Device device);
+  ~PhiloxReservation();
+  PhiloxReservation(const PhiloxReservation&) = delete;
+  PhiloxReservation& operator=(const PhiloxReservation&) = delete;
+  /// Where the kernel finds its numbers.
+  PhiloxState state() const { return state_; }
+
+ private:
+  PhiloxState state_;
+};
+
+/// In a capture: the seed, and what PhiloxState::offset is added to, as two int64 on the device
+/// that draws. nullptr outside of captures, where PhiloxState holds everything.
+extern thread_local constinit const Tensor* philox_extragraph_offset;
 
 }  // namespace td

@@ -1,14 +1,14 @@
-// Sorting rows: which element comes first, second, ... On the host each row goes to the standard
-// library's stable sort; on cuda sorted runs of 1, 2, 4, ... elements are merged, short ones in
-// shared memory. Each thread finds the place of one element by binary search in the neighbouring
-// run.
-#include <algorithm>
+// sort, argsort and topk. A kernel finds the order of the elements, and the values are gathered by
+// these indices, so the gradient goes back to the elements that the values came from.
+// On the host each row goes to the standard library's stable sort; on cuda sorted runs of 1, 2, 4,
+// ... elements are merged, short ones in shared memory. Each thread finds the index of one element
+// by binary search in the neighboring run.
 #include <numeric>
 
 #include "td/base/parallel.h"
-#include "td/kernels/kernels.h"
 #include "td/kernels/launch.h"
-#include "td/ops/sort/sort_tiles.h"
+#include "td/ops/op.h"
+#include "td/ops/sort/launch_plans.h"
 
 namespace td {
 namespace {
@@ -23,7 +23,7 @@ struct Before {
   }
 };
 
-/// Sorts every row of x [rows, n]: order[i][k] is the place of the k-th element of row i.
+/// Sorts every row of x [rows, n]: order[i][k] is the index of the k-th element of row i.
 template <class T, bool kDescending>
 struct SortWork {
   using First = Before<T, kDescending>;
@@ -49,14 +49,14 @@ struct SortWork {
 
 #ifdef __CUDACC__
 /// A row has n elements, of which key(k) is the k-th as they stand now; runs of `width` are sorted.
-/// Where element j comes to stand when each two neighbouring runs are merged. An element of the
+/// The new index of element j when each two adjacent runs are merged. An element of the
 /// left run stays before equal ones of the right run, so the sort is stable.
 template <class First, class Index, class Key>
-__device__ Index merged_place(const Key& key, Index j, Index width, Index n) {
+__device__ Index merged_index(const Key& key, Index j, Index width, Index n) {
   const Index pair = j / (2 * width) * (2 * width), middle = min(pair + width, n);
   const bool left = j < middle;
   const auto own = key(j);
-  // How many of the neighbouring run come before this element: [low, high) narrows to the place.
+  // How many of the other run come before this element: [low, high) narrows to the index.
   const Index first = left ? middle : pair;
   Index low = first, high = left ? min(pair + 2 * width, n) : middle;
   while (low < high) {
@@ -74,33 +74,33 @@ __device__ Index merged_place(const Key& key, Index j, Index width, Index n) {
 template <class T, class First>
 __global__ void sort_tiles(const T* x, std::int64_t* order, SortTiles tiles, std::int64_t n) {
   __shared__ T keys[SortTiles::kMost];
-  __shared__ short places[2][SortTiles::kMost];
+  __shared__ short indices[2][SortTiles::kMost];
   const int threads = static_cast<int>(blockDim.x);
   for (std::int64_t t = blockIdx.x; t < tiles.count; t += gridDim.x) {
     const std::int64_t begin = tiles.begin(t);
     const int size = tiles.size(t), row = static_cast<int>(n < size ? n : size);
     for (int i = threadIdx.x; i < size; i += threads) {
       keys[i] = x[begin + i];
-      places[0][i] = static_cast<short>(i);
+      indices[0][i] = static_cast<short>(i);
     }
     int now = 0;
     for (int width = 1; width < row; width *= 2, now = 1 - now) {
       __syncthreads();
       for (int i = threadIdx.x; i < size; i += threads) {
-        const short* from = places[now] + i / row * row;
-        const int place =
-            merged_place<First>([&](int k) { return keys[from[k]]; }, i % row, width, row);
-        places[1 - now][i / row * row + place] = places[now][i];
+        const short* from = indices[now] + i / row * row;
+        const int index =
+            merged_index<First>([&](int k) { return keys[from[k]]; }, i % row, width, row);
+        indices[1 - now][i / row * row + index] = indices[now][i];
       }
     }
     __syncthreads();
     for (int i = threadIdx.x; i < size; i += threads)
-      order[begin + i] = (begin + places[now][i]) % n;
+      order[begin + i] = (begin + indices[now][i]) % n;
     __syncthreads();
   }
 }
 
-/// Merges neighbouring runs of `width` elements of each row.
+/// Merges adjacent runs of `width` elements of each row.
 template <class T, class First>
 __global__ void merge_runs(const T* x, const std::int64_t* from, std::int64_t* to,
                            std::int64_t count, std::int64_t n, std::int64_t width) {
@@ -108,7 +108,7 @@ __global__ void merge_runs(const T* x, const std::int64_t* from, std::int64_t* t
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
     const std::int64_t start = i / n * n;
     const auto key = [&](std::int64_t k) { return x[start + from[start + k]]; };
-    to[start + merged_place<First>(key, i - start, width, n)] = from[i];
+    to[start + merged_index<First>(key, i - start, width, n)] = from[i];
   }
 }
 
@@ -154,4 +154,72 @@ void sort_rows(const Tensor& order, const Tensor& x, bool descending) {
 }
 
 }  // namespace kernels
+
+namespace {
+
+constexpr Op sort_op{"sort", {"input"}}, argsort_op{"argsort", {"input"}};
+constexpr Op topk_op{"topk", {"input"}};
+
+// Indices of the elements of each line along `dim` in sorted order, dense.
+Tensor sorted_indices(const Tensor& input, std::int64_t dim, bool descending) {
+  const NoGradGuard no_grad;
+  if (input.dim() == 0) return zeros({}, TensorOptions(kLong).device(input.device()));
+  const Tensor lines = input.detach().transpose(dim, -1).contiguous();
+  Tensor order = empty_on(lines.impl().sizes, kLong, input.device());
+  kernels::sort_rows(order, lines, descending);
+  return order.transpose(dim, -1).clone(MemoryFormat::Contiguous);
+}
+
+// `dense` with its elements in the memory order of `like`, as libtorch lays out results.
+Tensor laid_out_like(const Tensor& like, const Tensor& dense) {
+  Tensor out = result_like(like, dense.impl().sizes, dense.dtype(), dense.device());
+  if (out.is_contiguous()) return dense;
+  kernels::convert(out, dense);
+  return out;
+}
+
+// The elements of `input` at the indices `at` along `dim`.
+Tensor values_at(const Op& op, const Tensor& input, std::int64_t dim, const Tensor& at) {
+  Tensor dense = empty_on(at.impl().sizes, input.dtype(), input.device());
+  kernels::gather(dense, input.detach().contiguous(), dim, at);
+  const Tensor values = laid_out_like(input, dense);
+  if (recording(input))
+    record(op.name, values, {&input},
+           [at, dim, sizes = input.impl().sizes](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] { return zeros(sizes, g.options()).scatter_add_(dim, at, g); });
+           });
+  return values;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending) {
+  common_device(sort_op, input);
+  const std::int64_t d = wrap_dim("sort", dim, input.dim());
+  const Tensor at = sorted_indices(input, d, descending);
+  return {values_at(sort_op, input, d, at), laid_out_like(input, at)};
+}
+std::tuple<Tensor, Tensor> sort(const Tensor& input, optional<bool> /*stable*/, std::int64_t dim,
+                                bool descending) {
+  return sort(input, dim, descending);
+}
+
+Tensor argsort(const Tensor& input, std::int64_t dim, bool descending) {
+  common_device(argsort_op, input);
+  const std::int64_t d = wrap_dim("argsort", dim, input.dim());
+  return laid_out_like(input, sorted_indices(input, d, descending));
+}
+
+std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest,
+                                bool /*sorted*/) {
+  common_device(topk_op, input);
+  const std::int64_t d = wrap_dim("topk", dim, input.dim());
+  const std::int64_t n = input.dim() ? input.size(d) : 1;
+  TD_CHECK(ShapeError, k >= 0 && k <= n, "topk: k is ", k, " but dimension ", d, " has ", n,
+           " elements; k must lie between 0 and that");
+  const Tensor all = sorted_indices(input, d, largest);
+  const Tensor at = input.dim() ? all.narrow(d, 0, k).clone(MemoryFormat::Contiguous) : all;
+  return {values_at(topk_op, input, d, at), at};
+}
+
 }  // namespace td

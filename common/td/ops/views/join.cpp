@@ -49,8 +49,8 @@ Tensor cat_impl(const TensorList& tensors, std::int64_t dim) {
   Tensor out = empty(sizes, TensorOptions(type).device(device), joined_format(parts));
   std::int64_t at = 0;
   for (const Tensor& t : parts) {
-    const Tensor place = alias(out, Sizes(t.sizes()), out.impl().strides, at * out.stride(d));
-    kernels::convert(place, t);
+    const Tensor part = alias(out, Sizes(t.sizes()), out.impl().strides, at * out.stride(d));
+    kernels::convert(part, t);
     at += t.size(d);
   }
   if (recording(parts)) {

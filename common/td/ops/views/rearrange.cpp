@@ -1,4 +1,4 @@
-// The same elements at other places, or without some: flip, roll, tril, triu, diag.
+// The same elements in another order, or without some: flip, roll, tril, triu, diag.
 #include "td/ops/op.h"
 
 namespace td {
@@ -7,9 +7,9 @@ namespace {
 constexpr Op flip_op{"flip", {"input"}}, roll_op{"roll", {"input"}};
 constexpr Op tril_op{"tril", {"input"}}, triu_op{"triu", {"input"}}, diag_op{"diag", {"input"}};
 
-TensorOptions whole_numbers(Device device) { return TensorOptions(kLong).device(device); }
+TensorOptions int64_on(Device device) { return TensorOptions(kLong).device(device); }
 
-// Elements moved by `shift` places along `dim`; those that leave at the end come in at the front.
+// Elements moved by `shift` along `dim`; those that leave at the end come in at the front.
 Tensor rolled(const Tensor& x, std::int64_t shift, std::int64_t dim) {
   const std::int64_t n = x.size(dim);
   if (n == 0) return x;
@@ -22,8 +22,8 @@ Tensor triangle(const Op& op, const Tensor& x, std::int64_t diagonal, bool lower
   const Device device = common_device(op, x);
   TD_CHECK(ShapeError, x.dim() >= 2, op.name,
            ": expected at least 2 dimensions but \"input\" has sizes ", x.sizes());
-  const Tensor row = arange(x.size(-2), whole_numbers(device)).unsqueeze(1) + Scalar(diagonal);
-  const Tensor column = arange(x.size(-1), whole_numbers(device));
+  const Tensor row = arange(x.size(-2), int64_on(device)).unsqueeze(1) + Scalar(diagonal);
+  const Tensor column = arange(x.size(-1), int64_on(device));
   Tensor y = empty_on(x.impl().sizes, x.dtype(), device);
   kernels::where(y, lower ? column.le(row) : column.ge(row), x, wrapped_number(0).to(x.dtype()));
   if (recording(x))
@@ -55,7 +55,7 @@ Tensor flip(const Tensor& input, IntArrayRef dims) {
     TD_CHECK(ShapeError, !(seen >> d & 1u), "flip: dimension ", d, " appears twice in ", dims);
     seen |= DimSet{1} << d;
     const std::int64_t n = input.dim() ? input.size(d) : 0;
-    if (n > 0) y = index_select(y, d, arange(n - 1, -1, -1, whole_numbers(device)));
+    if (n > 0) y = index_select(y, d, arange(n - 1, -1, -1, int64_on(device)));
   }
   Tensor out = result_like(input, input.impl().sizes, input.dtype(), device);
   kernels::convert(out, y);

@@ -123,7 +123,7 @@ TEST_CASE("max_pool2d: windows of 256 places, the last a byte can name, and of m
       }
   CHECK_THROWS_WITH(
       max_pool2d(empty({1, 1, 9, 9}), 60000, 1, 30000),
-      "max_pool2d: kernel_size [60000] makes windows of 3600000000 places; fewer than "
+      "max_pool2d: kernel_size [60000] makes windows of 3600000000 elements; fewer than "
       "2147483648 are possible");
 }
 

@@ -80,7 +80,7 @@ struct Extremes {
   bool operator==(const Extremes&) const = default;
 };
 
-// Of many random numbers; all whole numbers of a small range are among them.
+// Of many random numbers; all integers of a small range are among them.
 template <class... Range>
 Extremes drawn(ScalarType type, Range... range) {
   const Tensor all = empty({20000}, type).random_(range...).to(kInt64);
@@ -94,7 +94,7 @@ bool reaches(double value, double limit) {
 
 }  // namespace
 
-TEST_CASE("random_ draws whole numbers of the type's range") {
+TEST_CASE("random_ draws integers of the type's range") {
   manual_seed(0);
   const optional<std::int64_t> open;
   CHECK(drawn(kBool) == Extremes{0, 1});
@@ -132,12 +132,12 @@ TEST_CASE("random_ draws whole numbers of the type's range") {
 
 TEST_CASE("what random_ refuses, it explains") {
   CHECK(message<Error>([] { empty({2}).random_(3, 3); }) ==
-        "random_: there is no whole number from 3 to below 3");
+        "random_: there is no integer from 3 to below 3");
   CHECK(message<Error>([] { empty({2}).random_(0); }) ==
-        "random_: there is no whole number from 0 to below 0");
+        "random_: there is no integer from 0 to below 0");
   CHECK(
       message<Error>([] { empty({2}, kUInt8).random_(300); }) ==
-      "random_: whole numbers from 0 to 299 were asked for, but uint8 holds all of them only from "
+      "random_: integers from 0 to 299 were asked for, but uint8 holds all of them only from "
       "0 to 255; take a wider type");
   CHECK_THROWS_AS(empty({2}, kUInt8).random_(-1, 1), Error);
   CHECK_THROWS_AS(empty({2}, kBool).random_(3), Error);
@@ -197,7 +197,7 @@ TEST_CASE("what factories refuse, they name") {
   CHECK(message<Error>([] { arange(0, 5, -1); }) ==
         "arange: a step of -1 never leads from 0 to 5; change its sign");
   CHECK(message<DtypeError>([] { rand({2}, kLong); }) ==
-        "rand: expected a floating point tensor but got int64; use randint for whole numbers");
+        "rand: expected a floating point tensor but got int64; use randint for integers");
   CHECK(message<Error>([] { randint(3, 3, {1}); }) ==
-        "randint: there is no whole number from 3 to below 3");
+        "randint: there is no integer from 3 to below 3");
 }

@@ -163,7 +163,7 @@ std::unique_ptr<ConvPlan> make_conv_plan(cudnnHandle_t dnn, ConvKind kind, const
 
 cudnnStatus_t start(cudnnHandle_t dnn, const ConvPlan& plan, const ConvData& data, int device) {
   const WorkMemory work(device, plan.workspace);
-  const Factor alpha(plan.sizes.dtype, 1), beta(plan.sizes.dtype, data.beta);
+  const ScaleFactor alpha(plan.sizes.dtype, 1), beta(plan.sizes.dtype, data.beta);
   switch (plan.kind) {
     case ConvKind::kForward:  // input, weight
       return cudnnConvolutionForward(dnn, &alpha, plan.input, data.first, plan.weight, data.second,

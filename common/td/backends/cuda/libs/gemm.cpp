@@ -1,7 +1,7 @@
 // Matrix products by cuBLAS, and those with a bias by cuBLASLt, which adds it while the sums are
 // still in registers. Called through Libs (libs.cpp of this folder).
 // cuBLAS thinks column-major; a row-major matrix is its transpose there, so C = A B is asked for as
-// C^T = B^T A^T: the factors change places and nothing is moved.
+// C^T = B^T A^T: the operands are exchanged and nothing is moved.
 #include <algorithm>
 #include <optional>
 
@@ -46,7 +46,7 @@ struct RowSteps {
   std::int64_t a, b, c;
 };
 
-// A product with a bias as cuBLASLt wants it described. Its columns are our rows, so its "row" that
+// A product with a bias as cuBLASLt describes it. Its columns are our rows, so its "row" that
 // gets one bias is our column.
 struct BiasedProduct {
   cublasLtMatmulDescOpaque_t product;
@@ -114,7 +114,7 @@ std::optional<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t lt, BiasedProduct& p
 
 void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) {
   const cudaDataType_t type = cuda_type(gemm.dtype);
-  const Factor alpha(gemm.dtype, gemm.alpha), beta(gemm.dtype, gemm.beta);
+  const ScaleFactor alpha(gemm.dtype, gemm.alpha), beta(gemm.dtype, gemm.beta);
   const cublasOperation_t op_a = operation(gemm.transpose_a), op_b = operation(gemm.transpose_b);
   const RowSteps steps(gemm);
 
@@ -138,7 +138,7 @@ bool run_gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const vo
                         Where where) {
   for (const void* pointer : {a, b, bias, static_cast<const void*>(c)})
     if (reinterpret_cast<std::uintptr_t>(pointer) % kAlignment != 0) return false;
-  const Factor alpha(gemm.dtype, gemm.alpha), beta(gemm.dtype, 0);
+  const ScaleFactor alpha(gemm.dtype, gemm.alpha), beta(gemm.dtype, 0);
   BiasedProduct p(gemm, bias);
 
   Session session(where);

@@ -18,17 +18,9 @@ class NvidiaLibs final : public Libs {
   bool supports(const Conv2d& conv) const override {
     return !(conv.channels_last && conv.dtype == kDouble);
   }
-  void conv2d(const Conv2d& conv, const void* input, const void* weight, void* output,
-              Where where) override {
-    run_conv(ConvKind::kForward, conv, input, weight, output, where);
-  }
-  void conv2d_backward_input(const Conv2d& conv, const void* grad, const void* weight,
-                             void* grad_input, Where where) override {
-    run_conv(ConvKind::kBackwardInput, conv, grad, weight, grad_input, where);
-  }
-  void conv2d_backward_weight(const Conv2d& conv, const void* grad, const void* input,
-                              void* grad_weight, Where where) override {
-    run_conv(ConvKind::kBackwardWeight, conv, grad, input, grad_weight, where);
+  void conv2d(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
+              void* result, Where where) override {
+    run_conv(kind, conv, first, second, result, where);
   }
   std::string new_communicator_id() override { return new_nccl_id(); }
   std::shared_ptr<Communicator> join_communicator(const std::string& id, int rank, int size,

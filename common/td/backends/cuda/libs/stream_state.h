@@ -70,8 +70,8 @@ class Session {
 };
 
 /// alpha or beta in the type the sums are made in, which is how the libraries read them.
-union Factor {
-  Factor(ScalarType dtype, double value) {
+union ScaleFactor {
+  ScaleFactor(ScalarType dtype, double value) {
     if (dtype == kDouble)
       wide = value;
     else
@@ -87,9 +87,6 @@ void check_may_make_handle(const char* library);
 /// Throws what cuBLAS's status means. @param doing which call failed, as the message's beginning.
 /// @throws DeviceError
 void check(cublasStatus_t status, const char* doing);
-
-/// Which of a convolution's three products is meant.
-enum class ConvKind { kForward, kBackwardInput, kBackwardWeight };
 
 void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where);
 bool run_gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c,

@@ -2,8 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "td/ops/sort/scan_plan.h"
-#include "td/ops/sort/sort_tiles.h"
+#include "td/ops/sort/launch_plans.h"
 
 namespace td {
 namespace {

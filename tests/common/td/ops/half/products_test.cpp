@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "../reference.h"
-#include "td/kernels/libs/bfloat16.h"
+#include "td/kernels/libs/host_libs.h"
 #include "td/td.h"
 
 using namespace td;

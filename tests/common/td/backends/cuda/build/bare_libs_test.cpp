@@ -26,9 +26,10 @@ TEST_CASE("without cuDNN a convolution on cuda names the cure") {
       "conv2d on cuda needs cuDNN, which this build did not find: install it (libcudnn9-dev of "
       "NVIDIA's packages, or nvidia-cudnn-cu13 with pip) and configure again, or convolve on cpu";
   cuda::Libs& libs = bare_libs();
-  CHECK_THROWS_WITH(libs.conv2d(conv, &x, &w, &y, {0, nullptr}), text);
-  CHECK_THROWS_WITH(libs.conv2d_backward_input(conv, &x, &w, &y, {0, nullptr}), text);
-  CHECK_THROWS_WITH(libs.conv2d_backward_weight(conv, &x, &w, &y, {0, nullptr}), text);
+  using cuda::ConvKind;
+  for (const ConvKind kind :
+       {ConvKind::kForward, ConvKind::kBackwardInput, ConvKind::kBackwardWeight})
+    CHECK_THROWS_WITH(libs.conv2d(kind, conv, &x, &w, &y, {0, nullptr}), text);
 }
 
 TEST_CASE("without NCCL a communicator is refused in words") {

@@ -56,7 +56,7 @@ TEST_CASE("without a GPU the libraries refuse in words") {
                     Catch::StartsWith("cublasCreate: cuBLAS reports "));
   cuda::Conv2d conv;
   conv.n = conv.c = conv.h = conv.w = conv.k = conv.r = conv.s = conv.oh = conv.ow = 1;
-  CHECK_THROWS_WITH(cuda::libs().conv2d(conv, &a, &b, &c, {0, nullptr}),
+  CHECK_THROWS_WITH(cuda::libs().conv2d(cuda::ConvKind::kForward, conv, &a, &b, &c, {0, nullptr}),
                     Catch::StartsWith("cudnnCreate: cuDNN reports "));
   gemm.dtype = kLong;
   CHECK_THROWS_AS(cuda::libs().gemm(gemm, &a, &b, &c, {0, nullptr}), DtypeError);

@@ -154,9 +154,11 @@ void check_conv(const cuda::Conv2d& v) {
   });
   const gpu::Array<T> on_x(x), on_w(w), on_g(g), on_y(outputs), on_gx(inputs), on_gw(weights);
   const cuda::Where where{0, gpu::stream()};
-  cuda::libs().conv2d(v, on_x.data(), on_w.data(), on_y.data(), where);
-  cuda::libs().conv2d_backward_input(v, on_g.data(), on_w.data(), on_gx.data(), where);
-  cuda::libs().conv2d_backward_weight(v, on_g.data(), on_x.data(), on_gw.data(), where);
+  cuda::libs().conv2d(cuda::ConvKind::kForward, v, on_x.data(), on_w.data(), on_y.data(), where);
+  cuda::libs().conv2d(cuda::ConvKind::kBackwardInput, v, on_g.data(), on_w.data(), on_gx.data(),
+                      where);
+  cuda::libs().conv2d(cuda::ConvKind::kBackwardWeight, v, on_g.data(), on_x.data(), on_gw.data(),
+                      where);
   CHECK(differences(on_y.host(), y) == 0);
   CHECK(differences(on_gx.host(), gx) == 0);
   CHECK(differences(on_gw.host(), gw) == 0);

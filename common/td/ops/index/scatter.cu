@@ -1,11 +1,11 @@
-// Kernels that write where an index tensor says: index_add, index_copy, scatter.
+// Operations that write where an index tensor points: index_add, scatter, scatter_add. Checks,
+// gradients and kernels; index_copy is a kernel of index_put_ (indexing.cu).
 // Invariant: sources that go to one element get there in the order of the index. They are added one
 // after another, each sum rounded to the type; without adding, the last one stays. The bits are
 // therefore the same on every device and with any number of threads.
 // A short index, and any index on the host, is walked line by line. A long one on cuda is sorted:
-// the sort is stable, so sources of one destination become neighbours and keep their order.
+// the sort is stable, so sources of one destination become adjacent and keep their order.
 #include "td/ops/index/index_shape.h"
-#include "td/kernels/kernels.h"
 
 namespace td {
 namespace {
@@ -31,7 +31,7 @@ struct Put {
   }
 };
 
-// One worker per strip of up to kWidth neighbouring lines (outer, inner) of the destination.
+// One worker per strip of up to kWidth adjacent lines (outer, inner) of the destination.
 template <class T, bool kAdd, int kWidth>
 struct PutStrips {
   Put<T, kAdd> p;
@@ -100,10 +100,10 @@ void put_by_sorting(const Put<T, kAdd>& put, const Tensor& self, const Tensor& i
   kernels::sort_rows(order, index, false);
   const SegmentEnds find{put.b.index, kernel_pointer<const std::int64_t>(order),
                          kernel_pointer<std::int64_t>(ends), put.b.picked};
-  launch_workers(put.b.op, device, find, put.b.picked, {&index, &order}, {&ends});
+  launch_index_kernel(put.b.op, device, find, put.b.picked, {&index, &order}, {&ends});
   const PutSegments<T, kAdd> work{put, find.order, find.ends};
-  launch_workers(put.b.op, device, work, put.b.outer * put.b.picked * put.b.inner,
-                 {&index, &order, &ends, &source, &self}, {&self});
+  launch_index_kernel(put.b.op, device, work, put.b.outer * put.b.picked * put.b.inner,
+                      {&index, &order, &ends, &source, &self}, {&self});
 }
 
 template <class T, bool kAdd>
@@ -113,8 +113,8 @@ void put_slices(const Put<T, kAdd>& put, const Tensor& self, const Tensor& index
   if (sorted || (on_cuda && put.b.picked >= kLongIndex))
     return put_by_sorting(put, self, index, source);
   const auto run = [&](const auto& work) {
-    launch_workers(put.b.op, self.device(), work, put.b.outer * work.strips(),
-                   {&index, &source, &self}, {&self});
+    launch_index_kernel(put.b.op, self.device(), work, put.b.outer * work.strips(),
+                        {&index, &source, &self}, {&self});
   };
   // On cuda each line has a thread; the host's vector instructions take a strip at once.
   if (on_cuda || put.b.inner < 4)
@@ -156,10 +156,8 @@ void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Ten
 
 }  // namespace
 
-namespace kernels {
-
-void index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-               const Tensor& source, double alpha, bool sorted) {
+void kernels::index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                        const Tensor& source, double alpha, bool sorted) {
   dispatch_numbers(op, self.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     const Put<T, true> put{block_of(op, self, dim, index), kernel_pointer<T>(self),
@@ -168,8 +166,8 @@ void index_add(const char* op, const Tensor& self, std::int64_t dim, const Tenso
   });
 }
 
-void index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-                const Tensor& source, bool sorted) {
+void kernels::index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                         const Tensor& source, bool sorted) {
   Block b = block_of(op, self, dim, index);
   const std::size_t bytes = static_cast<std::size_t>(b.inner) * self.element_size();
   dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&](auto type) {
@@ -180,8 +178,8 @@ void index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tens
   });
 }
 
-void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-             const Tensor& source, bool add, bool sorted) {
+void kernels::scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                      const Tensor& source, bool add, bool sorted) {
   if (add)
     dispatch_numbers(op, self.dtype(), [&](auto type) {
       run_scatter<typename decltype(type)::type, true>(op, self, dim, index, source, sorted);
@@ -192,5 +190,131 @@ void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor&
     });
 }
 
-}  // namespace kernels
+namespace {
+
+constexpr Op scatter_op{"scatter", {"input", "index", "source"}};
+constexpr Op scatter_add_op{"scatter_add", {"input", "index", "source"}};
+constexpr Op index_add_op{"index_add", {"input", "index", "source"}};
+
+// Runs a kernel that needs dense memory on a tensor that may not have it.
+template <class F>
+void on_dense(const Tensor& self, F kernel) {
+  if (self.is_contiguous()) return kernel(self.detach());
+  const NoGradGuard no_grad;
+  const Tensor dense = self.detach().contiguous();
+  kernel(dense);
+  kernels::convert(self, dense);
+}
+
+struct IndexArg {
+  std::int64_t dim;
+  Tensor index;
+};
+
+IndexArg check_scatter(const Op& op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                       const Tensor& source) {
+  const Device device = common_device(op, self, index, source);
+  const std::int64_t d = wrap_dim(op.name, dim, self.dim());
+  check_fits(op, self, index, d, false);
+  check_fits(op, source, index, d, true);
+  TD_CHECK(DtypeError, source.dtype() == self.dtype(), op.name, ": \"source\" is ", source.dtype(),
+           " but \"input\" is ", self.dtype(), "; convert it with to(dtype)");
+  return {d, checked_int64(op, index, device)};
+}
+
+// The corner of `source` that the index covers.
+Tensor covered(const Tensor& source, const Tensor& index) {
+  Tensor part = source;
+  for (std::int64_t d = 0; d < index.dim(); ++d)
+    if (part.size(d) != index.size(d)) part = part.narrow(d, 0, index.size(d));
+  return part;
+}
+
+// Writes or adds the corner of `source` that the index covers, and returns that corner.
+Tensor write_scatter(const char* op, const Tensor& self, const IndexArg& p, const Tensor& source,
+                     bool add) {
+  check_inplace(op, self);
+increment_version(self);
+  Tensor used = covered(source, p.index);
+  const Tensor from = used.contiguous();
+  on_dense(self,
+           [&](const Tensor& dense) { kernels::scatter(op, dense, p.dim, p.index, from, add); });
+  return used;
+}
+
+}  // namespace
+
+Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
+                           const Scalar& alpha) const {
+  const Device device = common_device(index_add_op, *this, index, source);
+  const std::int64_t d = wrap_dim("index_add_", dim, this->dim());
+  const Tensor at = checked_index(index_add_op, index, device).reshape({-1});
+  Sizes wanted(sizes());
+  if (!wanted.empty()) wanted[static_cast<std::size_t>(d)] = at.numel();
+  TD_CHECK(ShapeError, wanted == source.impl().sizes, "index_add_: \"source\" needs sizes ",
+           IntArrayRef(wanted), " but has ", source.sizes());
+  TD_CHECK(DtypeError, source.dtype() == dtype(), "index_add_: \"source\" is ", source.dtype(),
+           " but \"input\" is ", dtype(), "; convert it with to(dtype)");
+  check_inplace("index_add_", *this);
+increment_version(*this);
+  const Tensor from = source.contiguous();
+  on_dense(*this, [&](const Tensor& dense) {
+    kernels::index_add("index_add_", dense, d, at, from, alpha.to<double>());
+  });
+  if (recording(*this, source))
+    record_in_place("index_add", *this, {this, &source},
+                    [at, d, alpha](Gradients& grads, const Tensor& g) {
+                      grads.set_lazily(0, [&] { return g; });
+                      grads.set_lazily(1, [&] { return td::index_select(g, d, at) * alpha; });
+                    });
+  return handle();
+}
+
+Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+  const IndexArg p = check_scatter(scatter_add_op, *this, dim, index, source);
+  const Tensor used = write_scatter("scatter_add_", *this, p, source, true);
+  if (recording(*this, source))
+    record_in_place("scatter_add", *this, {this, &used}, [p](Gradients& grads, const Tensor& g) {
+      grads.set_lazily(0, [&] { return g; });
+      grads.set_lazily(1, [&] { return td::gather(g, p.dim, p.index); });
+    });
+  return handle();
+}
+
+Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+  const IndexArg p = check_scatter(scatter_op, *this, dim, index, source);
+  const Tensor used = write_scatter("scatter_", *this, p, source, false);
+  if (recording(*this, source))
+    record_in_place("scatter", *this, {this, &used}, [p](Gradients& grads, const Tensor& g) {
+      grads.set_lazily(0, [&] { return td::scatter(g, p.dim, p.index, Scalar(0)); });
+      grads.set_lazily(1, [&] { return td::gather(g, p.dim, p.index); });
+    });
+  return handle();
+}
+
+Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& value) const {
+  if (!index.defined()) undefined_argument(scatter_op, 1);
+  return scatter_(dim, index, full(index.sizes(), value, options()));
+}
+
+// Copies first: the same operation on a tensor of its own.
+Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  if (!input.defined()) undefined_argument(scatter_op, 0);
+  return input.clone().scatter_(dim, index, source);
+}
+Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  if (!input.defined()) undefined_argument(scatter_op, 0);
+  return input.clone().scatter_(dim, index, value);
+}
+Tensor scatter_add_impl(const Tensor& input, std::int64_t dim, const Tensor& index,
+                        const Tensor& source) {
+  if (!input.defined()) undefined_argument(scatter_add_op, 0);
+  return input.clone().scatter_add_(dim, index, source);
+}
+Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha) {
+  if (!input.defined()) undefined_argument(index_add_op, 0);
+  return input.clone().index_add_(dim, index, source, alpha);
+}
+
 }  // namespace td

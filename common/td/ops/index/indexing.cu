@@ -4,7 +4,7 @@
 // tensors, broadcast together, become row numbers.
 #include "td/tensor/indexing.h"
 
-#include "td/ops/op.h"
+#include "td/ops/index/index_shape.h"
 
 namespace td {
 namespace {
@@ -97,12 +97,12 @@ class Chooser {
     if (t.dim() == 0 && is_mask(t)) return keep_or_drop(t.item<bool>());
     if (number) return select(t.item<std::int64_t>());
     if (!is_mask(t)) return put(t);
-    // A mask is the places where it holds: one index tensor for each of its dimensions.
+    // A mask stands for the indices where it is true: one index tensor for each dimension.
     for (std::int64_t d = 0; d < t.dim(); ++d)
       TD_CHECK(ShapeError, t.size(d) == choice_.view.size(dim_ + d), op_.name, ": a mask of sizes ",
                t.sizes(), " does not fit dimension ", input_dim_ + d, " of size ",
                choice_.view.size(dim_ + d));
-    for (const Tensor& places : t.nonzero().unbind(1)) put(places);
+    for (const Tensor& indices : t.nonzero().unbind(1)) put(indices);
   }
   void put(const Tensor& index) {
     choice_.at.resize(static_cast<std::size_t>(dim_) + 1);
@@ -116,15 +116,15 @@ class Chooser {
 
 // How a view and its index tensors become rows of a matrix and row numbers.
 struct Rows {
-  Sizes order;       // dimensions of the view, indexed ones first
-  Sizes matrix;      // {all indexed places, elements of the other dimensions}
-  Tensor numbers;    // int64, one a chosen row
-  Sizes chosen;      // sizes of the result, indexed dimensions first
-  Sizes place_back;  // permutation of `chosen` that gives the result's dimensions
+  Sizes order;        // dimensions of the view, indexed ones first
+  Sizes matrix;       // {all indexed positions, elements of the other dimensions}
+  Tensor numbers;     // int64, one per chosen row
+  Sizes chosen;       // sizes of the result, indexed dimensions first
+  Sizes permutation;  // permutation of `chosen` that gives the result's dimensions
 };
 
-// Where the index dimensions stand in the result: in place of the indexed ones when those are
-// neighbours, else in front.
+// Where the index dimensions stand in the result: where the indexed ones were when those are
+// adjacent, else first.
 Sizes order_of_result(const TensorList& at, std::int64_t index_dims, std::int64_t dims) {
   std::int64_t first = -1, last = -1, count = 0;
   for (std::size_t d = 0; d < at.size(); ++d) {
@@ -141,6 +141,21 @@ Sizes order_of_result(const TensorList& at, std::int64_t index_dims, std::int64_
   return order;
 }
 
+// rows[i] = rows[i] * n + index[i], where index[i] counts from the end if it is negative: one more
+// dimension, of size n, of an index into several.
+struct FoldIndex {
+  const char* op;
+  std::int64_t* rows;
+  const std::int64_t* index;
+  std::int64_t n;
+  TD_HD std::int64_t cost() const { return 4; }
+  TD_HD void operator()(std::int64_t i) const {
+    const std::int64_t at = index[i];
+    if (at < -n || at >= n) out_of_range(op, "index", at, n, -n);
+    rows[i] = rows[i] * n + (at < 0 ? at + n : at);
+  }
+};
+
 Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
   Rows r;
   Sizes index_sizes, rest;
@@ -153,7 +168,11 @@ Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
     if (!index.defined()) continue;
     r.order.push_back(d);
     r.matrix[0] *= view.size(d);
-    kernels::fold_index(op.name, r.numbers, index.expand(index_sizes).contiguous(), view.size(d));
+    const Tensor dense = index.expand(index_sizes).contiguous();
+    const FoldIndex fold{op.name, kernel_pointer<std::int64_t>(r.numbers),
+                         kernel_pointer<const std::int64_t>(dense), view.size(d)};
+    launch_index_kernel(op.name, view.device(), fold, r.numbers.numel(), {&dense, &r.numbers},
+                        {&r.numbers});
   }
   r.chosen = index_sizes;
   for (std::int64_t d = 0; d < view.dim(); ++d) {
@@ -163,8 +182,8 @@ Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
     r.chosen.push_back(view.size(d));
   }
   r.numbers = r.numbers.reshape({-1});
-  r.place_back = order_of_result(at, static_cast<std::int64_t>(index_sizes.size()),
-                                 static_cast<std::int64_t>(r.chosen.size()));
+  r.permutation = order_of_result(at, static_cast<std::int64_t>(index_sizes.size()),
+                                  static_cast<std::int64_t>(r.chosen.size()));
   return r;
 }
 
@@ -177,7 +196,7 @@ Tensor take(const Tensor& view, const TensorList& at) {
   {
     const NoGradGuard no_grad;
     const Tensor matrix = view.detach().permute(r.order).reshape(r.matrix);
-    y = index_select(matrix, 0, r.numbers).view(r.chosen).permute(r.place_back).contiguous();
+    y = index_select(matrix, 0, r.numbers).view(r.chosen).permute(r.permutation).contiguous();
   }
   if (recording(view))
     record("index", y, {&view}, [at, sizes = view.impl().sizes](Gradients& grads, const Tensor& g) {
@@ -208,7 +227,7 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
   const NoGradGuard no_grad;
   const Sizes sizes = [&] {
     Sizes in_result_order;
-    for (const std::int64_t d : r.place_back)
+    for (const std::int64_t d : r.permutation)
       in_result_order.push_back(r.chosen[static_cast<std::size_t>(d)]);
     return in_result_order;
   }();
@@ -217,7 +236,7 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
            " does not broadcast to the chosen elements, ", IntArrayRef(sizes));
   const Tensor source = values.detach()
                             .expand(sizes)
-                            .permute(inverse_of(r.place_back))
+                            .permute(inverse_of(r.permutation))
                             .reshape({r.numbers.numel(), r.matrix[1]})
                             .contiguous();
   const Tensor moved = view.detach().permute(r.order);

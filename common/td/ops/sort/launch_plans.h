@@ -1,6 +1,4 @@
-// How cuda's sort splits rows into tiles, pieces that one block sorts in shared memory. sort.cpp
-// uses it. Invariant: every element is in one tile, and a tile holds whole rows or a part of one
-// row.
+// How cuda divides the rows of a scan or a sort among blocks and warps. scan.cu and sort.cu use it.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +8,20 @@
 
 namespace td {
 
-/// The tiles of `rows` rows of `n` elements; n > 0.
+/// Elements that a lane of a warp has in flight, and warps that work on one row at most.
+constexpr int kScanItems = 4, kScanWarps = 16;
+
+/// The warps of the block that scans one row of `n` elements `stride` apart, each in a chunk of
+/// 32 * kScanItems elements. 0: one thread per row, where adjacent threads read adjacent elements
+/// and the rows are many, or where a row is too short for a warp.
+inline int scan_warps(std::int64_t rows, std::int64_t n, std::int64_t stride) {
+  if (n <= 16 || (stride >= 32 && rows >= 32768)) return 0;
+  const std::int64_t chunk = 32 * kScanItems;
+  return static_cast<int>(std::min<std::int64_t>((n + chunk - 1) / chunk, kScanWarps));
+}
+
+/// The tiles, pieces that one block sorts in shared memory, of `rows` rows of `n` > 0 elements.
+/// Invariant: every element is in one tile; a tile holds whole rows or a part of one row.
 struct SortTiles {
   static constexpr int kMost = 1024;  ///< elements of a tile
   std::int64_t span;                  ///< elements of what is split: a long row, or all short ones

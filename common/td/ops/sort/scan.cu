@@ -3,9 +3,9 @@
 // The host walks a row in order. On cuda a block takes long rows in chunks and combines the
 // elements of a chunk as a tree, so that reals may differ in their last bit from the host's. The
 // tree depends on sizes alone, so the same call gives the same bits again.
-#include "td/kernels/kernels.h"
 #include "td/kernels/rows.h"
-#include "td/ops/sort/scan_plan.h"
+#include "td/ops/op.h"
+#include "td/ops/sort/launch_plans.h"
 
 namespace td {
 namespace {
@@ -82,7 +82,7 @@ __device__ A scan_warp(A value) {
 }
 
 /// One row by one block of 32 lanes (x) by up to kScanWarps warps (y), in chunks of kScanItems
-/// elements per thread. Each warp has neighbouring elements, so its reads are coalesced.
+/// elements per thread. Each warp has adjacent elements, so its reads are coalesced.
 template <class Scan, class Combine>
 __global__ void __launch_bounds__(32 * kScanWarps) scan_rows(Scan scan) {
   using A = typename Scan::A;
@@ -132,26 +132,75 @@ void Scan<T, Combine>::on_cuda(cudaStream_t stream) const {
 }
 #endif
 
+// The running combination of `x` along dimension `d`, a new tensor.
 template <class Combine>
-void run(const char* name, const Tensor& out, const Tensor& x, std::int64_t dim) {
+Tensor scan(const char* name, const Tensor& x, std::int64_t d) {
+  Tensor y = empty_on(x.impl().sizes, x.dtype(), x.device());
   dispatch_numbers(name, x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    const Scan<T, Combine> work{row_shape(x.sizes(), dim), kernel_pointer<const T>(x),
-                                kernel_pointer<T>(out)};
-    launch(name, out.device(), work, {&x}, {&out});
+    const Scan<T, Combine> work{row_shape(x.sizes(), d), kernel_pointer<const T>(x),
+                                kernel_pointer<T>(y)};
+    launch(name, y.device(), work, {&x}, {&y});
   });
+  return y;
+}
+
+constexpr Op cumsum_op{"cumsum", {"input"}}, cumprod_op{"cumprod", {"input"}};
+
+// The input as it is scanned: contiguous, integers as int64.
+Tensor prepared(const Op& op, const Tensor& input, optional<ScalarType> dtype) {
+  common_device(op, input);
+  const ScalarType own = input.is_floating_point() ? input.dtype() : kLong;
+  return as_type(input, dtype.value_or(own)).contiguous();
+}
+
+// Sums from each element to the end of its line.
+Tensor sum_to_end(const Tensor& x, std::int64_t d) {
+  return x.dim() == 0 ? x : flip(cumsum(flip(x, d), d), d);
+}
+
+// Where an element is 0, its gradient cannot be found by division. Line i of a square then holds
+// the running products with element i left out: the gradient of element i is its line, from i on,
+// times g, summed.
+Tensor cumprod_gradient_with_zeros(const Tensor& g, const Tensor& x, std::int64_t d) {
+  const std::int64_t n = x.size(d);
+  const Tensor lines = x.transpose(d, -1).unsqueeze(-2);  // [..., 1, n]
+  Sizes sizes(lines.sizes());
+  sizes[sizes.size() - 2] = n;
+  const Tensor itself = eye(n, TensorOptions(kBool).device(x.device()));
+  const Tensor without = cumprod(where(itself, Scalar(1), lines.expand(sizes)), -1);
+  return sum(triu(without) * g.transpose(d, -1).unsqueeze(-2), -1).transpose(d, -1);
+}
+
+Tensor cumprod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t d) {
+  if (x.dim() == 0) return g;
+  if (x.eq(Scalar(0)).any().item<bool>()) return cumprod_gradient_with_zeros(g, x, d);
+  return sum_to_end(g * y, d) / x;
 }
 
 }  // namespace
 
-namespace kernels {
-
-void cumsum(const Tensor& out, const Tensor& x, std::int64_t dim) {
-  run<Plus>("cumsum", out, x, dim);
+Tensor cumsum_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  const Tensor x = prepared(cumsum_op, input, dtype);
+  const std::int64_t d = wrap_dim("cumsum", dim, x.dim());
+  Tensor y = scan<Plus>("cumsum", x, d);
+  if (recording(x))
+    record("cumsum", y, {&x}, [d](Gradients& grads, const Tensor& g) {
+      grads.set_lazily(0, [&] { return sum_to_end(g, d); });
+    });
+  return y;
 }
-void cumprod(const Tensor& out, const Tensor& x, std::int64_t dim) {
-  run<Times>("cumprod", out, x, dim);
+
+Tensor cumprod_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  const Tensor x = prepared(cumprod_op, input, dtype);
+  const std::int64_t d = wrap_dim("cumprod", dim, x.dim());
+  Tensor y = scan<Times>("cumprod", x, d);
+  if (recording(x))
+    record("cumprod", y, {&x},
+           [x = save(x), y = save_result(y), d](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] { return cumprod_gradient(g, x(), y(), d); });
+           });
+  return y;
 }
 
-}  // namespace kernels
 }  // namespace td

@@ -1,12 +1,48 @@
-// Moving and converting: to, copy_, clone, contiguous, pin_memory, item. The chapter on tensor
+// Moving and converting: to, copy_, clone, contiguous, pin_memory, item, and the kernels that copy
+// values on one device: convert (to another type or other strides) and where. The chapter on tensor
 // moves reads this file.
 #include "td/device/access_observer.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
+#include "td/kernels/pointwise.h"
 #include "td/ops/op.h"
 
 namespace td {
+namespace {
+
+struct Identity {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return x;
+  }
+};
+struct Where {
+  template <class T>
+  TD_HD T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+
+}  // namespace
+
+void kernels::convert(const Tensor& out, const Tensor& x) {
+  dispatch_all(out.dtype(), [&](auto to) {
+    dispatch_all(x.dtype(), [&](auto from) {
+      using To = typename decltype(to)::type;
+      using From = typename decltype(from)::type;
+      pointwise<To, From>("convert", Identity{}, out, x);
+    });
+  });
+}
+
+void kernels::where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b) {
+  dispatch_all(out.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    pointwise<T, bool, T, T>("where", Where{}, out, condition, a, b);
+  });
+}
+
 namespace {
 
 // A graph holds copies that need no host: on the device, or to and from pinned memory.
@@ -50,7 +86,7 @@ bool one_kind_can_reach(Device a, Device b) {
   return a.is_cpu() || b.is_cpu() || a.type() == b.type();
 }
 
-// A host that waits anyway converts; one that wants to go on leaves it to the device.
+// A host that blocks anyway converts; for an asynchronous copy the device converts.
 bool converts_at_source(const Tensor& to, const Tensor& from, bool non_blocking) {
   const bool with_host = to.is_cpu() || from.is_cpu();
   return !with_host || from.is_cpu() != non_blocking;
@@ -63,20 +99,20 @@ void copy_values(const Tensor& to, const Tensor& from, bool non_blocking) {
   if (!one_kind_can_reach(to.device(), from.device()))  // sim to cuda: by way of the host
     return copy_values(to, from.cpu(), non_blocking);
   if (from.dtype() != to.dtype() && !converts_at_source(to, from, non_blocking)) {
-    const Tensor landed = empty_like(from, TensorOptions(from.dtype()).device(to.device()));
-    copy_values(landed, from, non_blocking);
-    return kernels::convert(to, landed);
+    const Tensor staged = empty_like(from, TensorOptions(from.dtype()).device(to.device()));
+    copy_values(staged, from, non_blocking);
+    return kernels::convert(to, staged);
   }
-  // Across devices only bytes travel: convert and pack where the values are, unpack at the target.
+  // Only bytes are copied between devices: convert and make contiguous at the source.
   Tensor source = as_type(from, to.dtype());
   const bool same_layout = to.impl().strides == source.impl().strides &&
                            preserved_strides(to.sizes(), to.strides()) == to.impl().strides;
   if (same_layout) return copy_bytes(to, source, non_blocking);
   source = source.contiguous();
   if (to.is_contiguous()) return copy_bytes(to, source, non_blocking);
-  const Tensor landed = empty_on(to.impl().sizes, to.dtype(), to.device());
-  copy_bytes(landed, source, non_blocking);
-  kernels::convert(to, landed);
+  const Tensor staged = empty_on(to.impl().sizes, to.dtype(), to.device());
+  copy_bytes(staged, source, non_blocking);
+  kernels::convert(to, staged);
 }
 
 Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat format,
@@ -84,7 +120,7 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
   Tensor out;
   {
     NoGradGuard no_grad;
-    // Only page-locked memory can be copied to while the host goes on.
+    // Only pinned memory can be copied to while the host continues.
     const bool pins = non_blocking && device.is_cpu() && !self.is_cpu();
     out = empty_like(self, TensorOptions(dtype).device(device).pinned_memory(pins), format);
     copy_values(out, self.detach(), non_blocking);
@@ -104,7 +140,7 @@ Tensor bytes_of(const intrusive_ptr<Storage>& storage, std::size_t count) {
   return Tensor(std::move(impl));
 }
 
-// Larger memory with the same bytes at its front, for all who share the storage of `self`.
+// Larger memory with the same bytes at its front, for all tensors that share the storage of `self`.
 void grow_memory(const Tensor& self, std::size_t bytes) {
   Storage& storage = *self.impl().storage;
   const std::size_t held = storage.bytes();
@@ -240,7 +276,7 @@ Tensor Tensor::pin_memory() const {
            "pin_memory: only host memory can be pinned, but the tensor is on ", device(),
            "; call cpu() first");
   if (is_pinned()) return *this;
-  // The same strides, gaps included; an expanded tensor gets memory for each element.
+  // The same strides; an expanded tensor gets memory for each element.
   bool is_expanded = false;
   for (std::int64_t d = 0; d < dim(); ++d) is_expanded |= stride(d) == 0 && size(d) > 1;
   const TensorOptions pins = options().pinned_memory(true);

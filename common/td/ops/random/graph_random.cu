@@ -1,17 +1,31 @@
-// See graph_random.h. Arguments of a captured launch are frozen, so what changes from replay to
-// replay, the beginning of the graph's piece of the random stream, lies in device memory.
-#include "td/ops/random/graph_random.h"
-
+// Where random operations take their numbers from, also in a graph (PhiloxReservation of philox.h).
+// Arguments of a captured launch are frozen, so what changes from replay to replay, the beginning
+// of the graph's part of the random stream, is stored in device memory.
 #include <memory>
 
 #include "td/device/capture.h"
 #include "td/device/graph.h"
-#include "td/ops/random/random_start.h"
+#include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
+#include "td/ops/random/philox.h"
 #include "td/tensor/generator.h"
 
 namespace td {
+
+thread_local constinit const Tensor* philox_extragraph_offset = nullptr;
+
 namespace {
+
+// Writes both numbers in stream order. A launch copies its arguments when it is enqueued, so the
+// host need not keep them, and does not block.
+struct SetStart {
+  std::uint64_t *start, seed, offset;
+  TD_HD std::int64_t cost() const { return 2; }
+  TD_HD void operator()(std::int64_t) const {
+    start[0] = seed;
+    start[1] = offset;
+  }
+};
 
 /// What all random operations of one capture share.
 struct GraphRandom {
@@ -20,7 +34,8 @@ struct GraphRandom {
 
   void begin_replay() {
     const Generator::State state = default_generator().reserve(blocks);
-    kernels::set_random_start(start, state.seed, state.offset);
+    const SetStart work{kernel_pointer<std::uint64_t>(start), state.seed, state.offset};
+    launch_index_kernel("random_start", start.device(), work, 1, {}, {&start});
   }
 };
 
@@ -55,10 +70,10 @@ GraphRandom& graph_random(Graph& graph) {
 
 }  // namespace
 
-RandomPiece::RandomPiece(std::uint64_t blocks, Device device) {
+PhiloxReservation::PhiloxReservation(std::uint64_t blocks, Device device) {
   if (!capturing_graph || device.type() != capturing_graph->device().type()) {
     const Generator::State state = default_generator().reserve(blocks);
-    stream_ = {state.seed, state.offset};
+    state_ = {state.seed, state.offset};
     return;
   }
   TD_CHECK(DeviceError, device == capturing_graph->device(), "random numbers on ", device,
@@ -66,10 +81,10 @@ RandomPiece::RandomPiece(std::uint64_t blocks, Device device) {
            " is being captured, and its replays draw numbers there alone. Draw them before the "
            "capture.");
   GraphRandom& random = graph_random(*capturing_graph);
-  stream_ = {0, std::exchange(random.blocks, random.blocks + blocks)};
-  kernels::random_start = &random.start;
+  state_ = {0, std::exchange(random.blocks, random.blocks + blocks)};
+  philox_extragraph_offset = &random.start;
 }
 
-RandomPiece::~RandomPiece() { kernels::random_start = nullptr; }
+PhiloxReservation::~PhiloxReservation() { philox_extragraph_offset = nullptr; }
 
 }  // namespace td

@@ -1,12 +1,60 @@
-// New tensors with given values. Each is made on its device by one kernel.
+// New tensors with given values: zeros, full, arange, linspace, eye and others. Each is filled on
+// its device by one kernel.
 #include <cmath>
 
+#include "td/kernels/index_kernel.h"
+#include "td/kernels/pointwise.h"
 #include "td/ops/op.h"
 
 namespace td {
 namespace {
 
-// A new dense tensor, filled before anybody may record what happens to it.
+template <class T>
+struct Constant {
+  T value;
+  TD_HD T operator()() const { return value; }
+};
+
+/// Integers are counted in int64, all float types in double.
+template <class T>
+using count_t = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
+
+template <class T>
+struct Arange {
+  T* out;
+  count_t<T> start, step;
+  TD_HD std::int64_t cost() const { return 2; }
+  TD_HD void operator()(std::int64_t i) const {
+    out[i] = static_cast<T>(static_cast<compute_t<T>>(start + static_cast<count_t<T>>(i) * step));
+  }
+};
+
+// The upper half is counted from the end, so that the last element is exactly `end`.
+template <class T>
+struct Linspace {
+  T* out;
+  double start, end, step;
+  std::int64_t n;
+  TD_HD std::int64_t cost() const { return 2; }
+  TD_HD void operator()(std::int64_t i) const {
+    const double value = i < n / 2 ? start + step * static_cast<double>(i)
+                                   : end - step * static_cast<double>(n - 1 - i);
+    out[i] = static_cast<T>(static_cast<compute_t<T>>(value));
+  }
+};
+
+}  // namespace
+
+void kernels::fill(const Tensor& out, const Scalar& value) {
+  dispatch_all(out.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    pointwise<T>("fill", Constant<T>{value.to<T>()}, out);
+  });
+}
+
+namespace {
+
+// A new dense tensor, filled before a gradient can be recorded for it.
 Tensor filled(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
   Tensor t = empty(sizes, options);
   kernels::fill(t, value);
@@ -65,7 +113,11 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
            " to ", to, "; change its sign");
   const auto count = static_cast<std::int64_t>(std::ceil((to - from) / by));
   Tensor t = empty({count}, typed(options, real ? kFloat : kLong));
-  kernels::arange(t, start, step);
+  dispatch_numbers("arange", t.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Arange<T> work{kernel_pointer<T>(t), start.to<count_t<T>>(), step.to<count_t<T>>()};
+    launch_index_kernel("arange", t.device(), work, t.numel(), {}, {&t});
+  });
   return t;
 }
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
@@ -79,7 +131,14 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 const TensorOptions& options) {
   TD_CHECK(Error, steps >= 0, "linspace: the number of steps must not be negative but is ", steps);
   Tensor t = empty({steps}, options);
-  kernels::linspace(t, start.to<double>(), end.to<double>());
+  const double first = start.to<double>(), last = end.to<double>();
+  dispatch_numbers("linspace", t.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
+    // A single element is the start, as in PyTorch.
+    const Linspace<T> work{kernel_pointer<T>(t), first, steps == 1 ? first : last, step, steps};
+    launch_index_kernel("linspace", t.device(), work, steps, {}, {&t});
+  });
   return t;
 }
 

@@ -1,0 +1,55 @@
+// The plainest kernel shape: `body(i)` for every index i in [0, count), in any order and in
+// parallel. A body is a trivially copyable functor with `cost()`, roughly the operations one call
+// takes. Included by kernel files only.
+#pragma once
+
+#include <algorithm>
+
+#include "td/base/parallel.h"
+#include "td/kernels/launch.h"
+
+namespace td {
+namespace {
+
+template <class Body>
+struct IndexKernel {
+  Body body;
+  std::int64_t count;
+
+  void on_host() const {
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, body.cost()));
+    parallel_for(0, count, grain, [this](std::int64_t a, std::int64_t b) {
+      const Body local = body;
+      for (std::int64_t i = a; i < b; ++i) local(i);
+    });
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const;
+#endif
+};
+
+#ifdef __CUDACC__
+template <class Body>
+__global__ void index_kernel(Body body, std::int64_t count) {
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
+    body(i);
+}
+template <class Body>
+void IndexKernel<Body>::on_cuda(cudaStream_t stream) const {
+  if (count == 0) return;
+  const std::int64_t blocks = std::min<std::int64_t>((count + 127) / 128, 132 * 16);
+  index_kernel<<<unsigned(blocks), 128, 0, stream>>>(body, count);
+}
+#endif
+
+template <class Body>
+void launch_index_kernel(const char* name, Device device, const Body& body, std::int64_t count,
+                         std::initializer_list<const Tensor*> reads,
+                         std::initializer_list<const Tensor*> writes) {
+  launch(name, device, IndexKernel<Body>{body, count}, reads, writes);
+}
+
+}  // namespace
+}  // namespace td
