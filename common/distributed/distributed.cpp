@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "distributed/planes/lane.h"
+#include "distributed/transport/work_queue.h"
 
 namespace td::distributed {
 namespace {
@@ -53,35 +53,35 @@ int get_rank() { return default_group().rank(); }
 int get_world_size() { return default_group().size(); }
 
 void broadcast(const Tensor& tensor, int root) {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().broadcast(tensor, root)->wait();
 }
 void all_reduce(const Tensor& tensor, ReduceOp op) {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().all_reduce(tensor, op)->wait();
 }
 void reduce(const Tensor& tensor, int root, ReduceOp op) {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().reduce(tensor, root, op)->wait();
 }
 void all_gather(const TensorList& outputs, const Tensor& input) {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().all_gather(outputs, input)->wait();
 }
 void reduce_scatter(const Tensor& output, const TensorList& inputs, ReduceOp op) {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().reduce_scatter(output, inputs, op)->wait();
 }
 void barrier() {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().barrier()->wait();
 }
 void send(const Tensor& tensor, int to, int tag) {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().send(tensor, to, tag)->wait();
 }
 void recv(const Tensor& tensor, int from, int tag) {
-  const WaitsAtOnce now;
+  const InlineExecutionGuard now;
   default_group().recv(tensor, from, tag)->wait();
 }
 

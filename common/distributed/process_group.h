@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "distributed/collective.h"
-#include "distributed/work.h"
 
 namespace td::distributed {
 
@@ -26,7 +25,7 @@ class ProcessGroup {
   int rank() const { return rank_; }
   int size() const { return size_; }
   /// How the data travels: "gloo", "shared memory", "nccl", "threads".
-  virtual const char* plane() const = 0;
+  virtual const char* transport() const = 0;
 
   /// Rank `root`'s values go to all ranks.
   std::shared_ptr<Work> broadcast(const Tensor& tensor, int root = 0);

@@ -3,10 +3,46 @@
 // memory.
 #pragma once
 
+#include <functional>
+
+#include "distributed/process_group.h"
 #include "td/device/stream.h"
-#include "distributed/ddp/comm_hook.h"
 
 namespace td::distributed {
+
+/// The gradients of one bucket, as a hook sees them.
+struct GradBucket {
+  std::size_t index = 0;  ///< 0 is the first to be sent
+  bool is_last = false;   ///< of this backward
+  /// All gradients one behind the other, in one dimension, some zeros between them.
+  Tensor buffer;
+  TensorList gradients;   ///< views into `buffer`, with the parameters' sizes
+  TensorList parameters;  ///< theirs, in the same order
+};
+
+/// Takes the place of the all-reduce and of the division by the number of ranks: starts the
+/// communication and returns the work whose wait() leaves the result in `bucket.buffer`. All ranks
+/// must make the same calls.
+using CommHook = std::function<std::shared_ptr<Work>(ProcessGroup& group, GradBucket& bucket)>;
+
+/// What happens without a hook: the average over all ranks.
+std::shared_ptr<Work> allreduce_hook(ProcessGroup& group, GradBucket& bucket);
+/// The average of gradients rounded to bfloat16: half the bytes, 8 bits of precision. Sums are made
+/// in float32 where the group can; the result is rounded once more.
+std::shared_ptr<Work> bf16_compress_hook(ProcessGroup& group, GradBucket& bucket);
+
+/// Splits the parameters numbered in `order` into buckets, by PyTorch's rule: a bucket takes
+/// parameters until it has at least its limit in bytes, so it may go beyond it; each type and
+/// device has buckets of its own. The first bucket of each has a limit of its own, a small one, so
+/// that the first all-reduce starts early.
+/// @param order numbers of `parameters`, in the order in which their gradients will be ready.
+/// @return lists of numbers, in the order in which the buckets will be full.
+std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameters,
+                                                     const std::vector<std::size_t>& order,
+                                                     std::size_t first_bytes, std::size_t bytes);
+
+/// The bytes of a tensor's elements.
+std::size_t bytes_of(const Tensor& tensor);
 
 /// Gradients that travel together. Behind them the memory has one number for each parameter: 1
 /// where this rank has its gradient, else 0. They are averaged with the rest, so that every rank

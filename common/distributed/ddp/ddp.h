@@ -4,9 +4,9 @@
 // Invariant: parameters are equal on all ranks, to the bit, at the end of every step.
 #pragma once
 
-#include "td/base/arg.h"
-#include "distributed/ddp/join.h"
+#include "distributed/ddp/model_exchange.h"
 #include "distributed/ddp/reducer.h"
+#include "td/base/arg.h"
 #include "td/nn/any_module.h"
 #include "td/tensor/nest.h"
 

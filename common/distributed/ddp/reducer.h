@@ -50,7 +50,7 @@ class Reducer {
 
  private:
   enum class Phase { kIdle, kForwardDone, kBackward };
-  struct Place {
+  struct VariableLocator {
     std::size_t bucket, place;
   };
   // The memory of all gradients of one type and device, which buckets share out.
@@ -80,8 +80,8 @@ class Reducer {
 
   std::vector<Arena> arenas_;
   std::vector<std::unique_ptr<Bucket>> buckets_;
-  std::vector<Place> places_;  // where each parameter's gradient lies
-  std::vector<int> users_;     // ranks that used each parameter, in the last backward
+  std::vector<VariableLocator> places_;  // where each parameter's gradient lies
+  std::vector<int> users_;               // ranks that used each parameter, in the last backward
 
   Phase phase_ = Phase::kIdle;
   bool averages_ = true;  // the present forward and backward

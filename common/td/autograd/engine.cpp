@@ -10,8 +10,8 @@
 #include "td/autograd/accumulate.h"
 #include "td/autograd/graph_task.h"
 #include "td/autograd/modes.h"
-#include "td/device/guard.h"
 #include "td/base/span.h"
+#include "td/device/guard.h"
 
 namespace td {
 namespace {
@@ -303,13 +303,14 @@ TensorList one_each(const TensorList& roots, const TensorList& given) {
 Tensor Gradients::home(std::size_t i) const {
   const Edge& edge = node_.edges[i];
   const AutogradMeta* meta = edge.leaf.defined() ? find_meta(edge.leaf) : nullptr;
-  if (!meta || !meta->grad_home.defined() || meta->grad.defined() || !meta->hooks.empty())
+  if (!meta || !meta->grad_buffer.defined() || meta->grad.defined() || !meta->hooks.empty())
     return {};
   GraphTask& task = *TaskLease::current();
   const Visit* visit = task.find(edge.node.get());
   const bool only = visit->waiting == 1 && !visit->gradients[0].defined();
-  const bool fits = meta->grad_home.device() == edge.leaf.device();  // it may have been moved since
-  return only && fits && !task.partial && !GradMode::is_enabled() ? meta->grad_home : Tensor();
+  const bool fits =
+      meta->grad_buffer.device() == edge.leaf.device();  // it may have been moved since
+  return only && fits && !task.partial && !GradMode::is_enabled() ? meta->grad_buffer : Tensor();
 }
 
 namespace autograd {

@@ -42,7 +42,7 @@ class PmixStore final : public Store {
   }
   ~PmixStore() override { PMIx_Finalize(nullptr, 0); }
 
-  void set(const std::string& name, const std::string& note) override {
+  void set(const std::string& key, const std::string& value) override {
     pmix_value_t value;
     PMIX_VALUE_CONSTRUCT(&value);
     value.type = PMIX_BYTE_OBJECT;
@@ -53,11 +53,11 @@ class PmixStore final : public Store {
   }
 
   // A job's ranks are different processes, and its notes go with it.
-  bool add(const std::string& name, const std::string& note) override {
+  bool set_if_absent(const std::string& key, const std::string& value) override {
     set(name, note);
     return true;
   }
-  void remove(const std::string&) override {}
+  void delete_key(const std::string&) override {}
 
   std::optional<std::string> get(const std::string& name) override {
     pmix_proc_t author;
