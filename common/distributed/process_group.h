@@ -44,7 +44,7 @@ class ProcessGroup {
   /// The same from one tensor of size() times as many elements.
   std::shared_ptr<Work> reduce_scatter_tensor(const Tensor& output, const Tensor& input,
                                               ReduceOp op = ReduceOp::SUM);
-  /// Nobody passes before all have come.
+  /// Blocks until all ranks have called it.
   std::shared_ptr<Work> barrier();
   /// To and from one other rank, which makes the counterpart with the same tag. They need no order
   /// with the collectives and are not counted among them.

@@ -14,11 +14,11 @@ namespace td::distributed {
 std::vector<std::shared_ptr<ProcessGroup>> thread_groups(int ranks,
                                                          std::chrono::milliseconds timeout) {
   TD_CHECK(Error, ranks >= 1, "thread_groups: expected at least 1 rank, got ", ranks);
-  const auto place = std::make_shared<ThreadExchange>(ranks, timeout);
+  const auto exchange = std::make_shared<ThreadExchange>(ranks, timeout);
   std::vector<std::shared_ptr<ProcessGroup>> groups;
   for (int r = 0; r < ranks; ++r)
     groups.push_back(std::make_shared<ProcessGroupHost>(
-        r, ranks, timeout, std::make_shared<ThreadTransport>(r, ranks, place)));
+        r, ranks, timeout, std::make_shared<ThreadTransport>(r, ranks, exchange)));
   return groups;
 }
 

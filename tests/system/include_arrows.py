@@ -33,7 +33,7 @@ KNOW_A_BACKEND = {
     "kernels/launch.h",  # starts a kernel on whichever device it is for
     "ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
     "ops/conv/conv_kernels.cu",
-    "distributed/transport/process_group_nccl.cpp",  # NCCL carries the data of its process group
+    "distributed/collective.h",  # NCCL carries the data of its process group
     "distributed/transport/process_group_nccl.h",
 }
 # Names of element types: a leaf that knows nothing of tensors, so that backends may speak of types.

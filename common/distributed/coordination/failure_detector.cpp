@@ -1,4 +1,4 @@
-// The verdicts, the surest first: a rank that died explains why others wait, not the other way.
+// The causes, the most certain first: a failed rank explains why others wait, not vice versa.
 #include "distributed/coordination/failure_detector.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What rank 0 knows of all ranks, and what it makes of that. A pure function, so that each verdict
+// What rank 0 knows of all ranks, and its diagnosis of that. A pure function, so that each result
 // can be tested without a process. Coordinator calls it many times a second.
 #pragma once
 

@@ -33,7 +33,7 @@ class Listener {
   /// "127.0.0.1:4711".
   std::string address() const;
   int get() const { return socket_.get(); }
-  /// The next connection, or nothing when nobody waits for one.
+  /// The next connection, or nothing when there is none.
   std::optional<Descriptor> accept();
 
  private:
@@ -50,7 +50,7 @@ struct Message {
 class Socket {
  public:
   explicit Socket(Descriptor connected);
-  /// Connects to "127.0.0.1:4711". @throws Error when nobody answers in time.
+  /// Connects to "127.0.0.1:4711". @throws Error when there is no answer in time.
   static Socket connect(const std::string& address, std::chrono::milliseconds timeout);
   int get() const { return socket_.get(); }
 

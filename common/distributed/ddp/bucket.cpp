@@ -96,11 +96,11 @@ Bucket::Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor m
       state_(numbers_.size(), State::kMissing),
       missing_(numbers_.size()) {
   NoGradGuard no_grad;
-  memory_.zero_();  // also what lies between the gradients
+  memory_.zero_();  // also the gaps between the gradients
   std::int64_t offset = 0;
   for (const Tensor& p : parameters) {
     gradients_.gradients.push_back(view_like(p, memory_, offset));
-    // A handle of its own: zero_grad() must see that nobody else holds the gradient.
+    // Its own handle: zero_grad() must see that nothing else holds the gradient.
     if (as_view_) meta_of(p).grad_buffer = gradients_.gradients.back().detach();
     offset += padded(p.numel(), p.dtype());
   }

@@ -1,5 +1,5 @@
-// One bucket of gradients: the memory in which they lie side by side, so that a single all-reduce
-// averages them all. The reducer has several. Invariant: from launch() to wait() nobody touches the
+// One bucket of gradients: the memory in which they are contiguous, so that a single all-reduce
+// averages them all. The reducer has several. Invariant: from launch() to wait() no one touches the
 // memory.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace td::distributed {
 struct GradBucket {
   std::size_t index = 0;  ///< 0 is the first to be sent
   bool is_last = false;   ///< of this backward
-  /// All gradients one behind the other, in one dimension, some zeros between them.
+  /// All gradients one after another, in one dimension, some zeros between them.
   Tensor buffer;
   TensorList gradients;   ///< views into `buffer`, with the parameters' sizes
   TensorList parameters;  ///< theirs, in the same order
@@ -78,7 +78,7 @@ class Bucket {
   ///@}
   /// Everything has come.
   bool is_complete() const { return missing_ == 0; }
-  /// This rank has no batch any more: it adds zeros.
+  /// This rank has no batch left: it adds zeros.
   void add_zeros();
 
   /// Starts to average over the ranks.

@@ -26,7 +26,7 @@ void broadcast_coalesced(ProcessGroup& group, const TensorList& tensors, int roo
                          const std::function<void(const Tensor&, const Tensor&)>& take);
 
 /// Compares descriptions of the ranks' models, line by line. @throws Error on every rank, in the
-/// same words, naming the first line that differs and who has what.
+/// same words, naming the first line that differs and the ranks.
 void check_same_model(ProcessGroup& group, const std::vector<std::string>& lines, Device device);
 
 /// One step, on which all ranks agree.

@@ -14,7 +14,7 @@
 namespace td::distributed {
 namespace {
 
-// A cuda device has not averaged yet when the host is through with a backward, and reading the
+// A cuda device has not averaged yet when the host has finished a backward pass, and reading the
 // buckets' flags would keep the host from running ahead. Where every parameter must be used, each
 // rank then goes by its own, and the others learn of an error when that rank ends.
 bool each_by_itself(const Tensor& parameter, const ReducerOptions& options) {
@@ -65,17 +65,17 @@ Reducer::~Reducer() {
 
 void Reducer::build_buckets(const std::vector<std::size_t>& order) {
   NoGradGuard no_grad;
-  for (const Tensor& p : parameters_)  // what lies in the old buckets must not be lost
+  for (const Tensor& p : parameters_)  // the old buckets' values must not be lost
     if (Tensor& g = meta_of(p).grad; g.defined() && g.is_same(meta_of(p).grad_buffer))
       g = g.clone();
   buckets_.clear();
-  places_.resize(parameters_.size());
+  locators_.resize(parameters_.size());
   for (Arena& arena : arenas_) arena.taken = 0;
   for (auto& numbers :
        assign_buckets(parameters_, order, options_.first_bucket_bytes, options_.bucket_bytes)) {
     TensorList members;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      places_[numbers[i]] = {buckets_.size(), i};
+      locators_[numbers[i]] = {buckets_.size(), i};
       members.push_back(parameters_[numbers[i]]);
     }
     Tensor memory = take_memory(members);
@@ -165,9 +165,10 @@ void Reducer::begin_backward() {
 }
 
 void Reducer::add(std::size_t number, bool used) {
-  const VariableLocator& at = places_[number];
-  Bucket& bucket = *buckets_[at.bucket];
-  TD_CHECK(AutogradError, !bucket.has(at.place), "DistributedDataParallel: \"", names_[number],
+  const VariableLocator& at = locators_[number];
+  Bucket& bucket = *buckets_[at.bucket_index];
+  TD_CHECK(AutogradError, !bucket.has(at.intra_bucket_index), "DistributedDataParallel: \"",
+           names_[number],
            "\" got a gradient twice in one backward, or was thought to be unused and is not. Use "
            "it through the wrapped module's forward only, on one stream");
   const Tensor &parameter = parameters_[number], &place = bucket.gradients().buffer;
@@ -175,7 +176,7 @@ void Reducer::add(std::size_t number, bool used) {
            "DistributedDataParallel: \"", names_[number], "\" is ", parameter.dtype(), " on ",
            parameter.device(), ", but was ", place.dtype(), " on ", place.device(),
            " when it was wrapped; move and convert a module first, then wrap it");
-  bucket.add(at.place, used);
+  bucket.add(at.intra_bucket_index, used);
 }
 
 void Reducer::launch_complete() {
@@ -191,8 +192,8 @@ void Reducer::launch_complete() {
 // all the same: the other ranks wait for it.
 void Reducer::end_backward() {
   for (std::size_t number = 0; number < parameters_.size(); ++number) {
-    const VariableLocator& at = places_[number];
-    if (buckets_[at.bucket]->has(at.place)) continue;
+    const VariableLocator& at = locators_[number];
+    if (buckets_[at.bucket_index]->has(at.intra_bucket_index)) continue;
     if (!order_known_) order_.push_back(number);
     add(number, false);
   }
@@ -201,7 +202,8 @@ void Reducer::end_backward() {
   count_users();
   if (!options_.find_unused_parameters) refuse_unused(true);
   for (std::size_t number = 0; number < parameters_.size(); ++number)
-    if (users_[number] > 0) buckets_[places_[number].bucket]->give_back(places_[number].place);
+    if (users_[number] > 0)
+      buckets_[locators_[number].bucket_index]->give_back(locators_[number].intra_bucket_index);
 }
 
 void Reducer::wait_for_buckets() {
@@ -253,7 +255,7 @@ void Reducer::refuse_unused(bool has_batch) {
 std::string Reducer::unused_here() const {
   std::string text;
   for (std::size_t number = 0; number < parameters_.size(); ++number)
-    if (!buckets_[places_[number].bucket]->used(places_[number].place))
+    if (!buckets_[locators_[number].bucket_index]->used(locators_[number].intra_bucket_index))
       text += (text.empty() ? "\"" : ", \"") + names_[number] + "\"";
   return text;
 }

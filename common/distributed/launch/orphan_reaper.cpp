@@ -25,7 +25,7 @@ namespace {
 // Systems without pidfd (Linux before 5.3) have the programs' ends looked for this often, in ms.
 constexpr int kTick = 50;
 // Rounds of 2 ms in which all descendants are killed. A process that is not ours to kill, because
-// it has become another user's, must not keep the launcher for ever.
+// it has become another user's, must not block the launcher forever.
 constexpr int kRounds = 1000;
 constexpr char kEnd = 0;  // on the control socket, where other bytes are signals
 

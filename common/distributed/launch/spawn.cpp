@@ -88,7 +88,7 @@ void spawn(const std::function<void(int)>& fn, int nprocs) {
   launch.environment = {{kCallVariable, std::to_string(calls)}};
   std::fflush(stdout);
   const LaunchResult ending = supervise(launch);
-  // Whoever pressed Ctrl-C meant this process too; its own handler decides what that means.
+  // Ctrl-C was meant for this process too; its own handler decides what that means.
   if (ending.stopped_by != 0) std::raise(ending.stopped_by);
   TD_CHECK(Error, ending.stopped_by == 0, "spawn: stopped by a signal");
   TD_CHECK(Error, ending.failure.empty(), "spawn: ", ending.failure);

@@ -37,7 +37,7 @@ bool is_crash(int status) { return WIFSIGNALED(status) && WTERMSIG(status) != SI
 
 int world_size(const LaunchConfig& launch) { return launch.nnodes * launch.nprocs; }
 
-/// The letter behind the name in /proc/<pid>/stat; T, or t under a debugger.
+/// The letter after the name in /proc/<pid>/stat; T, or t under a debugger.
 bool is_stopped(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;

@@ -1,4 +1,4 @@
-// Five commands of Redis: SET, SET NX, GET, DEL and the lifetime of what a crash leaves behind.
+// Five commands of Redis: SET, SET NX, GET, DEL and a lifetime for what a crash leaves.
 #include "distributed/rendezvous/store.h"
 #include "td/base/error.h"
 

@@ -45,7 +45,7 @@ std::string random_id() {
   return mark;
 }
 
-// The mark of the latest run, or nothing. A file of somebody else's that has our value's name is
+// The id of the latest run, or nothing. A foreign file that has our key's name is
 // none.
 std::optional<std::string> latest_run(Store& store) {
   auto mark = store.get("run");
@@ -107,7 +107,7 @@ class RendezvousCoordinator {
   }
 
  private:
-  // Until all cards are there; the fault that ends it before.
+  // Until all requests are there; or the fault that ends it before.
   std::string collect() {
     const auto end = Clock::now() + options_.timeout;
     while (true) {
@@ -142,7 +142,7 @@ class RendezvousCoordinator {
     return fault;
   }
 
-  // An error is for everybody who left a request, also for those who do not belong here.
+  // An error is for all ranks that left a request, also for those that do not belong here.
   void append_all_requests(std::vector<std::string>& answer) {
     int most = options_.world_size;
     for (auto& [rank, request] : requests_) most = std::max(most, request.world_size);
@@ -163,7 +163,7 @@ class RendezvousCoordinator {
     return {};
   }
 
-  // On one host the loopback serves; else everybody needs an address that others can reach.
+  // On one host the loopback serves; otherwise each rank needs an address that others can reach.
   std::string choose_addresses(RendezvousInfo& info) {
     bool one_host = true;
     for (auto& [rank, request] : requests_)
@@ -188,7 +188,7 @@ class RendezvousCoordinator {
 };
 
 // The answer of rank 0 to `mine`, or nothing while there is none for this process: what an earlier
-// run left is answered to other cards.
+// run left is answered to other requests.
 std::optional<RendezvousInfo> read_answer(Store& store, const std::string& run,
                                           const JoinRequest& mine) {
   const auto value = store.get(run + ".all");

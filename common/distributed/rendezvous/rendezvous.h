@@ -24,11 +24,11 @@ std::string describe(int rank, const Member& member);
 /// The ranks of one run.
 struct RendezvousInfo {
   std::vector<Member> members;  ///< one a rank
-  std::string run;              ///< marks this run's notes in the store
+  std::string run;              ///< prefix of this run's keys in the store
   std::string control;          ///< what rank 0 gave as `control`
 };
 
-/// What one rank brings.
+/// The options that each rank passes to join().
 struct JoinOptions {
   int rank = 0;                               ///< of this process
   int world_size = 1;                         ///< how many ranks it expects
@@ -39,11 +39,11 @@ struct JoinOptions {
 using Listen = std::function<std::string(const std::string& address)>;
 
 /// Waits until all ranks have come. Rank 0 collects them, compares what they say and answers all.
-/// @param listen called on rank 0, when it knows who comes.
+/// @param listen called on rank 0, when all ranks have come.
 /// @throws DistributedError naming the ranks that are missing, say otherwise, or exist twice.
 RendezvousInfo join(Store& store, const JoinOptions& options, const Listen& listen);
 
-/// Removes the notes of a info, when nobody needs them any more.
+/// Deletes the keys of a rendezvous, when no rank needs them any longer.
 void clear_rendezvous_keys(Store& store, const RendezvousInfo& info);
 
 }  // namespace td::distributed

@@ -1,4 +1,4 @@
-// Rank, size and meeting place, from the options or from whatever has launched this process.
+// Rank, size and store, from the options or from the launcher of this process.
 #include <unistd.h>
 
 #include <cstdlib>

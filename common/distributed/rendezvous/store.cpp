@@ -21,7 +21,7 @@ namespace {
               "; give a folder that all ranks can write to, as file:///folder");
 }
 
-// One file per value. A value is written under a temporary key, then renamed or linked, so that no
+// One file per value. A value is written under a temporary name, then renamed or linked, so that no
 // rank reads a part of it.
 class FileStore final : public Store {
  public:
@@ -49,7 +49,7 @@ FileStore::FileStore(const std::string& folder) : folder_(folder) {
   ::unlink(write_draft("").c_str());
 }
 
-// A file that holds the value, under a key that nobody else uses.
+// A file that holds the value, under a name that no other process uses.
 std::string FileStore::write_draft(const std::string& value) {
   static std::atomic<int> count{0};
   const std::string path =

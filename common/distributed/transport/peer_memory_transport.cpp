@@ -38,7 +38,7 @@ PeerMemoryTransport::Slice PeerMemoryTransport::my_slice(std::int64_t numel,
 }
 
 // anchor: all_reduce
-// Reduce-scatter and all-gather in one pass: slice r of everybody's data is touched by rank r
+// Reduce-scatter and all-gather in one pass: slice r of all ranks' data is touched by rank r
 // alone, which reads it, reduces it, and writes the result to all ranks.
 void PeerMemoryTransport::all_reduce(const CollectiveFingerprint& key, void* data) {
   exchange_buffers(key, data, key.numel, Access::kSlices, [&](const Piece& piece) {

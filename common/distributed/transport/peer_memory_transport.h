@@ -1,6 +1,6 @@
 // Collectives between ranks that can read each other's memory. Threads of one process can as they
 // are; processes of one host can where the memory is a shared segment. This is the all-reduce that
-// chapter 06 explains: each rank reduces one slice of everybody's data and gives it to all.
+// chapter 06 explains: each rank reduces one slice of all data and copies it to all.
 // Invariant: while ranks show their data, each element is written by one rank alone.
 #pragma once
 
@@ -35,9 +35,9 @@ class PeerMemoryTransport : public Transport {
   using Use = std::function<void(const Piece&)>;
 
   /// Shows `numel` elements at `mine` to all ranks, and calls `use` with theirs: once with all of
-  /// them, or piece by piece. A rank with `mine` null shows nothing. Returns when nobody looks at
-  /// `mine` any more. @throws DistributedError when the ranks have not come with the same key, with
-  /// the same text on all ranks.
+  /// them, or piece by piece. A rank with `mine` null shows nothing. Returns when no rank reads
+  /// `mine` any longer. @throws DistributedError when the ranks have not come with the same key,
+  /// with the same text on all ranks.
   virtual void exchange_buffers(const CollectiveFingerprint& key, void* mine, std::int64_t numel,
                                 Access access, const Use& use) = 0;
 

@@ -29,7 +29,7 @@ namespace {
 
 // Addresses that every segment takes in every process. They are not memory.
 constexpr std::size_t kSpan = std::size_t{32} << 30;
-// What is given out begins on a page, so that ranks do not meet in one.
+// Allocations begin on a page, so that ranks do not share one.
 constexpr std::size_t kPage = 4096;
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
@@ -56,9 +56,9 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
 // sleeping.
 constexpr int kLooks = 200, kOffers = 50;
 // Who took the core for longer than this is computing, perhaps this rank's own backward pass. It
-// would take it again and again; who sleeps is woken in time.
+// would take it again and again; a sleeping thread is woken in time.
 constexpr std::chrono::microseconds kTaken(50);
-// Nobody sleeps longer without looking at `stop`, whose change may come just before the sleep.
+// No thread sleeps longer without looking at `stop`, whose change may come just before the sleep.
 constexpr timespec kLongestSleep{0, 20'000'000};
 
 void pause() {

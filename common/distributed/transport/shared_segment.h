@@ -30,7 +30,7 @@ class SharedSegment {
   const std::string& address() const { return address_; }
   /// Where it is mapped here. Other processes have it at other addresses.
   char* data() const { return data_; }
-  /// More of it, for who made it; nullptr when the system has no more.
+  /// More memory, for its owner; nullptr when the system has no more.
   void* allocate(std::size_t bytes);
   /// Gives the system back `bytes` bytes that allocate gave. Their addresses are not used again.
   void release(void* memory, std::size_t bytes);
@@ -53,12 +53,12 @@ class SharedSegment {
 /// that waiting for one rank does not slow another down.
 class alignas(64) SharedCounter {
  public:
-  /// One more, by the rank whose counter it is. What it wrote before is seen by those who waited.
+  /// Adds one, by the rank that owns it. A rank that waited sees what was written before.
   void advance();
   /// Waits until the counter has reached `target`: a moment with eyes open, because the other rank
   /// is mostly about to come, then asleep. False when `stop` became true first.
   bool wait_for(std::uint32_t target, const std::atomic<bool>& stop);
-  /// Ends the sleep of those who wait, so that they look at their `stop`.
+  /// Wakes the ranks that wait, so that they look at their `stop`.
   void wake();
 
  private:

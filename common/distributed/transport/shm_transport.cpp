@@ -1,4 +1,4 @@
-// Meetings, stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for
+// Barriers, stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for
 // each rank it may send to, its stage, and the memory it was asked for.
 #include "distributed/transport/shm_transport.h"
 
@@ -9,11 +9,11 @@
 
 namespace td::distributed {
 
-// A rank's place in the meetings. It has come as often as `arrived` says.
+// A rank's part of the barriers. `arrived` counts how often it has come.
 struct RankSlot {
   std::uint64_t token;  // the segment's
   SharedCounter arrived;
-  // What it came with, by turns: who is late reads the last one while the next is being written.
+  // Its calls, double-buffered: a late rank reads the last one while the next is written.
   struct CallSlot {
     CollectiveFingerprint key;
     std::int64_t place;  // of its data in its segment, or one of the two below
@@ -21,7 +21,7 @@ struct RankSlot {
   alignas(64) CallSlot calls[2];
 };
 
-// One way between two ranks. Whoever advances its counter has written the rest for the other.
+// One direction between two ranks. A rank advances its counter after it has written the rest.
 struct SharedMailbox {
   SharedCounter posted, taken;
   CollectiveFingerprint sent, wanted;
@@ -95,8 +95,8 @@ void ShmTransport::abort(const std::string& why) {
   }
 }
 
-// Comes, and waits until all have come as often.
-void ShmTransport::arrive() {
+// Arrives, and waits until all ranks have arrived equally often.
+void ShmTransport::arrive_and_wait() {
   if (failed_.load(std::memory_order_acquire)) throw_failure();
   slot(rank_).arrived.advance();
   ++arrivals_;
@@ -104,13 +104,13 @@ void ShmTransport::arrive() {
     if (r != rank_) wait_for(slot(r).arrived, arrivals_);
 }
 
-// Comes with a call and the place of its data, and reads those of all others.
-ShmTransport::BufferPlacement ShmTransport::meet(const CollectiveFingerprint& key,
-                                                 const void* mine) {
-  const std::uint32_t turn = meetings_++ % 2;
+// Announces a call and the place of its data, and reads those of all others.
+ShmTransport::BufferPlacement ShmTransport::exchange_fingerprints(const CollectiveFingerprint& key,
+                                                                  const void* mine) {
+  const std::uint32_t turn = calls_++ % 2;
   const std::int64_t place = mine ? segments_[rank_]->offset_of(mine) : kNowhere;
   slot(rank_).calls[turn] = {key, mine && place < 0 ? kOnStage : place};
-  arrive();
+  arrive_and_wait();
   bool in_place = false, copies = false;
   for (int r = 0; r < size_; ++r) {
     const RankSlot::CallSlot& call = slot(r).calls[turn];
@@ -130,7 +130,9 @@ ShmTransport::BufferPlacement ShmTransport::meet(const CollectiveFingerprint& ke
 
 // ---- collectives ----
 
-void ShmTransport::barrier(const CollectiveFingerprint& key) { meet(key, nullptr); }
+void ShmTransport::barrier(const CollectiveFingerprint& key) {
+  exchange_fingerprints(key, nullptr);
+}
 
 void ShmTransport::exchange_buffers(const CollectiveFingerprint& key, void* mine,
                                     std::int64_t numel, Access access, const Use& use) {
@@ -142,15 +144,15 @@ void ShmTransport::exchange_buffers(const CollectiveFingerprint& key, void* mine
   const bool outside = mine && segments_[rank_]->offset_of(mine) < 0;
   const std::int64_t first = std::min(numel, elements_on_stage(key.dtype));
   if (outside) copy_for_others(stage(rank_), mine, first, key.dtype, access);
-  const BufferPlacement shown = meet(key, mine);
+  const BufferPlacement shown = exchange_fingerprints(key, mine);
   if (shown == BufferPlacement::kNothing) return;
   if (shown == BufferPlacement::kInPlace) {
     use({pointers_, 0, numel});
-    return arrive();
+    return arrive_and_wait();
   }
   if (shown == BufferPlacement::kMixed) {
     if (mine && !outside) copy_for_others(stage(rank_), mine, first, key.dtype, access);
-    arrive();
+    arrive_and_wait();
   }
   exchange_staged(key, static_cast<char*>(mine), numel, access, use);
 }
@@ -177,12 +179,12 @@ void ShmTransport::exchange_staged(const CollectiveFingerprint& key, char* mine,
     char* const place = mine ? mine + begin * element_size(key.dtype) : nullptr;
     if (begin) {
       if (mine) copy_for_others(stage(rank_), place, end - begin, key.dtype, access);
-      arrive();
+      arrive_and_wait();
     }
     for (int r = 0; r < size_; ++r) pointers_[r] = r == rank_ && mine ? place : stage(r);
     use({pointers_, begin, end});
     if (access == Access::kSlices) {
-      arrive();
+      arrive_and_wait();
       copy_for_others(place, stage(rank_), end - begin, key.dtype, access);
     }
     half_ = 1 - half_;
@@ -191,14 +193,14 @@ void ShmTransport::exchange_staged(const CollectiveFingerprint& key, char* mine,
 
 // ---- between two ranks ----
 
-void ShmTransport::check_parcel(int from, const CollectiveFingerprint& sent, int to,
-                                const CollectiveFingerprint& wanted) {
+void ShmTransport::check_p2p(int from, const CollectiveFingerprint& sent, int to,
+                             const CollectiveFingerprint& wanted) {
   if (sent.numel == wanted.numel && sent.dtype == wanted.dtype && sent.tag == wanted.tag) return;
   abort(p2p_mismatch(from, sent, to, wanted));
   throw_failure();
 }
 
-// Both show what they are about, and come to the same verdict. Then the data follows in pieces.
+// Both announce their call, and come to the same result. Then the data follows in pieces.
 void ShmTransport::send(const CollectiveFingerprint& key, const void* data) {
   if (failed_.load(std::memory_order_acquire)) throw_failure();
   SharedMailbox& box = mailbox(rank_, key.peer);
@@ -206,7 +208,7 @@ void ShmTransport::send(const CollectiveFingerprint& key, const void* data) {
   box.sent = key;
   box.posted.advance();
   wait_for(box.taken, ++handovers);
-  check_parcel(rank_, key, key.peer, box.wanted);
+  check_p2p(rank_, key, key.peer, box.wanted);
   for (std::size_t begin = 0; begin < key.bytes(); begin += sizeof box.data) {
     std::memcpy(box.data, static_cast<const char*>(data) + begin,
                 std::min(sizeof box.data, key.bytes() - begin));
@@ -223,7 +225,7 @@ void ShmTransport::receive(const CollectiveFingerprint& key, void* data) {
   const CollectiveFingerprint sent = box.sent;
   box.wanted = key;
   box.taken.advance();
-  check_parcel(key.peer, sent, rank_, key);
+  check_p2p(key.peer, sent, rank_, key);
   for (std::size_t begin = 0; begin < key.bytes(); begin += sizeof box.data) {
     wait_for(box.posted, ++handovers);
     std::memcpy(static_cast<char*>(data) + begin, box.data,
@@ -270,7 +272,7 @@ SharedMemory join_shared_memory(int rank, const std::vector<HostInfo>& hosts,
   } catch (const Error& e) {
     fault = e.what();
   }
-  // Nobody can open what a rank could not make; its own words matter more than that.
+  // No rank can open what a rank could not make; that rank's own error matters more.
   const auto addresses = exchange(segments[rank] ? segments[rank]->address() : "");
   try {
     for (int r = 0; r < size && segments[rank]; ++r)

@@ -1,5 +1,5 @@
-// The transport between processes of one host: a meeting is a counter in shared memory, and data in
-// shared memory is reduced where it lies. init_process_group takes it when all ranks are on one
+// The transport between processes of one host: a barrier is a counter in shared memory, and data in
+// shared memory is reduced in place. init_process_group takes it when all ranks are on one
 // host; NCCL has such a transport for GPUs, gloo has none.
 // Invariant: this transport carries data and compares calls. It waits for the other ranks without
 // end: that one of them is dead, stuck or gone is for the coordination service to find, which calls
@@ -19,7 +19,7 @@ struct RankSlot;
 struct SharedMailbox;
 class SharedCounter;
 
-/// See above. Data that lies in memory of allocate_shared on all ranks is not copied at all; other
+/// See above. Data that is in memory of allocate_shared on all ranks is not copied at all; other
 /// data goes piece by piece through a stage in shared memory.
 class ShmTransport final : public PeerMemoryTransport {
  public:
@@ -48,23 +48,23 @@ class ShmTransport final : public PeerMemoryTransport {
   SharedMailbox& mailbox(int from, int to) const;
   char* stage(int rank) const;
 
-  BufferPlacement meet(const CollectiveFingerprint& key, const void* mine);
-  void arrive();
+  BufferPlacement exchange_fingerprints(const CollectiveFingerprint& key, const void* mine);
+  void arrive_and_wait();
   void exchange_staged(const CollectiveFingerprint& key, char* mine, std::int64_t numel,
                        Access access, const Use& use);
   void copy_for_others(void* to, const void* from, std::int64_t numel, ScalarType dtype,
                        Access access) const;
   void wait_for(SharedCounter& counter, std::uint32_t target);
-  void check_parcel(int from, const CollectiveFingerprint& sent, int to,
-                    const CollectiveFingerprint& wanted);
+  void check_p2p(int from, const CollectiveFingerprint& sent, int to,
+                 const CollectiveFingerprint& wanted);
   [[noreturn]] void throw_failure();
 
   const std::vector<std::shared_ptr<SharedSegment>> segments_;
-  std::uint32_t arrivals_ = 0;  // of every rank: they come equally often
-  std::uint32_t meetings_ = 0;
+  std::uint32_t arrivals_ = 0;  // of every rank: all arrive equally often
+  std::uint32_t calls_ = 0;
   int half_ = 0;                                // of the stage
   std::vector<void*> pointers_;                 // of the piece that is shown
-  std::vector<std::uint32_t> sent_, received_;  // handovers with each rank
+  std::vector<std::uint32_t> sent_, received_;  // messages with each rank
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   std::string failure_;

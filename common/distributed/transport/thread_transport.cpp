@@ -1,4 +1,4 @@
-// Meetings of threads: a mutex, a condition and a count.
+// Barriers of threads: a mutex, a condition and a count.
 #include "distributed/transport/thread_transport.h"
 
 #include <cstring>
@@ -36,7 +36,7 @@ std::string ThreadExchange::who_is_missing(const CollectiveFingerprint& key) con
   return did_not_come(missing, key, timeout_);
 }
 
-void ThreadExchange::meet(int rank, const CollectiveFingerprint& key, void* mine) {
+void ThreadExchange::exchange_fingerprints(int rank, const CollectiveFingerprint& key, void* mine) {
   Lock lock(mutex_);
   if (!failure_.empty()) throw DistributedError(failure_);
   pointers_[rank] = mine;
@@ -62,8 +62,8 @@ void ThreadExchange::meet(int rank, const CollectiveFingerprint& key, void* mine
   if (!all_came()) throw DistributedError(failure_);
 }
 
-// Without a limit, and also when the group fails meanwhile: whoever is inside only reads and writes
-// memory, which nobody may take away from under it.
+// Without a limit, and also when the group fails meanwhile: the ranks inside only read and write
+// memory, which must not be freed meanwhile.
 void ThreadExchange::depart() {
   Lock lock(mutex_);
   if (--inside_ == 0) changed_.notify_all();

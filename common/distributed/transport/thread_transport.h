@@ -14,14 +14,14 @@
 
 namespace td::distributed {
 
-/// Where the threads of one group meet. Every wait ends by itself: when all have come, when one has
+/// What the threads of one group share. Every wait ends by itself: when all have come, when one has
 /// left or failed, or after the timeout.
 class ThreadExchange {
  public:
   ThreadExchange(int size, std::chrono::milliseconds timeout);
 
-  /// Waits until all ranks have come with the same key; then pointers() holds theirs.
-  void meet(int rank, const CollectiveFingerprint& key, void* mine);
+  /// Blocks until all ranks have come with the same key; then pointers() holds theirs.
+  void exchange_fingerprints(int rank, const CollectiveFingerprint& key, void* mine);
   /// Waits until all ranks have come here again.
   void depart();
   const std::vector<void*>& pointers() const { return pointers_; }
@@ -32,7 +32,7 @@ class ThreadExchange {
   void receive(int rank, const CollectiveFingerprint& key, void* data);
   ///@}
 
-  /// A rank comes no more. Those who wait for it are told so.
+  /// A rank has left. The ranks that wait for it get an error.
   void leave(int rank);
   /// Ends all waiting with this text; the first one stays.
   void fail(const std::string& why);
@@ -60,7 +60,7 @@ class ThreadExchange {
   std::vector<bool> here_, left_;
   int arrived_ = 0;
   int inside_ = 0;                // have met and not parted
-  std::uint64_t generation_ = 0;  // meetings that were completed
+  std::uint64_t generation_ = 0;  // barriers that were completed
   std::map<Address, PendingSend*> pending_sends_;
   std::string failure_;
 };
@@ -68,28 +68,28 @@ class ThreadExchange {
 /// One thread's view of a ThreadExchange.
 class ThreadTransport final : public PeerMemoryTransport {
  public:
-  ThreadTransport(int rank, int size, std::shared_ptr<ThreadExchange> place)
-      : PeerMemoryTransport(rank, size), place_(std::move(place)) {}
-  ~ThreadTransport() override { place_->leave(rank_); }
+  ThreadTransport(int rank, int size, std::shared_ptr<ThreadExchange> exchange)
+      : PeerMemoryTransport(rank, size), exchange_(std::move(exchange)) {}
+  ~ThreadTransport() override { exchange_->leave(rank_); }
   const char* name() const override { return size_ == 1 ? "one rank" : "threads"; }
   void send(const CollectiveFingerprint& key, const void* data) override {
-    place_->send(rank_, key, data);
+    exchange_->send(rank_, key, data);
   }
   void receive(const CollectiveFingerprint& key, void* data) override {
-    place_->receive(rank_, key, data);
+    exchange_->receive(rank_, key, data);
   }
-  void abort(const std::string& why) override { place_->fail(why); }
+  void abort(const std::string& why) override { exchange_->fail(why); }
 
  protected:
   void exchange_buffers(const CollectiveFingerprint& key, void* mine, std::int64_t numel, Access,
                         const Use& use) override {
-    place_->meet(rank_, key, mine);
-    use({place_->pointers(), 0, numel});
-    place_->depart();
+    exchange_->exchange_fingerprints(rank_, key, mine);
+    use({exchange_->pointers(), 0, numel});
+    exchange_->depart();
   }
 
  private:
-  std::shared_ptr<ThreadExchange> place_;
+  std::shared_ptr<ThreadExchange> exchange_;
 };
 
 }  // namespace td::distributed

@@ -10,7 +10,7 @@
 namespace td::distributed {
 
 /// Carries out collectives on host memory; every call blocks until this rank is done. Collectives
-/// come one at a time, in the order of their sequence numbers; send and receive come beside them,
+/// come one at a time, in the order of their sequence numbers; send and receive come concurrently,
 /// each from a thread of its own.
 /// @throws DistributedError when another rank is gone or does something else.
 class Transport {
@@ -40,7 +40,7 @@ class Transport {
   /// Memory that the other ranks see as well, or nullptr where there is none. It lives as long as
   /// the transport.
   virtual void* allocate_shared(std::size_t) { return nullptr; }
-  /// Gives back `bytes` bytes that allocate_shared gave, which no rank uses any more.
+  /// Frees `bytes` bytes of allocate_shared, which no rank uses any longer.
   virtual void release_shared(void*, std::size_t /*bytes*/) {}
   /// The group has failed: calls that wait, and all later ones, throw DistributedError(`why`) as
   /// soon as they can. Called from any thread, also more than once.
