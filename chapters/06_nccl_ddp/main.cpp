@@ -5,10 +5,10 @@
 
 #include "../04_training_loop/models.h"
 #include "app/app.h"
-#include "images.h"
-#include "simple.h"
 #include "distributed/launch/environment.h"
 #include "distributed/launch/spawn.h"
+#include "images.h"
+#include "simple.h"
 #include "training.h"
 
 namespace {
@@ -49,7 +49,7 @@ void introduce(const ProcessGroup& group, td::Device device) {
   if (group.rank() > 0) return;
   if (group.size() > 1)
     std::cout << "Using " << group.size() << " ranks, rank 0 on " << device
-              << "; data plane: " << group.plane() << '\n';
+              << "; transport: " << group.transport() << '\n';
   else
     std::cout << "Using 1 rank on " << device
               << "; two of them: ./course launch -n 2 6, or --spawn 2\n";

@@ -1,70 +1,83 @@
 // Samplers for training in several processes: each of `num_replicas` processes, told apart by its
-// `rank`, gets an equal share of the indices. Names and rules are libtorch's.
-// Invariant: all ranks give the same number of indices, so that no process waits for another.
+// `rank`, gets an equal share of the indices. The two classes at the end have libtorch's names and
+// rules; td::distributed::DistributedSampler (distributed/sampler.h) has Python's.
+// Invariant: all ranks return the same number of indices, so that no process waits for another.
 #pragma once
 
 #include "data/samplers.h"
 
 namespace td::data::samplers {
 
-/// What both have in common: the share of this rank, [begin_index_, end_index_) of all places.
+/// The share of one rank of an order that all ranks draw alike. A derived class draws the order.
 class DistributedSampler : public Sampler<> {
  public:
-  /// @param size items of the dataset.
-  /// @param allow_duplicates when the items cannot be shared evenly, some are given twice; else
-  /// the last ones are left out.
-  /// @throws Error unless rank < num_replicas.
-  DistributedSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
-                     bool allow_duplicates = true);
-
-  /// Seeds the order of the next epoch; call it with the same number in every process, before
-  /// reset().
+  /// Sets the epoch whose order the next reset() draws; call it with the same number on all ranks.
   void set_epoch(std::size_t epoch) { epoch_ = epoch; }
-  /// What set_epoch was given last; 0 before.
+  /// The argument of the last set_epoch(); 0 before.
   std::size_t epoch() const { return epoch_; }
-  NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
-  void load_state_dict(const NamedTensors& state) override;
-  /// The place in the whole order that comes next.
-  std::size_t index() const noexcept { return sample_index_; }
-
- protected:
-  /// How many indices each rank gives.
-  std::size_t local_sample_count() const;
-  /// Computes this rank's share of `size` items and goes to its beginning.
-  void share(std::size_t size);
-  /// The next `batch_size` places of the share, fewer at the end; empty after it.
-  std::vector<std::size_t> next_places(std::size_t batch_size);
-
-  /// What it was made with, and the epoch.
-  ///@{
-  std::size_t size_, num_replicas_, rank_, epoch_ = 0;
-  bool allow_duplicates_;
-  ///@}
-  /// The share, and the place in it that comes next.
-  ///@{
-  std::size_t begin_index_ = 0, end_index_ = 0, sample_index_ = 0;
-  ///@}
-};
-
-/// Each rank gives its piece of an order that is shuffled by the epoch, alike in every process.
-class DistributedRandomSampler : public DistributedSampler {
- public:
-  DistributedRandomSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
-                           bool allow_duplicates = true);
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
+  void load_state_dict(const NamedTensors& state) override;
+  /// The position in the whole order of the next index.
+  std::size_t index() const noexcept { return position(given_); }
+
+ protected:
+  /// Which positions of the order rank r of n gets: one block, or r, r + n, r + 2n, ...
+  enum class Partition { kContiguous, kInterleaved };
+
+  /// @param size items of the dataset.
+  /// @param allow_duplicates if the items cannot be divided evenly, some are returned twice;
+  /// otherwise the last ones are left out.
+  /// @throws Error unless rank < num_replicas.
+  DistributedSampler(std::size_t size, std::size_t num_replicas, std::size_t rank,
+                     bool allow_duplicates, Partition partition);
+
+  /// The order of this epoch; empty: 0, 1, 2, ... Positions after its end start again at its front.
+  virtual std::vector<std::size_t> draw() const { return {}; }
+  /// Divides `size_` items and starts the epoch. Derived constructors call it.
+  void start_epoch();
+  /// Indices per rank and epoch.
+  std::size_t share() const {
+    return (size_ + (allow_duplicates_ ? num_replicas_ - 1 : 0)) / num_replicas_;
+  }
+
+  /// The constructor's arguments, the epoch, and how many of its indices were returned.
+  ///@{
+  std::size_t size_, num_replicas_, rank_, epoch_ = 0, given_ = 0;
+  bool allow_duplicates_;
+  ///@}
 
  private:
+  std::size_t position(std::size_t i) const {
+    return partition_ == Partition::kContiguous ? rank_ * share() + i : i * num_replicas_ + rank_;
+  }
+
+  Partition partition_;
   std::vector<std::size_t> order_;
 };
 
-/// Each rank gives its piece of 0, 1, 2, ...
+/// Each rank returns its block of an order that is shuffled by the epoch, alike in every process.
+class DistributedRandomSampler : public DistributedSampler {
+ public:
+  explicit DistributedRandomSampler(std::size_t size, std::size_t num_replicas = 1,
+                                    std::size_t rank = 0, bool allow_duplicates = true)
+      : DistributedSampler(size, num_replicas, rank, allow_duplicates, Partition::kContiguous) {
+    start_epoch();
+  }
+
+ protected:
+  std::vector<std::size_t> draw() const override;
+};
+
+/// Each rank returns its block of 0, 1, 2, ...
 class DistributedSequentialSampler : public DistributedSampler {
  public:
-  DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
-                               bool allow_duplicates = true);
-  void reset(optional<std::size_t> new_size = nullopt) override;
-  optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  explicit DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1,
+                                        std::size_t rank = 0, bool allow_duplicates = true)
+      : DistributedSampler(size, num_replicas, rank, allow_duplicates, Partition::kContiguous) {
+    start_epoch();
+  }
 };
 
 }  // namespace td::data::samplers

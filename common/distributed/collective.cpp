@@ -1,4 +1,4 @@
-// Names of collectives, for messages.
+// Names and error messages.
 #include "distributed/collective.h"
 
 #include <sstream>
@@ -43,7 +43,7 @@ const char* collective_name(CollectiveType type) {
   return "recv";
 }
 
-std::string describe(const CollectiveKey& key) {
+std::string describe(const CollectiveFingerprint& key) {
   using Type = CollectiveType;
   std::ostringstream text;
   text << collective_name(key.type);
@@ -58,6 +58,46 @@ std::string describe(const CollectiveKey& key) {
   text << key.numel << " x " << dtype_name(key.dtype);
   if (key.tag) text << ", tag " << key.tag;
   text << ')';
+  return text.str();
+}
+
+std::string mismatch(const std::vector<CollectiveFingerprint>& calls) {
+  bool same = true;
+  for (const CollectiveFingerprint& call : calls) same = same && call == calls[0];
+  if (same) return {};
+  std::ostringstream text;
+  text << "the ranks do not make the same call: ";
+  for (std::size_t r = 0; r < calls.size(); ++r)
+    text << (r ? ", rank " : "rank ") << r << " makes " << describe(calls[r]);
+  text << ". All ranks must call the same collectives in the same order, with as many elements of "
+          "the same type";
+  return text.str();
+}
+
+std::string left_while_waiting(int gone, int waiting, const CollectiveFingerprint& key) {
+  std::ostringstream text;
+  text << "rank " << gone << " has left the group while rank " << waiting << " is in "
+       << describe(key)
+       << ". All ranks must make as many calls: has one of them fewer batches, or an error?";
+  return text.str();
+}
+
+std::string did_not_come(const std::string& missing, const CollectiveFingerprint& key,
+                         std::chrono::milliseconds timeout) {
+  return missing + " did not come to " + describe(key) + " within " + in_words(timeout);
+}
+
+std::string in_words(std::chrono::milliseconds time) {
+  const auto count = time.count();
+  return count % 1000 ? std::to_string(count) + " ms" : std::to_string(count / 1000) + " s";
+}
+
+std::string p2p_mismatch(int from, const CollectiveFingerprint& sent, int to,
+                         const CollectiveFingerprint& taken) {
+  std::ostringstream text;
+  text << "rank " << from << " makes " << describe(sent) << ", but rank " << to << " makes "
+       << describe(taken) << "; both need "
+       << (sent.tag == taken.tag ? "as many elements of the same type" : "the same tag");
   return text.str();
 }
 

@@ -1,18 +1,29 @@
-// One call of a process group, as data: what every rank must agree on, and the tensors of this
-// rank. ProcessGroup's methods fill it in, HostGroup or the NCCL group carries it out, the control
-// plane compares it between ranks.
+// One call of a process group, as data: what every rank must agree on, the tensors of this rank,
+// the handle that the caller gets, and the error messages. ProcessGroup's methods fill it in, a
+// group's start() executes it, the coordination service compares it between ranks. Every transport
+// uses these messages, so that a mistake reads the same however the data moves.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "td/backends/communicator.h"
 #include "td/tensor/tensor.h"
 
 namespace td::distributed {
 
-/// How elements of several ranks become one, with libtorch's names. AVG is the sum divided by the
-/// number of ranks, for floating point types.
-enum class ReduceOp : std::uint8_t { SUM, AVG, PRODUCT, MIN, MAX };
+using td::ReduceOp;
+
+/// The group cannot continue: a rank failed, hangs, left, or makes another call than the others.
+/// Every rank gets the same message, which names the rank and the cause.
+class DistributedError : public Error {
+ public:
+  using Error::Error;
+};
 
 /// The calls there are.
 enum class CollectiveType : std::uint8_t {
@@ -31,9 +42,8 @@ const char* reduce_name(ReduceOp op);
 /// "all_reduce", "broadcast", ...: the name of the method.
 const char* collective_name(CollectiveType type);
 
-/// What all ranks of one collective must have alike; a trivially copyable value that fits a
-/// message.
-struct CollectiveKey {
+/// What all ranks of one collective must agree on. Trivially copyable, so that it fits a message.
+struct CollectiveFingerprint {
   std::uint64_t sequence = 0;  ///< 1 for a group's first collective; 0 for send and recv
   std::int64_t numel = 0;      ///< elements of one rank's input (all_gather) or of the tensor
   std::int32_t peer = 0;       ///< the root; for send and recv the other rank
@@ -44,17 +54,59 @@ struct CollectiveKey {
 
   /// Of `numel` elements.
   std::size_t bytes() const { return static_cast<std::size_t>(numel) * element_size(dtype); }
-  friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
+  friend bool operator==(const CollectiveFingerprint&, const CollectiveFingerprint&) = default;
 };
 
-/// For people: "all_reduce #17 (avg, 1000 x float32)".
-std::string describe(const CollectiveKey& key);
-
-/// A call with its tensors, contiguous ones.
+/// A call with its tensors, which are contiguous.
 struct Collective {
-  CollectiveKey key;  ///< the call
-  Tensor input;       ///< what is read
-  Tensor output;      ///< what is written; the same tensor for calls that work in place
+  CollectiveFingerprint key;  ///< the call
+  Tensor input;               ///< what is read
+  Tensor output;              ///< what is written; the same tensor for calls that work in place
 };
+
+/// A call in flight. The group keeps the tensors alive until it is done. Until then the program
+/// must not write to what the call reads, nor read what it writes.
+class Work {
+ public:
+  virtual ~Work() = default;
+  /// For cpu and sim tensors: blocks until the results are there. For cuda tensors: makes the
+  /// current stream wait and returns immediately.
+  /// @throws DistributedError when the group has failed.
+  virtual void wait() = 0;
+  /// True when it is done, or has failed. Does not block.
+  virtual bool is_completed() const = 0;
+};
+
+/// Work with something left to do on this rank after the data has arrived: wait() does it.
+class ThenWork final : public Work {
+ public:
+  ThenWork(std::shared_ptr<Work> work, std::function<void()> then)
+      : work_(std::move(work)), then_(std::move(then)) {}
+  void wait() override {
+    work_->wait();
+    if (then_) std::exchange(then_, nullptr)();
+  }
+  bool is_completed() const override { return work_->is_completed(); }
+
+ private:
+  std::shared_ptr<Work> work_;
+  std::function<void()> then_;
+};
+
+/// The call as text: "all_reduce #17 (avg, 1000 x float32)".
+std::string describe(const CollectiveFingerprint& key);
+/// Empty if all ranks make the same call; otherwise an error message with the call of each rank.
+/// @param calls one per rank.
+std::string mismatch(const std::vector<CollectiveFingerprint>& calls);
+/// Rank `gone` ended its group while `waiting` is in a call.
+std::string left_while_waiting(int gone, int waiting, const CollectiveFingerprint& key);
+/// Ranks that others wait for: `missing` is "rank 1, rank 2".
+std::string did_not_come(const std::string& missing, const CollectiveFingerprint& key,
+                         std::chrono::milliseconds timeout);
+/// A send and its recv differ in elements, or in their tags if these must come in one order.
+std::string p2p_mismatch(int from, const CollectiveFingerprint& sent, int to,
+                         const CollectiveFingerprint& received);
+/// "50 ms" or "30 s".
+std::string in_words(std::chrono::milliseconds time);
 
 }  // namespace td::distributed

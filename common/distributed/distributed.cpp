@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "distributed/planes/lane.h"
+#include "distributed/transport/work_queue.h"
 
 namespace td::distributed {
 namespace {
@@ -52,37 +52,38 @@ void destroy_process_group() { set_default_group(nullptr); }
 int get_rank() { return default_group().rank(); }
 int get_world_size() { return default_group().size(); }
 
+namespace {
+// Starts a call and waits for it.
+template <class Start>
+void run(Start&& start) {
+  const InlineExecutionGuard inline_execution;
+  start(default_group())->wait();
+}
+}  // namespace
+
 void broadcast(const Tensor& tensor, int root) {
-  const WaitsAtOnce now;
-  default_group().broadcast(tensor, root)->wait();
+  run([&](ProcessGroup& group) { return group.broadcast(tensor, root); });
 }
 void all_reduce(const Tensor& tensor, ReduceOp op) {
-  const WaitsAtOnce now;
-  default_group().all_reduce(tensor, op)->wait();
+  run([&](ProcessGroup& group) { return group.all_reduce(tensor, op); });
 }
 void reduce(const Tensor& tensor, int root, ReduceOp op) {
-  const WaitsAtOnce now;
-  default_group().reduce(tensor, root, op)->wait();
+  run([&](ProcessGroup& group) { return group.reduce(tensor, root, op); });
 }
 void all_gather(const TensorList& outputs, const Tensor& input) {
-  const WaitsAtOnce now;
-  default_group().all_gather(outputs, input)->wait();
+  run([&](ProcessGroup& group) { return group.all_gather(outputs, input); });
 }
 void reduce_scatter(const Tensor& output, const TensorList& inputs, ReduceOp op) {
-  const WaitsAtOnce now;
-  default_group().reduce_scatter(output, inputs, op)->wait();
+  run([&](ProcessGroup& group) { return group.reduce_scatter(output, inputs, op); });
 }
 void barrier() {
-  const WaitsAtOnce now;
-  default_group().barrier()->wait();
+  run([](ProcessGroup& group) { return group.barrier(); });
 }
 void send(const Tensor& tensor, int to, int tag) {
-  const WaitsAtOnce now;
-  default_group().send(tensor, to, tag)->wait();
+  run([&](ProcessGroup& group) { return group.send(tensor, to, tag); });
 }
 void recv(const Tensor& tensor, int from, int tag) {
-  const WaitsAtOnce now;
-  default_group().recv(tensor, from, tag)->wait();
+  run([&](ProcessGroup& group) { return group.recv(tensor, from, tag); });
 }
 
 DefaultGroupGuard::DefaultGroupGuard(std::shared_ptr<ProcessGroup> group)

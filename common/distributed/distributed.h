@@ -15,7 +15,7 @@ struct InitOptions {
   /// How long joining and each collective may wait for the other ranks.
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
   /// How long a rank may give no sign of life before the group gives it up.
-  std::chrono::milliseconds silence = std::chrono::seconds(10);
+  std::chrono::milliseconds heartbeat_timeout = std::chrono::seconds(10);
   /// This process's place; -1: from the environment that the launcher has set (environment.h).
   ///@{
   int rank = -1, world_size = -1;
@@ -24,8 +24,8 @@ struct InitOptions {
 
 /// Joins the ranks of this program and makes their group the default one.
 /// @param backend "gloo" for cpu and sim tensors, "nccl" for cuda tensors.
-/// Under "gloo" ranks that are all on one host use shared memory; TD_DATA_PLANE=gloo keeps them on
-/// gloo's own sockets, TD_DATA_PLANE=shm insists on shared memory.
+/// Under "gloo" ranks that are all on one host use shared memory; TD_TRANSPORT=gloo keeps them on
+/// gloo's own sockets, TD_TRANSPORT=shm insists on shared memory.
 /// @param url where the ranks find each other: "file:///dir", "redis://host:port", "pmix:", or
 /// "env:" for what the launcher says in TD_RENDEZVOUS.
 /// @throws DistributedError naming the missing rank, Error for a url or a backend that is not

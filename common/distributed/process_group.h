@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "distributed/collective.h"
-#include "distributed/work.h"
 
 namespace td::distributed {
 
@@ -26,7 +25,7 @@ class ProcessGroup {
   int rank() const { return rank_; }
   int size() const { return size_; }
   /// How the data travels: "gloo", "shared memory", "nccl", "threads".
-  virtual const char* plane() const = 0;
+  virtual const char* transport() const = 0;
 
   /// Rank `root`'s values go to all ranks.
   std::shared_ptr<Work> broadcast(const Tensor& tensor, int root = 0);
@@ -45,7 +44,7 @@ class ProcessGroup {
   /// The same from one tensor of size() times as many elements.
   std::shared_ptr<Work> reduce_scatter_tensor(const Tensor& output, const Tensor& input,
                                               ReduceOp op = ReduceOp::SUM);
-  /// Nobody passes before all have come.
+  /// Blocks until all ranks have called it.
   std::shared_ptr<Work> barrier();
   /// To and from one other rank, which makes the counterpart with the same tag. They need no order
   /// with the collectives and are not counted among them.

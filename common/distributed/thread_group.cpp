@@ -6,19 +6,19 @@
 #include <thread>
 
 #include "distributed/distributed.h"
-#include "distributed/planes/host_group.h"
-#include "distributed/planes/thread_plane.h"
+#include "distributed/transport/process_group_host.h"
+#include "distributed/transport/thread_transport.h"
 
 namespace td::distributed {
 
 std::vector<std::shared_ptr<ProcessGroup>> thread_groups(int ranks,
                                                          std::chrono::milliseconds timeout) {
   TD_CHECK(Error, ranks >= 1, "thread_groups: expected at least 1 rank, got ", ranks);
-  const auto place = std::make_shared<MeetingPlace>(ranks, timeout);
+  const auto exchange = std::make_shared<ThreadExchange>(ranks, timeout);
   std::vector<std::shared_ptr<ProcessGroup>> groups;
   for (int r = 0; r < ranks; ++r)
-    groups.push_back(std::make_shared<HostGroup>(r, ranks, timeout,
-                                                 std::make_shared<ThreadPlane>(r, ranks, place)));
+    groups.push_back(std::make_shared<ProcessGroupHost>(
+        r, ranks, timeout, std::make_shared<ThreadTransport>(r, ranks, exchange)));
   return groups;
 }
 
@@ -34,7 +34,7 @@ void run_as_threads(int ranks, const std::function<void(ProcessGroup&)>& work,
     } catch (const std::exception& e) {
       std::lock_guard lock(mutex);
       if (!first) first = std::current_exception();
-      static_cast<HostGroup&>(*groups[rank])
+      static_cast<ProcessGroupHost&>(*groups[rank])
           .fail("rank " + std::to_string(rank) + " ended with an error: " + e.what());
     }
     groups[rank].reset();  // this rank has left

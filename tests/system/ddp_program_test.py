@@ -59,7 +59,7 @@ def main():
         for strategy in ("naive", "flat", "buckets", "overlap", "ddp"):
             two = [*data, "--batch-size", 8, "--spawn", 2, "--strategy", strategy, "--bucket-cap-mb", 0.1]
             agrees(epochs(program, *two), alone, f"two ranks, {strategy}")
-        agrees(epochs(program, *two, variables={"TD_DATA_PLANE": "gloo"}), alone, "two ranks over gloo")
+        agrees(epochs(program, *two, variables={"TD_TRANSPORT": "gloo"}), alone, "two ranks over gloo")
         three = [*data, "--samples", 24, "--batch-size", 2, "--spawn", 3]
         agrees(epochs(program, *three), epochs(program, *data, "--samples", 24, "--batch-size", 6), "three ranks")
         # 47 pictures do not go round; the test half still counts each of its pictures once.

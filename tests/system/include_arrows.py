@@ -51,7 +51,7 @@ KNOW_A_BACKEND = {
     "td/ops/conv/conv.cu",
 }
 # NCCL carries the data of its process group.
-KNOW_NCCL = re.compile(r"distributed/.*nccl_\w+\.(h|cpp)$")
+KNOW_NCCL = re.compile(r"distributed/(?:collective\.h|.*nccl\w*\.(?:h|cpp))$")
 # Tensor's methods come from the lists of operations.
 DECLARE_METHODS = {"td/tensor/tensor.h", "td/tensor/methods.inc"}
 LISTS_OF_OPERATIONS = re.compile(r"td/ops/[\w/]+\.def$")

@@ -19,9 +19,9 @@
 #include <string>
 
 #include "../../chapters/04_training_loop/models.h"
-#include "simulated_link.h"
 #include "distributed/launch/environment.h"
 #include "distributed/launch/spawn.h"
+#include "simulated_link.h"
 
 namespace {
 
@@ -196,15 +196,15 @@ class Bench {
   }
 
   void print_json() {
-    std::printf("{\"plane\": \"%s\", \"backward\": %.4f", group_->plane(), backward_);
+    std::printf("{\"transport\": \"%s\", \"backward\": %.4f", group_->transport(), backward_);
     for (Variant& c : contenders_)
       std::printf(", \"%s\": %.4f", c.name.c_str(), quantile(c.wall, 0.5));
     std::printf("}\n");
   }
 
   void print_table() {
-    std::printf("%s, %lld rows a rank, plane: %s\n", settings_.work.c_str(),
-                static_cast<long long>(settings_.batch), group_->plane());
+    std::printf("%s, %lld rows a rank, transport: %s\n", settings_.work.c_str(),
+                static_cast<long long>(settings_.batch), group_->transport());
     if (settings_.balance) std::printf("a backward, or the link's work: %.3f ms\n", backward_);
     std::printf("%-15s %12s %11s %9s %12s\n", "", "ms a step", "+-", "speed-up", "processor ms");
     const double alone = quantile(contenders_[0].wall, 0.5);

@@ -89,7 +89,7 @@ def one_rank(bench, work, what, goal, rounds, seconds):
     best = min(names, key=lambda name: statistics.median(r[name] for r in runs))
     factors = [r["alone"] / r[best] for r in runs]
     ceiling = [r["alone"] / r["no_sync"] for r in runs]
-    show(f"{work}, {runs[0]['plane']}", f"{what} {spread(factors)} ({best}); without communication "
+    show(f"{work}, {runs[0]['transport']}", f"{what} {spread(factors)} ({best}); without communication "
          f"{spread(ceiling)}", f">= {goal}", statistics.median(factors) >= goal)
 
 
@@ -98,7 +98,7 @@ def against_torch(bench, title, batch, rounds, seconds, networks=(None, None)):
     ours, theirs = [], []
     for _ in range(rounds):
         ours.append(run([bench, "deep", "--batch", batch, "--caps", CAPS, "--json", "--seconds",
-                         seconds], networks, TD_DATA_PLANE="gloo"))
+                         seconds], networks, TD_TRANSPORT="gloo"))
         theirs.append(run(["/usr/bin/python3", ROOT / "tools/bench/ddp_torch.py", "STORE", batch,
                            seconds, CAPS], networks))
     best = []

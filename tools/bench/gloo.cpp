@@ -1,5 +1,5 @@
-// All-reduce over gloo's sockets: this project's group, with its control plane, against gloo's own
-// ring, interleaved in the same processes.
+// All-reduce over gloo's sockets: this project's group, with its coordination service, against
+// gloo's own ring, interleaved in the same processes.
 //   cmake --build --preset release --target bench_gloo
 //   build/release/tools/bench/bench_gloo [ranks [seconds a row]]
 // Prints medians in microseconds, as rank 0 sees them, and the median of the turns' ratios: of the
@@ -56,7 +56,7 @@ void row(RawGloo& raw, std::int64_t bytes, double seconds) {
 }
 
 void run(double seconds) {
-  ::setenv("TD_DATA_PLANE", "gloo", 1);
+  ::setenv("TD_TRANSPORT", "gloo", 1);
   dist::init_process_group("gloo");
   RawGloo raw;
   if (!dist::get_rank())

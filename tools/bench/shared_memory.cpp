@@ -53,7 +53,7 @@ void row(RawGloo& raw, std::int64_t bytes, double seconds) {
 }
 
 void run(double seconds) {
-  ::setenv("TD_DATA_PLANE", "shm", 1);
+  ::setenv("TD_TRANSPORT", "shm", 1);
   dist::init_process_group("gloo");
   RawGloo raw;
   if (!dist::get_rank())

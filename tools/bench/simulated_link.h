@@ -10,8 +10,8 @@
 #include <queue>
 #include <thread>
 
-#include "distributed/planes/lane.h"
 #include "distributed/process_group.h"
+#include "distributed/transport/work_queue.h"
 
 namespace bench {
 
@@ -22,10 +22,11 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
       : ProcessGroup(group->rank(), group->size(), group->timeout()),
         group_(std::move(group)),
         per_byte_(per_byte),
-        lane_(std::make_shared<td::distributed::Lane>(
-            "simulated link", [this](td::distributed::HostWork& work) { carry_out(work.call); })) {}
-  ~SimulatedLink() override { lane_->close(false); }
-  const char* plane() const override { return group_->plane(); }
+        queue_(std::make_shared<td::distributed::WorkQueue>(
+            "simulated link", [this](td::distributed::AsyncWork& work) { carry_out(work.call); })) {
+  }
+  ~SimulatedLink() override { queue_->close(false); }
+  const char* transport() const override { return group_->transport(); }
   td::Tensor empty_shared(std::int64_t numel, const td::TensorOptions& options) override {
     return group_->empty_shared(numel, options);
   }
@@ -39,8 +40,8 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
       std::lock_guard lock(mutex_);
       arrivals_.push(free_);
     }
-    auto work = std::make_shared<td::distributed::HostWork>(std::move(call));
-    lane_->add(work);
+    auto work = std::make_shared<td::distributed::AsyncWork>(std::move(call));
+    queue_->enqueue(work);
     return work;
   }
 
@@ -75,8 +76,8 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
   const double per_byte_;
   Clock::time_point free_;                  // when the link is through with what it has
   std::mutex mutex_;                        // guards:
-  std::queue<Clock::time_point> arrivals_;  // of the all-reduces in the lane
-  std::shared_ptr<td::distributed::Lane> lane_;
+  std::queue<Clock::time_point> arrivals_;  // of the all-reduces in the queue
+  std::shared_ptr<td::distributed::WorkQueue> queue_;
 };
 
 }  // namespace bench

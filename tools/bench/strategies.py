@@ -21,7 +21,7 @@ import time
 
 STRATEGIES = ["naive", "flat", "buckets", "overlap", "ddp"]
 LINKS = {"shm": "shared memory", "gloo": "gloo, one host", "1gbit": "gloo, 1 Gbit/s"}
-PLANES = {"shm": "shared memory", "gloo": "gloo", "1gbit": "gloo"}
+TRANSPORTS = {"shm": "shared memory", "gloo": "gloo", "1gbit": "gloo"}
 
 
 def environment(rank, size, link, folder):
@@ -30,7 +30,7 @@ def environment(rank, size, link, folder):
             "LOCAL_WORLD_SIZE": size if link != "1gbit" else 1, "OMP_NUM_THREADS": 1,
             "TD_RENDEZVOUS": "file://" + folder}
     if link != "shm":
-        ours["TD_DATA_PLANE"] = "gloo"
+        ours["TD_TRANSPORT"] = "gloo"
     return {**kept, **{k: str(v) for k, v in ours.items()}}
 
 
@@ -49,8 +49,8 @@ def step_time(program, arguments, link, hosts, size=2):
             for rank in ranks:
                 rank.kill()
     text = outputs[0]
-    if size > 1 and f"data plane: {PLANES[link]}\n" not in text:
-        sys.exit(f"expected the plane {PLANES[link]}:\n" + "\n".join(outputs))
+    if size > 1 and f"transport: {TRANSPORTS[link]}\n" not in text:
+        sys.exit(f"expected the transport {TRANSPORTS[link]}:\n" + "\n".join(outputs))
     return float(re.search(r"a rank: ([\d.]+) ms", text).group(1))
 
 

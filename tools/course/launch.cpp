@@ -34,7 +34,7 @@ struct Typed {
 };
 
 /// Several hosts must agree on what one host makes up by itself.
-void check_hosts(const Typed& typed, const td::distributed::Launch& launch) {
+void check_hosts(const Typed& typed, const td::distributed::LaunchConfig& launch) {
   const std::string so = "--nnodes " + typed.nnodes + " needs ";
   if (launch.nnodes == 1) {
     if (!typed.node_rank.empty())
@@ -53,9 +53,9 @@ void check_hosts(const Typed& typed, const td::distributed::Launch& launch) {
     throw UsageError("--max-restarts is for one host: several would have to agree on it.");
 }
 
-td::distributed::Launch read(const Typed& typed) {
+td::distributed::LaunchConfig read(const Typed& typed) {
   if (typed.ranks.empty()) throw UsageError(std::string("How many ranks? ") + kExample);
-  td::distributed::Launch launch;
+  td::distributed::LaunchConfig launch;
   launch.nprocs = number("-n", typed.ranks, 1, kMostRanks);
   launch.max_restarts = number("--max-restarts", typed.max_restarts, 0, 1000);
   launch.nnodes = number("--nnodes", typed.nnodes, 1, kMostRanks);
@@ -108,7 +108,7 @@ class LaunchRanks : public Command {
     syntax.program(typed_.words);
   }
   int work(const Session& session) override {
-    td::distributed::Launch launch = read(typed_);
+    td::distributed::LaunchConfig launch = read(typed_);
     launch.words = program_of(session, typed_.words);
     return launch.words.empty() ? 1 : td::distributed::supervise(launch).exit_code;
   }

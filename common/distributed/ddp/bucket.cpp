@@ -7,7 +7,7 @@
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
 #include "td/device/stream.h"
-#include "distributed/ddp/bucket_assignment.h"
+#include "td/ops/ops.h"
 #include "td/optim/optimizer.h"
 
 namespace td::distributed {
@@ -27,7 +27,61 @@ Tensor view_like(const Tensor& parameter, const Tensor& memory, std::int64_t off
                            memory.storage_offset() + offset);
 }
 
+// The bucket that parameters of one type and device are put into.
+struct Open {
+  ScalarType dtype;
+  Device device;
+  std::size_t limit, bytes = 0;
+  std::vector<std::size_t> numbers = {}, places = {};
+};
+
+Open& open_bucket(std::vector<Open>& open, const Tensor& parameter, std::size_t first_bytes) {
+  for (Open& bucket : open)
+    if (bucket.dtype == parameter.dtype() && bucket.device == parameter.device()) return bucket;
+  open.push_back(Open{parameter.dtype(), parameter.device(), first_bytes});
+  return open.back();
+}
+
 }  // namespace
+
+std::shared_ptr<Work> allreduce_hook(ProcessGroup& group, GradBucket& bucket) {
+  return group.all_reduce(bucket.buffer, ReduceOp::AVG);
+}
+
+std::shared_ptr<Work> bf16_compress_hook(ProcessGroup& group, GradBucket& bucket) {
+  const Tensor compressed = bucket.buffer.to(kBFloat16);
+  return std::make_shared<ThenWork>(
+      group.all_reduce(compressed, ReduceOp::AVG),
+      [compressed, buffer = bucket.buffer] { buffer.copy_(compressed); });
+}
+
+std::size_t bytes_of(const Tensor& tensor) {
+  return static_cast<std::size_t>(tensor.numel()) * element_size(tensor.dtype());
+}
+
+std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameters,
+                                                     const std::vector<std::size_t>& order,
+                                                     std::size_t first_bytes, std::size_t bytes) {
+  std::vector<Open> open, full;
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const Tensor& parameter = parameters[order[place]];
+    Open& bucket = open_bucket(open, parameter, first_bytes);
+    bucket.numbers.push_back(order[place]);
+    bucket.places.push_back(place);
+    bucket.bytes += bytes_of(parameter);
+    if (bucket.bytes < bucket.limit) continue;
+    full.push_back(bucket);
+    bucket = Open{parameter.dtype(), parameter.device(), bytes};
+  }
+  for (const Open& bucket : open)
+    if (!bucket.numbers.empty()) full.push_back(bucket);
+  // What is left over of one type may be complete before the last full bucket of another.
+  std::sort(full.begin(), full.end(),
+            [](const Open& a, const Open& b) { return a.places.back() < b.places.back(); });
+  std::vector<std::vector<std::size_t>> buckets;
+  for (Open& bucket : full) buckets.push_back(std::move(bucket.numbers));
+  return buckets;
+}
 
 std::int64_t Bucket::elements(const TensorList& parameters) {
   std::int64_t sum = 0;
@@ -42,12 +96,12 @@ Bucket::Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor m
       state_(numbers_.size(), State::kMissing),
       missing_(numbers_.size()) {
   NoGradGuard no_grad;
-  memory_.zero_();  // also what lies between the gradients
+  memory_.zero_();  // also the gaps between the gradients
   std::int64_t offset = 0;
   for (const Tensor& p : parameters) {
     gradients_.gradients.push_back(view_like(p, memory_, offset));
-    // A handle of its own: zero_grad() must see that nobody else holds the gradient.
-    if (as_view_) meta_of(p).grad_home = gradients_.gradients.back().detach();
+    // Its own handle: zero_grad() must see that nothing else holds the gradient.
+    if (as_view_) meta_of(p).grad_buffer = gradients_.gradients.back().detach();
     offset += padded(p.numel(), p.dtype());
   }
   gradients_.buffer = memory_.narrow(0, 0, offset);
@@ -56,7 +110,7 @@ Bucket::Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor m
 }
 
 Bucket::~Bucket() {
-  for (const Tensor& parameter : gradients_.parameters) meta_of(parameter).grad_home = Tensor();
+  for (const Tensor& parameter : gradients_.parameters) meta_of(parameter).grad_buffer = Tensor();
 }
 
 std::size_t Bucket::bytes() const {
@@ -89,7 +143,7 @@ void Bucket::copy_in(std::size_t place, bool used) {
   AutogradMeta& meta = meta_of(gradients_.parameters[place]);
   Tensor& gradient = meta.grad;
   const Tensor& view = gradients_.gradients[place];
-  if (gradient.defined() && gradient.is_same(meta.grad_home)) {
+  if (gradient.defined() && gradient.is_same(meta.grad_buffer)) {
     // It stays what it is if no rank has used the parameter.
     if (!used) gradient = gradient.clone();
     return;
@@ -99,7 +153,7 @@ void Bucket::copy_in(std::size_t place, bool used) {
     return;
   }
   view.copy_(gradient);
-  if (used && as_view_) gradient = meta.grad_home;
+  if (used && as_view_) gradient = meta.grad_buffer;
 }
 
 void Bucket::add_zeros() {
@@ -151,7 +205,7 @@ void Bucket::give_back(std::size_t place) {
   AutogradMeta& meta = meta_of(gradients_.parameters[place]);
   const Tensor& view = gradients_.gradients[place];
   if (as_view_) {
-    if (!meta.grad.is_same(meta.grad_home)) meta.grad = meta.grad_home;
+    if (!meta.grad.is_same(meta.grad_buffer)) meta.grad = meta.grad_buffer;
   } else if (meta.grad.defined()) {
     meta.grad.copy_(view);
   } else {

@@ -1,12 +1,48 @@
-// One bucket of gradients: the memory in which they lie side by side, so that a single all-reduce
-// averages them all. The reducer has several. Invariant: from launch() to wait() nobody touches the
+// One bucket of gradients: the memory in which they are contiguous, so that a single all-reduce
+// averages them all. The reducer has several. Invariant: from launch() to wait() no one touches the
 // memory.
 #pragma once
 
+#include <functional>
+
+#include "distributed/process_group.h"
 #include "td/device/stream.h"
-#include "distributed/ddp/comm_hook.h"
 
 namespace td::distributed {
+
+/// The gradients of one bucket, as a hook sees them.
+struct GradBucket {
+  std::size_t index = 0;  ///< 0 is the first to be sent
+  bool is_last = false;   ///< of this backward
+  /// All gradients one after another, in one dimension, some zeros between them.
+  Tensor buffer;
+  TensorList gradients;   ///< views into `buffer`, with the parameters' sizes
+  TensorList parameters;  ///< theirs, in the same order
+};
+
+/// Takes the place of the all-reduce and of the division by the number of ranks: starts the
+/// communication and returns the work whose wait() leaves the result in `bucket.buffer`. All ranks
+/// must make the same calls.
+using CommHook = std::function<std::shared_ptr<Work>(ProcessGroup& group, GradBucket& bucket)>;
+
+/// What happens without a hook: the average over all ranks.
+std::shared_ptr<Work> allreduce_hook(ProcessGroup& group, GradBucket& bucket);
+/// The average of gradients rounded to bfloat16: half the bytes, 8 bits of precision. Sums are made
+/// in float32 where the group can; the result is rounded once more.
+std::shared_ptr<Work> bf16_compress_hook(ProcessGroup& group, GradBucket& bucket);
+
+/// Splits the parameters numbered in `order` into buckets, by PyTorch's rule: a bucket takes
+/// parameters until it has at least its limit in bytes, so it may go beyond it; each type and
+/// device has buckets of its own. The first bucket of each has a limit of its own, a small one, so
+/// that the first all-reduce starts early.
+/// @param order numbers of `parameters`, in the order in which their gradients will be ready.
+/// @return lists of numbers, in the order in which the buckets will be full.
+std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameters,
+                                                     const std::vector<std::size_t>& order,
+                                                     std::size_t first_bytes, std::size_t bytes);
+
+/// The bytes of a tensor's elements.
+std::size_t bytes_of(const Tensor& tensor);
 
 /// Gradients that travel together. Behind them the memory has one number for each parameter: 1
 /// where this rank has its gradient, else 0. They are averaged with the rest, so that every rank
@@ -42,7 +78,7 @@ class Bucket {
   ///@}
   /// Everything has come.
   bool is_complete() const { return missing_ == 0; }
-  /// This rank has no batch any more: it adds zeros.
+  /// This rank has no batch left: it adds zeros.
   void add_zeros();
 
   /// Starts to average over the ranks.

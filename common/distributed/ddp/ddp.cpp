@@ -3,9 +3,8 @@
 
 #include <sstream>
 
-#include "td/autograd/modes.h"
-#include "distributed/ddp/model_exchange.h"
 #include "distributed/distributed.h"
+#include "td/autograd/modes.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {

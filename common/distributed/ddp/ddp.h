@@ -1,12 +1,12 @@
 // DistributedDataParallel: a module that every rank trains on its own share of the data, and whose
-// gradients are the averages over all ranks. Programs wrap their model in it once, behind
+// gradients are the averages over all ranks. Programs wrap their model in it once, after
 // init_process_group; the work is done by the reducer (reducer.h).
-// Invariant: parameters are equal on all ranks, to the bit, at the end of every step.
+// Invariant: parameters are equal on all ranks, bitwise, at the end of every step.
 #pragma once
 
-#include "td/base/arg.h"
-#include "distributed/ddp/join.h"
+#include "distributed/ddp/model_exchange.h"
 #include "distributed/ddp/reducer.h"
+#include "td/base/arg.h"
 #include "td/nn/any_module.h"
 #include "td/tensor/nest.h"
 
@@ -97,7 +97,7 @@ class DistributedDataParallelImpl : public nn::Module {
 
   /// Replaces the all-reduce of each bucket; at most once.
   void register_comm_hook(CommHook hook) { reducer_->register_comm_hook(std::move(hook)); }
-  /// For those who look: the buckets, and how often they were formed anew.
+  /// For tests: the buckets, and how often they were rebuilt.
   const Reducer& reducer() const { return *reducer_; }
 
  private:

@@ -6,9 +6,9 @@
 #include <map>
 #include <sstream>
 
+#include "distributed/ddp/bucket.h"
+#include "distributed/transport/work_queue.h"
 #include "td/autograd/modes.h"
-#include "distributed/ddp/bucket_assignment.h"
-#include "distributed/planes/lane.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {
@@ -39,7 +39,7 @@ std::vector<std::vector<T>> all_gather_vector(ProcessGroup& group, const std::ve
   const auto count = static_cast<std::int64_t>(mine.size());
   const Tensor input = to_tensor(mine, dtype, device);
   const Tensor output = empty({group.size() * count}, input.options());
-  const WaitsAtOnce at_once;
+  const InlineExecutionGuard run_inline;
   group.all_gather_into_tensor(output, input)->wait();
   const std::vector<T> all = to_vector<T>(output);
   std::vector<std::vector<T>> by_rank;
@@ -60,7 +60,7 @@ void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root
   }
   const Tensor all =
       flat.empty() ? empty({numel}, tensors[0].options().requires_grad(false)) : cat(flat);
-  const WaitsAtOnce at_once;
+  const InlineExecutionGuard run_inline;
   group.broadcast(all, root)->wait();
   std::int64_t offset = 0;
   for (const Tensor& t : tensors) {
@@ -94,7 +94,7 @@ std::vector<std::vector<std::int64_t>> all_gather_numbers(ProcessGroup& group,
 void broadcast_numbers(ProcessGroup& group, std::vector<std::int64_t>& numbers, int root,
                        Device device) {
   const Tensor tensor = to_tensor(numbers, kLong, device);
-  const WaitsAtOnce at_once;
+  const InlineExecutionGuard run_inline;
   group.broadcast(tensor, root)->wait();
   numbers = to_vector<std::int64_t>(tensor);
 }
@@ -137,6 +137,27 @@ void check_same_model(ProcessGroup& group, const std::vector<std::string>& lines
         "DistributedDataParallel: the ranks do not have the same model. The first difference:",
         difference, "\nAll ranks must build the module and the options alike");
   }
+}
+
+JoinStep agree(ProcessGroup& group, bool has_batch, bool gradients, bool buffers, Device device) {
+  const auto all = all_gather_numbers(group, {has_batch, gradients, buffers}, device);
+  JoinStep step;
+  step.active = 0;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const auto& said = all[static_cast<std::size_t>(rank)];
+    if (!said[0]) continue;
+    const bool first = step.active++ == 0;
+    if (first) {
+      step.root = rank;
+      step.gradients = said[1];
+      step.buffers = said[2];
+    }
+    TD_CHECK(Error, step.gradients == bool(said[1]) && step.buffers == bool(said[2]),
+             "join: ranks ", step.root, " and ", rank,
+             " do different things in one step: only one of them is inside no_sync() or "
+             "NoGradGuard. All ranks that have a batch must do the same");
+  }
+  return step;
 }
 
 }  // namespace td::distributed

@@ -26,7 +26,19 @@ void broadcast_coalesced(ProcessGroup& group, const TensorList& tensors, int roo
                          const std::function<void(const Tensor&, const Tensor&)>& take);
 
 /// Compares descriptions of the ranks' models, line by line. @throws Error on every rank, in the
-/// same words, naming the first line that differs and who has what.
+/// same words, naming the first line that differs and the ranks.
 void check_same_model(ProcessGroup& group, const std::vector<std::string>& lines, Device device);
+
+/// One step, on which all ranks agree.
+struct JoinStep {
+  int active = 1;          ///< ranks that have a batch
+  int root = 0;            ///< the first of them
+  bool gradients = false;  ///< its backward averages
+  bool buffers = false;    ///< it begins with a broadcast of the buffers
+};
+
+/// Every rank says whether it has a batch and what its forward will do.
+/// @throws Error on all ranks when those that have a batch want to do different things.
+JoinStep agree(ProcessGroup& group, bool has_batch, bool gradients, bool buffers, Device device);
 
 }  // namespace td::distributed

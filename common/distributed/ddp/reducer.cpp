@@ -3,23 +3,42 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 
+#include "distributed/ddp/model_exchange.h"
+#include "distributed/transport/work_queue.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
-#include "distributed/ddp/bucket_assignment.h"
-#include "distributed/ddp/model_exchange.h"
-#include "distributed/ddp/unused.h"
-#include "distributed/planes/lane.h"
 
 namespace td::distributed {
 namespace {
 
-// A cuda device has not averaged yet when the host is through with a backward, and reading the
+// A cuda device has not averaged yet when the host has finished a backward pass, and reading the
 // buckets' flags would keep the host from running ahead. Where every parameter must be used, each
 // rank then goes by its own, and the others learn of an error when that rank ends.
 bool each_by_itself(const Tensor& parameter, const ReducerOptions& options) {
   return parameter.device().is_cuda() && !options.find_unused_parameters;
+}
+
+// The parameters, by number, that none of `outputs` depends on: a walk over the graph.
+std::vector<std::size_t> unreached_parameters(const TensorList& parameters,
+                                              const TensorList& outputs) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> to_visit;
+  const auto reach = [&](const Node* node) {
+    if (node && seen.insert(node).second) to_visit.push_back(node);
+  };
+  for (const Tensor& output : outputs) reach(gradient_edge(output).node.get());
+  while (!to_visit.empty()) {
+    const Node* node = to_visit.back();
+    to_visit.pop_back();
+    for (const Edge& edge : node->edges) reach(edge.node.get());
+  }
+  std::vector<std::size_t> unreached;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (!seen.count(gradient_edge(parameters[i]).node.get())) unreached.push_back(i);
+  return unreached;
 }
 
 }  // namespace
@@ -46,16 +65,17 @@ Reducer::~Reducer() {
 
 void Reducer::build_buckets(const std::vector<std::size_t>& order) {
   NoGradGuard no_grad;
-  for (const Tensor& p : parameters_)  // what lies in the old buckets must not be lost
-    if (Tensor& g = meta_of(p).grad; g.defined() && g.is_same(meta_of(p).grad_home)) g = g.clone();
+  for (const Tensor& p : parameters_)  // the old buckets' values must not be lost
+    if (Tensor& g = meta_of(p).grad; g.defined() && g.is_same(meta_of(p).grad_buffer))
+      g = g.clone();
   buckets_.clear();
-  places_.resize(parameters_.size());
+  locators_.resize(parameters_.size());
   for (Arena& arena : arenas_) arena.taken = 0;
   for (auto& numbers :
        assign_buckets(parameters_, order, options_.first_bucket_bytes, options_.bucket_bytes)) {
     TensorList members;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      places_[numbers[i]] = {buckets_.size(), i};
+      locators_[numbers[i]] = {buckets_.size(), i};
       members.push_back(parameters_[numbers[i]]);
     }
     Tensor memory = take_memory(members);
@@ -145,9 +165,10 @@ void Reducer::begin_backward() {
 }
 
 void Reducer::add(std::size_t number, bool used) {
-  const Place& at = places_[number];
-  Bucket& bucket = *buckets_[at.bucket];
-  TD_CHECK(AutogradError, !bucket.has(at.place), "DistributedDataParallel: \"", names_[number],
+  const VariableLocator& at = locators_[number];
+  Bucket& bucket = *buckets_[at.bucket_index];
+  TD_CHECK(AutogradError, !bucket.has(at.intra_bucket_index), "DistributedDataParallel: \"",
+           names_[number],
            "\" got a gradient twice in one backward, or was thought to be unused and is not. Use "
            "it through the wrapped module's forward only, on one stream");
   const Tensor &parameter = parameters_[number], &place = bucket.gradients().buffer;
@@ -155,14 +176,14 @@ void Reducer::add(std::size_t number, bool used) {
            "DistributedDataParallel: \"", names_[number], "\" is ", parameter.dtype(), " on ",
            parameter.device(), ", but was ", place.dtype(), " on ", place.device(),
            " when it was wrapped; move and convert a module first, then wrap it");
-  bucket.add(at.place, used);
+  bucket.add(at.intra_bucket_index, used);
 }
 
 void Reducer::launch_complete() {
   for (; next_ < buckets_.size() && buckets_[next_]->is_complete(); ++next_) {
     // After the last one there is nothing left to do but wait for it.
-    optional<WaitsAtOnce> at_once;
-    if (next_ + 1 == buckets_.size()) at_once.emplace();
+    optional<InlineExecutionGuard> run_inline;
+    if (next_ + 1 == buckets_.size()) run_inline.emplace();
     buckets_[next_]->launch(*group_, hook_);
   }
 }
@@ -171,8 +192,8 @@ void Reducer::launch_complete() {
 // all the same: the other ranks wait for it.
 void Reducer::end_backward() {
   for (std::size_t number = 0; number < parameters_.size(); ++number) {
-    const Place& at = places_[number];
-    if (buckets_[at.bucket]->has(at.place)) continue;
+    const VariableLocator& at = locators_[number];
+    if (buckets_[at.bucket_index]->has(at.intra_bucket_index)) continue;
     if (!order_known_) order_.push_back(number);
     add(number, false);
   }
@@ -181,7 +202,8 @@ void Reducer::end_backward() {
   count_users();
   if (!options_.find_unused_parameters) refuse_unused(true);
   for (std::size_t number = 0; number < parameters_.size(); ++number)
-    if (users_[number] > 0) buckets_[places_[number].bucket]->give_back(places_[number].place);
+    if (users_[number] > 0)
+      buckets_[locators_[number].bucket_index]->give_back(locators_[number].intra_bucket_index);
 }
 
 void Reducer::wait_for_buckets() {
@@ -233,7 +255,7 @@ void Reducer::refuse_unused(bool has_batch) {
 std::string Reducer::unused_here() const {
   std::string text;
   for (std::size_t number = 0; number < parameters_.size(); ++number)
-    if (!buckets_[places_[number].bucket]->used(places_[number].place))
+    if (!buckets_[locators_[number].bucket_index]->used(locators_[number].intra_bucket_index))
       text += (text.empty() ? "\"" : ", \"") + names_[number] + "\"";
   return text;
 }

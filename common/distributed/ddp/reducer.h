@@ -27,7 +27,7 @@ class Reducer {
   Reducer& operator=(const Reducer&) = delete;
 
   /// Before a forward whose backward will average: once, after the first backward, forms the
-  /// buckets anew in the order in which rank `root`'s gradients became ready.
+  /// buckets again in the order in which rank `root`'s gradients became ready.
   void prepare_for_forward(int root = 0);
   /// After a forward. @param averages false: its backward leaves gradients alone (no_sync).
   /// @param outputs the forward's results, from which unused parameters are found.
@@ -43,15 +43,15 @@ class Reducer {
   /// join: divide by the ranks that still have batches, not by all.
   bool divide_by_active = false;
 
-  /// The buckets in the order of sending, for those who look.
+  /// The buckets in the order of sending, for tests.
   const std::vector<std::unique_ptr<Bucket>>& buckets() const { return buckets_; }
-  /// How often they were formed anew: 0 or 1.
+  /// How often they were rebuilt: 0 or 1.
   std::size_t rebuilds() const { return rebuilds_; }
 
  private:
   enum class Phase { kIdle, kForwardDone, kBackward };
-  struct Place {
-    std::size_t bucket, place;
+  struct VariableLocator {
+    std::size_t bucket_index, intra_bucket_index;
   };
   // The memory of all gradients of one type and device, which buckets share out.
   struct Arena {
@@ -80,8 +80,8 @@ class Reducer {
 
   std::vector<Arena> arenas_;
   std::vector<std::unique_ptr<Bucket>> buckets_;
-  std::vector<Place> places_;  // where each parameter's gradient lies
-  std::vector<int> users_;     // ranks that used each parameter, in the last backward
+  std::vector<VariableLocator> locators_;  // where each parameter's gradient is
+  std::vector<int> users_;                 // ranks that used each parameter, in the last backward
 
   Phase phase_ = Phase::kIdle;
   bool averages_ = true;  // the present forward and backward

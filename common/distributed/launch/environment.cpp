@@ -56,7 +56,7 @@ int number_or(const char* name, int least, int otherwise) {
   fail<Error>(there, " is ", text_of(there), ", but ", missing, " is not set; ", kNextStep);
 }
 
-/// A rank must be less than the size beside it.
+/// A rank must be less than the size.
 void check_rank(const char* rank_name, int rank, const char* size_name, int size) {
   if (rank >= size)
     fail<Error>(rank_name, " is ", rank, ", but ", size_name, " is ", size,
@@ -69,7 +69,7 @@ const char* world_size_name(const Spelling& names) {
 }
 
 bool is_set(const Spelling& names) {
-  // Slurm sets its number of tasks in a job's script too, where nobody is a rank; and RANK or
+  // Slurm sets its number of tasks in a job's script too, where no process is a rank; and RANK or
   // WORLD_SIZE alone is a mistake that must be told.
   const bool torchrun = &names == &kSpellings[0];
   return text_of(names.rank) || (torchrun && text_of(names.world_size));

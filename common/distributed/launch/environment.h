@@ -15,7 +15,7 @@ struct Environment {
   int local_world_size = 1;  ///< How many there are on this host.
   std::string master_addr;   ///< Host of rank 0, where the launcher tells it; else empty.
   int master_port = 0;       ///< A port there, or 0.
-  int restart_count = 0;     ///< How often the launcher has started all ranks anew.
+  int restart_count = 0;     ///< How often the launcher has restarted all ranks.
   std::string run_id;        ///< Equal on all ranks of a run; empty where the launcher tells none.
   std::string source =
       "none";  ///< Whose variables they are: "torchrun", "OpenMPI", "PMI", "Slurm".

@@ -12,9 +12,9 @@
 #include <iostream>
 #include <iterator>
 
-#include "td/base/error.h"
 #include "distributed/launch/environment.h"
 #include "distributed/launch/supervisor.h"
+#include "td/base/error.h"
 
 namespace td::distributed {
 namespace {
@@ -81,14 +81,14 @@ void spawn(const std::function<void(int)>& fn, int nprocs) {
                 "); call the function itself, or start the program without a launcher");
   }
   TD_CHECK(Error, nprocs >= 1, "spawn: ", nprocs, " ranks; expected at least 1");
-  Launch launch;
+  LaunchConfig launch;
   launch.name = "spawn";
   launch.words = own_words();
   launch.nprocs = nprocs;
   launch.environment = {{kCallVariable, std::to_string(calls)}};
   std::fflush(stdout);
-  const Ending ending = supervise(launch);
-  // Whoever pressed Ctrl-C meant this process too; its own handler decides what that means.
+  const LaunchResult ending = supervise(launch);
+  // Ctrl-C was meant for this process too; its own handler decides what that means.
   if (ending.stopped_by != 0) std::raise(ending.stopped_by);
   TD_CHECK(Error, ending.stopped_by == 0, "spawn: stopped by a signal");
   TD_CHECK(Error, ending.failure.empty(), "spawn: ", ending.failure);

@@ -40,16 +40,6 @@ std::vector<std::string> merged_environment(const Variables& changes) {
   return texts;
 }
 
-/// What the child needs, made before the fork.
-struct Prepared {
-  const ChildProgram& program;
-  const char* path;
-  char** argv;
-  char** envp;
-  pid_t parent;
-  int report;
-};
-
 /// Handlers of ours would run in the child for a signal that comes before exec. And that we may
 /// ignore broken pipes must not keep `program | head` from ending.
 void reset_handlers() {
@@ -62,26 +52,6 @@ void reset_handlers() {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-[[noreturn]] void become_the_program(const Prepared& prepared) {
-  const ChildProgram& program = prepared.program;
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, program.when_parent_dies);
-  // A parent that died before prctl would never be reported.
-  if (program.when_parent_dies != 0 && getppid() != prepared.parent) _exit(1);
-  if (!program.writes_core_file) {
-    const rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-  }
-  dup2(program.input >= 0 ? program.input : open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-  if (program.output >= 0) dup2(program.output, STDOUT_FILENO);
-  if (program.errors >= 0) dup2(program.errors, STDERR_FILENO);
-  reset_handlers();
-  execve(prepared.path, prepared.argv, prepared.envp);
-  const int reason = errno;
-  if (write(prepared.report, &reason, sizeof reason) < 0) _exit(126);
-  _exit(127);
 }
 
 /// 0 when exec succeeded, else its errno.
@@ -108,22 +78,50 @@ std::string find_program(const std::string& name) {
   return "";
 }
 
+PreparedProgram::PreparedProgram(const ChildProgram& program)
+    : program_(program),
+      path_(find_program(program.words.at(0))),
+      environment_(merged_environment(program.environment)),
+      argv_(as_pointers(program_.words)),
+      envp_(as_pointers(environment_)) {
+  if (path_.empty()) path_ = name();
+}
+
+int PreparedProgram::exec(pid_t parent) const {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, program_.when_parent_dies);
+  // A parent that died before prctl would never be reported.
+  if (program_.when_parent_dies != 0 && getppid() != parent) _exit(1);
+  if (!program_.writes_core_file) {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+  }
+  dup2(program_.input >= 0 ? program_.input : open("/dev/null", O_RDONLY | O_CLOEXEC),
+       STDIN_FILENO);
+  if (program_.output >= 0) dup2(program_.output, STDOUT_FILENO);
+  if (program_.errors >= 0) dup2(program_.errors, STDERR_FILENO);
+  reset_handlers();
+  execve(path_.c_str(), argv_.data(), envp_.data());
+  return errno;
+}
+
 pid_t start_process(const ChildProgram& program) {
-  const std::string& name = program.words.at(0);
-  const std::string found = find_program(name), path = found.empty() ? name : found;
-  const auto environment = merged_environment(program.environment);
-  auto argv = as_pointers(program.words), envp = as_pointers(environment);
+  const PreparedProgram prepared(program);
+  const std::string& name = prepared.name();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     fail<Error>("cannot start ", name, ": no pipe: ", std::strerror(errno));
-  const Prepared prepared{program, path.c_str(), argv.data(), envp.data(), getpid(), ends[1]};
-
+  const pid_t parent = getpid();
   // From here to exec a signal would find handlers in a process that is not yet another one.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = fork();
-  if (pid == 0) become_the_program(prepared);
+  if (pid == 0) {
+    const int error = prepared.exec(parent);
+    if (write(ends[1], &error, sizeof error) < 0) _exit(126);
+    _exit(127);
+  }
   const int no_fork = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 

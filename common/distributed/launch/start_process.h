@@ -27,6 +27,23 @@ struct ChildProgram {
   bool writes_core_file = true;  ///< False: a crash leaves no core file.
 };
 
+/// A program with all that a child process needs between fork and exec, made before the fork.
+class PreparedProgram {
+ public:
+  explicit PreparedProgram(const ChildProgram& program);
+  PreparedProgram(PreparedProgram&&) = default;
+  const std::string& name() const { return program_.words[0]; }
+  /// In the child: becomes the program, as the leader of its own process group. Returns errno if
+  /// that fails. @param parent the process that has forked. Async-signal-safe.
+  int exec(pid_t parent) const;
+
+ private:
+  ChildProgram program_;
+  std::string path_;
+  std::vector<std::string> environment_;
+  std::vector<char*> argv_, envp_;  // pointers into the strings above
+};
+
 /// Starts the program as the leader of a process group of its own, so that `kill(-pid, …)` reaches
 /// what it starts in turn. @return its process id.
 /// @throws Error naming the program and the system's reason when it cannot be started.

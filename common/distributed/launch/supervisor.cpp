@@ -12,15 +12,14 @@
 #include <filesystem>
 #include <iostream>
 
+#include "distributed/launch/worker_group.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "distributed/launch/leftovers.h"
-#include "distributed/launch/ranks.h"
 
 namespace td::distributed {
 namespace {
 
-/// A folder that nobody else uses, removed with all in it at the end of the scope.
+/// A directory of this launch alone, removed with its contents at the end of the scope.
 class PrivateFolder {
  public:
   PrivateFolder() : path_((std::filesystem::temp_directory_path() / "todevice-XXXXXX").string()) {
@@ -40,11 +39,12 @@ class PrivateFolder {
   std::string path_;
 };
 
-/// Ends what the launch left behind, also when it fails.
-struct EndLeftovers {
-  const std::string& mark;
-  ~EndLeftovers() { end_processes_with(mark); }
-};
+/// Differs from that of any other launch.
+std::string new_run_id() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::to_string(getpid()) + "-" +
+         std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
 
 /// A port that was free a moment ago. A fixed one would belong to the first of two launches.
 int free_port() {
@@ -61,7 +61,7 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-void check(const Launch& launch) {
+void check(const LaunchConfig& launch) {
   TD_CHECK(Error, !launch.words.empty(), launch.name, ": there is no program to start");
   TD_CHECK(Error, launch.nprocs >= 1, launch.name, ": ", launch.nprocs,
            " ranks; expected at least 1");
@@ -79,14 +79,14 @@ void check(const Launch& launch) {
 
 /// What all ranks of one attempt find in their environment.
 struct Attempt {
-  std::string mark, folder;
+  std::string run_id, folder;
   int number = 0;
 
-  std::string rendezvous(const Launch& launch) const;
-  Variables variables(const Launch& launch) const;
+  std::string rendezvous(const LaunchConfig& launch) const;
+  Variables variables(const LaunchConfig& launch) const;
 };
 
-std::string Attempt::rendezvous(const Launch& launch) const {
+std::string Attempt::rendezvous(const LaunchConfig& launch) const {
   if (!launch.rendezvous.empty()) return launch.rendezvous;
   // A folder an attempt: what the last one left must not be read as new.
   const std::string own = folder + "/" + std::to_string(number) + "/";
@@ -94,11 +94,10 @@ std::string Attempt::rendezvous(const Launch& launch) const {
   return "file://" + own;
 }
 
-Variables Attempt::variables(const Launch& launch) const {
+Variables Attempt::variables(const LaunchConfig& launch) const {
   const std::string run_id =
-      launch.run_id.empty() ? mark + "-" + std::to_string(number) : launch.run_id;
-  Variables all = {{kMarkVariable, mark},
-                   {"TD_RENDEZVOUS", rendezvous(launch)},
+      launch.run_id.empty() ? this->run_id + "-" + std::to_string(number) : launch.run_id;
+  Variables all = {{"TD_RENDEZVOUS", rendezvous(launch)},
                    {"TORCHELASTIC_RUN_ID", run_id},
                    {"TORCHELASTIC_RESTART_COUNT", std::to_string(number)},
                    {"TORCHELASTIC_MAX_RESTARTS", std::to_string(launch.max_restarts)}};
@@ -112,7 +111,7 @@ Variables Attempt::variables(const Launch& launch) const {
   return all;
 }
 
-Variables rank_variables(const Launch& launch, int local_rank) {
+Variables rank_variables(const LaunchConfig& launch, int local_rank) {
   const auto rank = std::to_string(launch.node_rank * launch.nprocs + local_rank);
   const auto world_size = std::to_string(launch.nnodes * launch.nprocs);
   return {{"RANK", rank},
@@ -128,17 +127,15 @@ Variables rank_variables(const Launch& launch, int local_rank) {
 
 }  // namespace
 
-Ending supervise(const Launch& launch) {
+LaunchResult supervise(const LaunchConfig& launch) {
   check(launch);
   std::ostream& output = launch.output ? *launch.output : std::cout;
   std::ostream& errors = launch.errors ? *launch.errors : std::cerr;
   output.flush();  // what was said before stays before
   StopSignals signals;
   const PrivateFolder folder;
-  Attempt attempt{new_mark(), folder.path()};
-  const Guardian guardian(attempt.mark, folder.path());
+  Attempt attempt{new_run_id(), folder.path()};
   while (true) {
-    const EndLeftovers end_leftovers{attempt.mark};
     const Variables shared = attempt.variables(launch);
     const auto variables = [&](int local_rank) {
       Variables all = shared;
@@ -146,9 +143,10 @@ Ending supervise(const Launch& launch) {
         all.insert(all.end(), more.begin(), more.end());
       return all;
     };
-    Ending ending = Ranks(launch, signals, output, errors).run(variables);
-    if (ending.failure.empty() || ending.stopped_by != 0 || attempt.number == launch.max_restarts)
-      return ending;
+    LaunchResult result =
+        WorkerGroup(launch, signals, output, errors).run(variables, folder.path());
+    if (result.failure.empty() || result.stopped_by != 0 || attempt.number == launch.max_restarts)
+      return result;
     ++attempt.number;
     errors << launch.name << ": all ranks are started again (restart " << attempt.number << " of "
            << launch.max_restarts << ")" << std::endl;

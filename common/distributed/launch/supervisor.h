@@ -13,30 +13,31 @@
 namespace td::distributed {
 
 /// What to start, and how to watch it.
-struct Launch {
+struct LaunchConfig {
   std::vector<std::string> words;  ///< The program, a path or a name on PATH, and its arguments.
   int nprocs = 1;                  ///< Ranks on this host.
-  int max_restarts = 0;            ///< How often all are started anew after a failure.
+  int max_restarts = 0;            ///< How often all are restarted after a failure.
   int nnodes = 1;                  ///< Hosts, each with `nprocs` ranks.
   int node_rank = 0;               ///< This host's number.
-  /// Where the ranks meet, as TD_RENDEZVOUS gets it. Empty: a folder that only this run knows,
+  /// The url of the rendezvous, passed on as TD_RENDEZVOUS. Empty: a directory of this run alone,
   /// removed at its end; for one host.
   std::string rendezvous;
-  std::string run_id;     ///< Equal on all hosts, new in each run. Empty: made here; for one host.
+  std::string run_id;     ///< Equal on all hosts, new in each run. Empty: made here, for one host.
   Variables environment;  ///< Set on top of ours and of the launcher's.
-  std::string name = "launch";     ///< Who speaks in our own lines.
+  std::string name = "launch";     ///< At the start of the launcher's own lines.
   bool prefix = true;              ///< "[1] " in front of the lines of rank 1.
   std::ostream* output = nullptr;  ///< Takes the ranks' standard output; null: std::cout.
   std::ostream* errors =
       nullptr;  ///< Takes their standard error and our own lines; null: std::cerr.
-  /// After the first failure the others may say what they saw, and are then asked to end (SIGTERM).
+  /// How long after the first failure the other ranks may print what they saw; then they get
+  /// SIGTERM.
   std::chrono::milliseconds last_words{500};
-  /// Who has not ended this long after being asked is killed (SIGKILL).
+  /// A rank that has not ended this long after SIGTERM gets SIGKILL.
   std::chrono::milliseconds patience{5000};
 };
 
 /// How a launch ended.
-struct Ending {
+struct LaunchResult {
   int exit_code = 0;    ///< That of the first rank that failed, or 128 + signal; 0: all is well.
   int stopped_by = 0;   ///< SIGINT, SIGTERM or SIGHUP when that ended the launch, else 0.
   std::string failure;  ///< "rank 1 of 2 ended with exit code 3 after 0.4 s"; empty: none failed.
@@ -46,6 +47,6 @@ struct Ending {
 /// of the cores (OMP_NUM_THREADS, unless it is set), copies their output, and returns when all have
 /// ended. SIGINT, SIGTERM and SIGHUP to this process go to the ranks and end the launch.
 /// @throws Error when the program cannot be started, or another supervise() is running.
-Ending supervise(const Launch& launch);
+LaunchResult supervise(const LaunchConfig& launch);
 
 }  // namespace td::distributed

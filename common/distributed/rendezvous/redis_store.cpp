@@ -1,6 +1,5 @@
-// Five commands of Redis: SET, SET NX, GET, DEL and the lifetime of what a crash leaves behind.
-#include "distributed/rendezvous/redis_store.h"
-
+// Five commands of Redis: SET, SET NX, GET, DEL and a lifetime for what a crash leaves.
+#include "distributed/rendezvous/store.h"
 #include "td/base/error.h"
 
 #ifdef TD_HAS_HIREDIS
@@ -51,23 +50,21 @@ class RedisStore final : public Store {
     redisSetTimeout(context_.get(), limit);
   }
 
-  void set(const std::string& name, const std::string& note) override {
-    command({"SET", key(name), note, "EX", kLifetime});
+  void set(const std::string& key, const std::string& value) override {
+    command({"SET", full(key), value, "EX", kLifetime});
   }
-  bool add(const std::string& name, const std::string& note) override {
-    return command({"SET", key(name), note, "EX", kLifetime, "NX"}).has_value();
+  bool set_if_absent(const std::string& key, const std::string& value) override {
+    return command({"SET", full(key), value, "EX", kLifetime, "NX"}).has_value();
   }
-  std::optional<std::string> get(const std::string& name) override {
-    return command({"GET", key(name)});
+  std::optional<std::string> get(const std::string& key) override {
+    return command({"GET", full(key)});
   }
-  void remove(const std::string& name) override { command({"DEL", key(name)}); }
+  void delete_key(const std::string& key) override { command({"DEL", full(key)}); }
   std::string describe() const override { return "the Redis server at " + where(); }
 
  private:
   std::string where() const { return address_.host + ":" + std::to_string(address_.port); }
-  std::string key(const std::string& name) const {
-    return "todevice/" + address_.name + "/" + name;
-  }
+  std::string full(const std::string& key) const { return "todevice/" + address_.name + "/" + key; }
 
   // The answer; nothing when it is nil.
   std::optional<std::string> command(const std::vector<std::string>& words) {

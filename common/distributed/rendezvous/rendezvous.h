@@ -1,20 +1,20 @@
 // How ranks that know only their number and a store find each other. init_process_group calls it.
-// Invariant: every rank that reaches the store ends with the same answer, a Meeting or an error in
-// the same words; what an earlier run left in the store changes nothing.
+// Invariant: every rank that reaches the store ends with the same answer, a RendezvousInfo or an
+// error in the same words; what an earlier run left in the store changes nothing.
 #pragma once
 
 #include <chrono>
 #include <string>
 #include <vector>
 
-#include "distributed/rendezvous/host_facts.h"
+#include "distributed/rendezvous/host_info.h"
 #include "distributed/rendezvous/store.h"
 
 namespace td::distributed {
 
 /// One rank, as all others know it.
 struct Member {
-  HostFacts host;       ///< where it runs
+  HostInfo host;        ///< where it runs
   std::string address;  ///< the IPv4 address where the others reach it
 };
 
@@ -22,13 +22,13 @@ struct Member {
 std::string describe(int rank, const Member& member);
 
 /// The ranks of one run.
-struct Meeting {
+struct RendezvousInfo {
   std::vector<Member> members;  ///< one a rank
-  std::string run;              ///< marks this run's notes in the store
+  std::string run;              ///< prefix of this run's keys in the store
   std::string control;          ///< what rank 0 gave as `control`
 };
 
-/// What one rank brings.
+/// The options that each rank passes to join().
 struct JoinOptions {
   int rank = 0;                               ///< of this process
   int world_size = 1;                         ///< how many ranks it expects
@@ -39,11 +39,11 @@ struct JoinOptions {
 using Listen = std::function<std::string(const std::string& address)>;
 
 /// Waits until all ranks have come. Rank 0 collects them, compares what they say and answers all.
-/// @param listen called on rank 0, when it knows who comes.
+/// @param listen called on rank 0, when all ranks have come.
 /// @throws DistributedError naming the ranks that are missing, say otherwise, or exist twice.
-Meeting join(Store& store, const JoinOptions& options, const Listen& listen);
+RendezvousInfo join(Store& store, const JoinOptions& options, const Listen& listen);
 
-/// Removes the notes of a meeting, when nobody needs them any more.
-void forget(Store& store, const Meeting& meeting);
+/// Deletes the keys of a rendezvous, when no rank needs them any longer.
+void clear_rendezvous_keys(Store& store, const RendezvousInfo& info);
 
 }  // namespace td::distributed

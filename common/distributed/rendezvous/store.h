@@ -1,6 +1,6 @@
-// Where ranks leave notes for each other before they are connected: a folder, a Redis server, or
-// the launcher's own store (PMIx). The rendezvous and gloo's first handshake use it. Invariant: a
-// note appears whole or not at all.
+// Where ranks leave values for each other before they are connected: a directory, a Redis server,
+// or the launcher's own store (PMIx). Only the rendezvous uses it, so a new store is one such
+// class. Invariant: a value is written atomically.
 #pragma once
 
 #include <memory>
@@ -11,40 +11,46 @@
 
 namespace td::distributed {
 
-/// Notes by name. Names consist of letters, digits, '.', '_' and '-'; a note that a rank other than
-/// 0 leaves has a name that ends with that rank's number.
+/// Keys and values. Keys consist of letters, digits, '.', '_' and '-'. A key that a rank other than
+/// 0 sets ends with that rank's number.
 class Store {
  public:
   virtual ~Store() = default;
-  /// Leaves a note, in place of one that is there.
-  virtual void set(const std::string& name, const std::string& note) = 0;
-  /// Leaves a note unless there is one; false when there was.
-  virtual bool add(const std::string& name, const std::string& note) = 0;
-  /// The note, or nothing while there is none. Does not wait for it.
-  virtual std::optional<std::string> get(const std::string& name) = 0;
-  /// Takes a note away, if there is one.
-  virtual void remove(const std::string& name) = 0;
+  /// Sets a value, replacing an earlier one.
+  virtual void set(const std::string& key, const std::string& value) = 0;
+  /// Sets a value unless there is one; returns false if there was.
+  virtual bool set_if_absent(const std::string& key, const std::string& value) = 0;
+  /// The value, or nothing if there is none. Does not block.
+  virtual std::optional<std::string> get(const std::string& key) = 0;
+  /// Deletes a key, if it exists.
+  virtual void delete_key(const std::string& key) = 0;
   /// For messages: "the folder /shared/run".
   virtual std::string describe() const = 0;
 };
 
-/// Notes in the memory of this process, for ranks that are threads.
-class MemoryStore final : public Store {
+/// Values in the memory of this process, for ranks that are threads. Thread-safe.
+class HashStore final : public Store {
  public:
-  void set(const std::string& name, const std::string& note) override;
-  bool add(const std::string& name, const std::string& note) override;
-  std::optional<std::string> get(const std::string& name) override;
-  void remove(const std::string& name) override;
+  void set(const std::string& key, const std::string& value) override;
+  bool set_if_absent(const std::string& key, const std::string& value) override;
+  std::optional<std::string> get(const std::string& key) override;
+  void delete_key(const std::string& key) override;
   std::string describe() const override { return "this process"; }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::string, std::string> notes_;
+  std::unordered_map<std::string, std::string> values_;
 };
 
-/// The store that a url names: "file:///folder", "redis://host:port" or "pmix:".
-/// @throws Error for a url that is none of these, or a place that cannot be used, with the next
-/// step.
+/// The store that a url names:
+/// "file:///folder", a directory that all ranks can write to, on one host or a network file system;
+/// "redis://host", "redis://host:port" or, so that several programs may share a server,
+/// "redis://host:port/name";
+/// "pmix:", the store that mpirun and srun keep for their processes.
+/// @throws Error for another url, or a store that cannot be used, with the next step.
 std::unique_ptr<Store> open_store(const std::string& url);
+
+/// The store of a "redis:" url. @throws Error in a build without hiredis (redis_store.cpp).
+std::unique_ptr<Store> open_redis_store(const std::string& url);
 
 }  // namespace td::distributed

@@ -187,13 +187,13 @@ TensorList one_each(const TensorList& roots, const TensorList& given) {
 Tensor Gradients::home(std::size_t i) const {
   const Edge& edge = node_.edges[i];
   const AutogradMeta* meta = edge.leaf.defined() ? find_meta(edge.leaf) : nullptr;
-  if (!meta || !meta->grad_home.defined() || meta->grad.defined() || !meta->hooks.empty())
+  if (!meta || !meta->grad_buffer.defined() || meta->grad.defined() || !meta->hooks.empty())
     return {};
   GraphTask& task = *GraphTask::current();
   const NodeTask* next = task.find(edge.node.get());
   const bool only = next->dependencies == 1 && !next->gradients[0].defined();
-  const bool fits = meta->grad_home.device() == edge.leaf.device();  // it may have been moved since
-  return only && fits && !task.is_partial() && !GradMode::is_enabled() ? meta->grad_home : Tensor();
+  const bool fits = meta->grad_buffer.device() == edge.leaf.device();  // it may have been moved since
+  return only && fits && !task.is_partial() && !GradMode::is_enabled() ? meta->grad_buffer : Tensor();
 }
 
 namespace autograd {

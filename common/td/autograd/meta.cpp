@@ -51,7 +51,7 @@ bool repeats_elements(const Tensor& t) {
 
 // No other handle would see the gradient become undefined.
 bool is_unseen(const AutogradMeta& meta) {
-  if (meta.grad.is_same(meta.grad_home)) return meta.grad.impl_ptr()->use_count() == 2;
+  if (meta.grad.is_same(meta.grad_buffer)) return meta.grad.impl_ptr()->use_count() == 2;
   return sole_owner(meta.grad);
 }
 
@@ -115,9 +115,9 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
       meta.grad = meta.grad.add(g);
     } else if (GradMode::is_enabled()) {
       meta.grad = g;
-    } else if (meta.grad_home.defined()) {
-      if (!g.is_same(meta.grad_home)) meta.grad_home.copy_(g);
-      meta.grad = meta.grad_home;
+    } else if (meta.grad_buffer.defined()) {
+      if (!g.is_same(meta.grad_buffer)) meta.grad_buffer.copy_(g);
+      meta.grad = meta.grad_buffer;
     } else if (sole_owner(g) && g.impl().strides == leaf_->strides) {
       meta.grad = std::move(g);
     } else {

@@ -29,7 +29,7 @@ struct AutogradMeta : public RefCounted, public Slabbed {
   bool grad_is_zero = false;
   /// Where a leaf's gradient is to be kept: its place in memory that others share, such as one of
   /// DDP's buckets. Undefined: wherever the gradient was made.
-  Tensor grad_home;
+  Tensor grad_buffer;
   std::vector<std::pair<unsigned, TensorHook>> hooks;                    ///< of a leaf
   std::vector<std::pair<unsigned, PostAccumulateHook>> post_accumulate;  ///< of a leaf
   /// A leaf's own AccumulateGrad, made when a graph first needs it.

@@ -41,7 +41,7 @@ class Gradients {
     if (should_compute(i)) values_[i] = make();
   }
   /// Memory in which the gradient of input `i` may be written as a whole, where a leaf wants it in
-  /// a certain place (grad_home): handing back this very tensor saves a copy. Else undefined.
+  /// a certain place (grad_buffer): handing back this very tensor saves a copy. Else undefined.
   Tensor home(std::size_t i) const;
   Tensor& operator[](std::size_t i) { return values_[i]; }
   std::size_t size() const { return values_.size(); }

@@ -1,7 +1,7 @@
-// Collectives between GPUs of several processes, as NCCL gives them. The process group for cuda
-// tensors (distributed/nccl_group.h) is the only caller. In a build without CUDA nothing can be
-// made, and asking says why.
-// Invariant: a call only queues work on `stream`; the host never waits here.
+// Collectives between GPUs of several processes, as NCCL offers them. The process group for cuda
+// tensors (distributed/process_group_nccl.h) is the only caller. In a build without CUDA nothing
+// can be made, and asking says why. Invariant: a call only queues work on `stream`; the host never
+// waits here.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,12 @@ struct Elements {
   ScalarType dtype = kFloat;
 };
 
-/// How elements of several ranks become one.
-enum class Combine : std::uint8_t { kSum, kAverage, kProduct, kMin, kMax };
+/// How a collective combines the elements of several ranks, with libtorch's names. AVG is the sum
+/// divided by the number of ranks, for floating point types.
+enum class ReduceOp : std::uint8_t { SUM, AVG, PRODUCT, MIN, MAX };
 
-/// One side of a transport between two ranks.
-struct Parcel {
+/// One point-to-point operation: a send to, or a receive from, one other rank.
+struct P2POp {
   bool is_sent = false;  ///< else it is received
   void* data = nullptr;
   Elements elements;
@@ -42,16 +43,16 @@ class Communicator {
   /// In place.
   ///@{
   virtual void broadcast(void* data, Elements elements, int root, void* stream) = 0;
-  virtual void all_reduce(void* data, Elements elements, Combine how, void* stream) = 0;
-  virtual void reduce(void* data, Elements elements, Combine how, int root, void* stream) = 0;
+  virtual void all_reduce(void* data, Elements elements, ReduceOp op, void* stream) = 0;
+  virtual void reduce(void* data, Elements elements, ReduceOp op, int root, void* stream) = 0;
   ///@}
   /// `elements` are one rank's: of the input.
   virtual void all_gather(const void* input, void* output, Elements elements, void* stream) = 0;
   /// `elements` are one rank's: of the output.
-  virtual void reduce_scatter(const void* input, void* output, Elements elements, Combine how,
+  virtual void reduce_scatter(const void* input, void* output, Elements elements, ReduceOp op,
                               void* stream) = 0;
   /// All at the same time, so that two ranks may send to each other.
-  virtual void exchange(const std::vector<Parcel>& parcels, void* stream) = 0;
+  virtual void exchange(const std::vector<P2POp>& operations, void* stream) = 0;
 
   /// For traces: what is queued on `stream`, and ready(), while the returned object lives is one
   /// span of that name. @return null where nobody keeps spans.

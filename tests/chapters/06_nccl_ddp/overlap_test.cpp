@@ -15,7 +15,7 @@ using Notes = std::vector<std::string>;
 class NotedGroup : public ProcessGroup {
  public:
   NotedGroup() : ProcessGroup(0, 2, std::chrono::seconds(1)) {}
-  const char* plane() const override { return "notes"; }
+  const char* transport() const override { return "notes"; }
   Notes notes;
 
  protected:

@@ -14,11 +14,11 @@ import tempfile
 from support import Run, case, expect, expect_no_orphan, finish, free_port, run
 
 TOOL, PROGRAM = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-PLANES = ("shared memory", "gloo")
+TRANSPORTS = ("shared memory", "gloo")
 
 
-def launch(*words, ranks=3, plane="shared memory"):
-    environment = {"TD_DATA_PLANE": "gloo"} if plane == "gloo" else {}
+def launch(*words, ranks=3, transport="shared memory"):
+    environment = {"TD_TRANSPORT": "gloo"} if transport == "gloo" else {}
     return run([TOOL, "launch", "-n", ranks, PROGRAM, *words], environment)
 
 
@@ -45,17 +45,17 @@ def expect_told(result, who, *texts):
 
 def killed():
     """Seen by all within 1 s, and the launcher returns within 2 s; rank 0 is the one that watches the rest."""
-    for plane in PLANES:
+    for transport in TRANSPORTS:
         for victim in (0, 1):
-            kill_rank(plane, victim)
+            kill_rank(transport, victim)
 
 
-def kill_rank(plane, victim):
-    what = f"killed rank {victim}, {plane}"
+def kill_rank(transport, victim):
+    what = f"killed rank {victim}, {transport}"
     with tempfile.TemporaryDirectory() as folder:
         saved = pathlib.Path(folder, "checkpoint")
         result = launch("fault=kill", f"rank={victim}", "step=30", "steps=100000", "pause=5", f"save={saved}",
-                        plane=plane)
+                        transport=transport)
         result.ends_with(137).shows(f"launch: rank {victim} of 3 was killed by signal 9 (SIGKILL) after")
         expect_told(result, {0, 1, 2} - {victim}, f"rank {victim}")
         died = clock(result.output, "fault kill").get(victim, 0)
@@ -71,10 +71,10 @@ def kill_rank(plane, victim):
 
 def stopped():
     """A rank that is stopped is named by its silence, also when it is the one that watches the rest."""
-    for plane, victim in zip(PLANES, (2, 0)):
-        what = f"stopped rank {victim}, {plane}"
+    for transport, victim in zip(TRANSPORTS, (2, 0)):
+        what = f"stopped rank {victim}, {transport}"
         result = launch("fault=stop", f"rank={victim}", "steps=100000", "pause=5", "timeout=20", "silence=2",
-                        plane=plane)
+                        transport=transport)
         result.ends_with(1).shows(f"launch: rank {victim} of 3 stands still: it was stopped by a signal")
         expect_told(result, {0, 1, 2} - {victim}, f"rank {victim}", "silent")
         stop = clock(result.output, "fault stop").get(victim, 0)
@@ -137,8 +137,8 @@ def different_order():
 
 
 def different_sizes():
-    for plane in PLANES:
-        result = launch("fault=size", "rank=2", "timeout=10", plane=plane).ends_with(1)
+    for transport in TRANSPORTS:
+        result = launch("fault=size", "rank=2", "timeout=10", transport=transport).ends_with(1)
         expect_told(result, (0, 1, 2), "rank 2", "65536", "32768")
 
 
@@ -148,8 +148,8 @@ def mismatched_model():
 
 
 def uneven_batches():
-    for plane in PLANES:
-        result = launch("fault=leave", "rank=1", "timeout=10", plane=plane).ends_with(1)
+    for transport in TRANSPORTS:
+        result = launch("fault=leave", "rank=1", "timeout=10", transport=transport).ends_with(1)
         expect_told(result, (0, 2), "rank 1")
 
 

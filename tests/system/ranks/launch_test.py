@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts ranks in every way the course names and lets them work: launch_test.py COURSE_TOOL RANK_PROGRAM.
 
-Called by CTest. Each way must give whole sums, the data plane it should, and exit code 0.
+Called by CTest. Each way must give whole sums, the transport it should, and exit code 0.
 """
 
 import pathlib
@@ -13,10 +13,10 @@ from support import Redis, Run, case, expect, expect_no_orphan, finish, needs, r
 TOOL, PROGRAM = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 
 
-def expect_work(result, ranks=2, plane="shared memory", orphans=True):
-    """All ranks have joined on this plane and finished."""
+def expect_work(result, ranks=2, transport="shared memory", orphans=True):
+    """All ranks have joined on this transport and finished."""
     result.ends_with(0)
-    result.shows(*(f"rank {rank} of {ranks} on {plane}\n" for rank in range(ranks)))
+    result.shows(*(f"rank {rank} of {ranks} on {transport}\n" for rank in range(ranks)))
     expect(result.output.count("done\n") == ranks,
            f"{' '.join(result.words)}: expected {ranks} times 'done' in:\n{result.output}")
     if orphans:
@@ -30,7 +30,7 @@ def launch(*words, ranks=2, environment=None):
 def by_course_launch():
     for ranks in (1, 2, 3):
         expect_work(launch(PROGRAM, ranks=ranks), ranks, "one rank" if ranks == 1 else "shared memory")
-    expect_work(launch(PROGRAM, environment={"TD_DATA_PLANE": "gloo"}), plane="gloo")
+    expect_work(launch(PROGRAM, environment={"TD_TRANSPORT": "gloo"}), transport="gloo")
 
 
 def by_spawn():

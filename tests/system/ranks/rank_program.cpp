@@ -17,11 +17,11 @@
 #include <string>
 #include <thread>
 
-#include "td/base/file.h"
 #include "distributed/ddp/ddp.h"
 #include "distributed/distributed.h"
 #include "distributed/launch/environment.h"
 #include "distributed/launch/spawn.h"
+#include "td/base/file.h"
 #include "td/td.h"
 
 namespace {
@@ -81,15 +81,15 @@ void train() {
   if (faulty && fault == "missing") return;
   distributed::InitOptions init;
   init.timeout = std::chrono::seconds(number("timeout"));
-  init.silence = std::chrono::seconds(number("silence"));
+  init.heartbeat_timeout = std::chrono::seconds(number("silence"));
   if (faulty && fault == "world") {
     init.rank = me;
     init.world_size = distributed::read_environment().world_size + 1;
   }
   distributed::init_process_group("gloo", options.at("url"), init);
   const int rank = distributed::get_rank(), size = distributed::get_world_size();
-  std::cout << "rank " << rank << " of " << size << " on " << distributed::default_group().plane()
-            << std::endl;
+  std::cout << "rank " << rank << " of " << size << " on "
+            << distributed::default_group().transport() << std::endl;
   if (fault == "model") wrap_a_model(faulty);
   for (int step = 0; step < number("steps"); ++step) {
     std::int64_t numel = number("numel");

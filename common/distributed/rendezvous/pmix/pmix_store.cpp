@@ -1,7 +1,7 @@
 // The store that mpirun and srun keep for their processes, over PMIx. A library of its own,
 // libtd_pmix.so: PMIx costs a process some 15 ms, and few programs need it.
-// Invariant: PMIx finds a note by the rank that left it, so names end with that rank's number;
-// names without one are rank 0's (see Store).
+// Invariant: PMIx finds a value by the rank that set it, so keys end with that rank's number;
+// keys without one are rank 0's (see Store).
 #include <pmix.h>
 
 #include <cctype>
@@ -42,7 +42,7 @@ class PmixStore final : public Store {
   }
   ~PmixStore() override { PMIx_Finalize(nullptr, 0); }
 
-  void set(const std::string& name, const std::string& note) override {
+  void set(const std::string& key, const std::string& value) override {
     pmix_value_t value;
     PMIX_VALUE_CONSTRUCT(&value);
     value.type = PMIX_BYTE_OBJECT;
@@ -52,17 +52,17 @@ class PmixStore final : public Store {
     check(PMIx_Commit(), "PMIx_Commit");
   }
 
-  // A job's ranks are different processes, and its notes go with it.
-  bool add(const std::string& name, const std::string& note) override {
+  // A job's ranks are different processes, and its values go with it.
+  bool set_if_absent(const std::string& key, const std::string& value) override {
     set(name, note);
     return true;
   }
-  void remove(const std::string&) override {}
+  void delete_key(const std::string&) override {}
 
   std::optional<std::string> get(const std::string& name) override {
     pmix_proc_t author;
     PMIX_LOAD_PROCID(&author, self_.nspace, author_of(name));
-    // This host's server would keep a request that comes before the note waiting for whole seconds.
+    // This host's server would keep a request that comes before the value waiting for whole seconds.
     // Another host's is asked only when the request may wait, and then answers soon.
     pmix_info_t how;
     PMIX_INFO_CONSTRUCT(&how);

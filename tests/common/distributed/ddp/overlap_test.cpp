@@ -16,7 +16,7 @@ namespace {
 class GatedGroup final : public ProcessGroup {
  public:
   GatedGroup() : ProcessGroup(0, 1, std::chrono::seconds(5)) {}
-  const char* plane() const override { return "gated"; }
+  const char* transport() const override { return "gated"; }
   void open() {
     std::lock_guard lock(mutex_);
     open_ = true;

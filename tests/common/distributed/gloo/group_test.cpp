@@ -39,16 +39,16 @@ TEST_CASE("ranks that joined reduce together and leave in peace") {
 }
 
 TEST_CASE("another order is told to every rank in the same words, whatever carries the data") {
-  for (const char* plane : {"gloo", "shm"}) {
-    setenv("TD_DATA_PLANE", plane, 1);
+  for (const char* transport : {"gloo", "shm"}) {
+    setenv("TD_TRANSPORT", transport, 1);
     const auto errors = test::with_groups(2, [](ProcessGroup& group) {
       Tensor t = zeros({4});
       if (group.rank() == 0) group.all_reduce(t)->wait();
       group.broadcast(t)->wait();
       if (group.rank() == 1) group.all_reduce(t)->wait();
     });
-    unsetenv("TD_DATA_PLANE");
-    INFO(plane);
+    unsetenv("TD_TRANSPORT");
+    INFO(transport);
     CHECK(errors == std::vector<std::string>{kOrder, kOrder});
   }
 }
@@ -101,12 +101,12 @@ TEST_CASE("an error of one rank ends the others' waiting with its reason") {
 }
 
 TEST_CASE("a parcel that does not fit is told to both sides") {
-  setenv("TD_DATA_PLANE", "gloo", 1);
+  setenv("TD_TRANSPORT", "gloo", 1);
   const auto errors = test::with_groups(2, [](ProcessGroup& group) {
     Tensor t = zeros({group.rank() + 3});
     (group.rank() ? group.recv(t, 0) : group.send(t, 1))->wait();
   });
-  unsetenv("TD_DATA_PLANE");
+  unsetenv("TD_TRANSPORT");
   CHECK(errors[0] ==
         "rank 0 makes send (to rank 1, 3 x float32), but rank 1 makes recv (from rank 0, 4 x "
         "float32); both need as many elements of the same type");
@@ -115,7 +115,7 @@ TEST_CASE("a parcel that does not fit is told to both sides") {
 
 TEST_CASE("a group of one rank needs nobody") {
   init_process_group("gloo", "env:");
-  CHECK(default_group().plane() == std::string("one rank"));
+  CHECK(default_group().transport() == std::string("one rank"));
   Tensor t = full({3}, 2.0), all = zeros({3});
   default_group().all_reduce(t, ReduceOp::AVG)->wait();
   default_group().all_gather_into_tensor(all, t)->wait();

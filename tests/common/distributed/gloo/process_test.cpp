@@ -101,18 +101,18 @@ void reduce_steps(int steps) {
 TEST_CASE("rank: reduces", "[.child]") {
   as_process([] {
     reduce_steps(10);
-    std::cout << "plane " << default_group().plane() << std::endl;
+    std::cout << "transport " << default_group().transport() << std::endl;
   });
 }
 
 TEST_CASE("processes meet in a folder, reduce, and leave the folder as it was", "[processes]") {
-  for (const char* plane : {"gloo", "shm"}) {
+  for (const char* transport : {"gloo", "shm"}) {
     const Folder folder;
-    for (const auto& result :
-         run_ranks("rank: reduces", 3, folder.url(), std::string("TD_DATA_PLANE=") + plane + " ")) {
+    for (const auto& result : run_ranks("rank: reduces", 3, folder.url(),
+                                        std::string("TD_TRANSPORT=") + transport + " ")) {
       CHECK(result.exit_code == 0);
-      CHECK(said_by(result) ==
-            std::string("plane ") + (*plane == 'g' ? "gloo" : "shared memory") + "\nfine\n");
+      CHECK(said_by(result) == std::string("transport ") +
+                                   (*transport == 'g' ? "gloo" : "shared memory") + "\nfine\n");
     }
     CHECK(folder.empty());
   }
@@ -175,7 +175,7 @@ TEST_CASE("what an earlier run left in the folder changes nothing", "[processes]
   const auto results =
       run_ranks("rank: reduces", {as_rank(0, 3, folder.url()) + "sh -c 'sleep 0.3; exec \"$@\"' - ",
                                   as_rank(1, 3, folder.url()), as_rank(2, 3, folder.url())});
-  for (const auto& result : results) CHECK(said_by(result) == "plane shared memory\nfine\n");
+  for (const auto& result : results) CHECK(said_by(result) == "transport shared memory\nfine\n");
 }
 
 TEST_CASE("rank: rank 1 is killed", "[.child]") {
@@ -190,13 +190,13 @@ TEST_CASE("rank: rank 1 is killed", "[.child]") {
 }
 
 TEST_CASE("a rank that is killed is named by all others within a second", "[processes]") {
-  for (const char* plane : {"gloo", "shm"}) {
+  for (const char* transport : {"gloo", "shm"}) {
     const Folder folder;
     const auto results = run_ranks("rank: rank 1 is killed", 4, folder.url(),
-                                   std::string("TD_DATA_PLANE=") + plane + " ");
+                                   std::string("TD_TRANSPORT=") + transport + " ");
     CHECK(results[1].exit_code == 128 + SIGKILL);
     const std::string text = error_in(results[0]);
-    INFO(plane << ": " << text);
+    INFO(transport << ": " << text);
     CHECK(text.find("rank 1 (process ") == 0);
     CHECK(text.find(") is gone: it was killed, crashed or ended without leaving the group. Its own "
                     "output may say why") != std::string::npos);
@@ -227,7 +227,7 @@ TEST_CASE("rank 0 that is killed is named as any other", "[processes]") {
 
 TEST_CASE("rank: one rank is stopped", "[.child]") {
   InitOptions options;
-  options.silence = milliseconds(500);
+  options.heartbeat_timeout = milliseconds(500);
   as_process(
       [] {
         reduce_steps(3);
@@ -323,9 +323,9 @@ TEST_CASE("a wish that one rank alone has is refused on all", "[processes]") {
     const Folder folder;
     const auto results = run_ranks(
         "rank: reduces",
-        {as_rank(0, 2, folder.url()), as_rank(1, 2, folder.url()) + "TD_DATA_PLANE=gloo "});
+        {as_rank(0, 2, folder.url()), as_rank(1, 2, folder.url()) + "TD_TRANSPORT=gloo "});
     CHECK(error_in(results[0]) ==
-          "TD_DATA_PLANE is \"\" on rank 0 but \"gloo\" on rank 1; all ranks need the same");
+          "TD_TRANSPORT is \"\" on rank 0 but \"gloo\" on rank 1; all ranks need the same");
     CHECK(error_in(results[1]) == error_in(results[0]));
   }
   const Folder folder;

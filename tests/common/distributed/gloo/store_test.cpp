@@ -1,14 +1,14 @@
-// Notes, the lists of texts that travel in them, and the frames of the control plane's sockets.
+// Notes, the lists of texts that travel in them, and the frames of the coordination service's
+// sockets.
 #include <poll.h>
 #include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <fstream>
 
+#include "distributed/coordination/coordination.h"
+#include "distributed/rendezvous/host_info.h"
 #include "td/base/error.h"
-#include "distributed/control/control_ends.h"
-#include "distributed/rendezvous/interface.h"
-#include "distributed/rendezvous/text_list.h"
 #include "thread_ranks.h"
 
 using namespace td;
@@ -18,21 +18,22 @@ TEST_CASE("a store keeps whole notes, and one alone of those that add") {
   std::string folder = std::filesystem::temp_directory_path() / "td-store-XXXXXX";
   REQUIRE(::mkdtemp(folder.data()));
   for (const bool in_files : {true, false}) {
-    std::unique_ptr<Store> store = std::make_unique<MemoryStore>();
+    std::unique_ptr<Store> store = std::make_unique<HashStore>();
     if (in_files) store = open_store("file://" + folder + "/deeper/down");
     CHECK_FALSE(store->get("a"));
     const std::string note("zero \0 and \n newline", 20);
     store->set("a", note);
     CHECK(store->get("a") == note);
-    CHECK_FALSE(store->add("a", "second"));
+    CHECK_FALSE(store->set_if_absent("a", "second"));
     store->set("a", "");
     CHECK(store->get("a") == "");
-    store->remove("a");
+    store->delete_key("a");
     CHECK_FALSE(store->get("a"));
     std::atomic<int> first{0};
-    test::on_threads(8, [&](int rank) { first += store->add("b", std::to_string(rank)); });
+    test::on_threads(8,
+                     [&](int rank) { first += store->set_if_absent("b", std::to_string(rank)); });
     CHECK(first == 1);
-    store->remove("b");
+    store->delete_key("b");
   }
   CHECK(std::filesystem::is_empty(folder + "/deeper/down"));
   std::ofstream(folder + "/file") << "in the way";
@@ -49,7 +50,7 @@ TEST_CASE("lists of texts come back as they were, and nothing else is taken for 
   for (const char* damaged : {"3:ab", "x", "1", "1:", "-1:a", "99999999999999999999:a", "1:ab"})
     CHECK_THROWS_AS(split_texts(damaged), Error);
   CHECK_THROWS_WITH(split_texts("1:a", 2), Catch::Contains("do all ranks run the same version?"));
-  CHECK_THROWS_AS(decode_status("short"), Error);
+  CHECK_THROWS_AS(decode_heartbeat("short"), Error);
 }
 
 TEST_CASE("messages arrive whole, in order and of any length, and the end is seen") {

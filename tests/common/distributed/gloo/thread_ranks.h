@@ -1,16 +1,18 @@
 // Ranks that are threads of the test but meet, talk and reduce as processes do: by a store, the
-// control plane's sockets and gloo's.
+// coordination service's sockets and gloo's.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "distributed/control/control.h"
-#include "distributed/planes/gloo_plane.h"
-#include "distributed/rendezvous/joining.h"
+#include "distributed/coordination/coordination.h"
 #include "distributed/rendezvous/rendezvous.h"
+#include "distributed/rendezvous/rendezvous_config.h"
+#include "distributed/transport/gloo_transport.h"
 
 namespace test {
 
@@ -30,32 +32,55 @@ inline std::vector<std::string> on_threads(int ranks, const std::function<void(i
   return texts;
 }
 
-/// A plane of each rank, connected to the others, without a control plane.
-inline std::vector<std::shared_ptr<td::distributed::GlooPlane>> gloo_planes(int ranks) {
+/// An Exchange between threads.
+class Table {
+ public:
+  explicit Table(int size) : texts_(static_cast<std::size_t>(size)) {}
+  std::vector<std::string> exchange(int rank, const std::string& mine) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !full_; });
+    texts_[static_cast<std::size_t>(rank)] = mine;
+    if (++come_ == texts_.size()) full_ = true, changed_.notify_all();
+    changed_.wait(lock, [&] { return full_; });
+    auto all = texts_;
+    if (--come_ == 0) full_ = false, changed_.notify_all();
+    return all;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> texts_;
+  std::size_t come_ = 0;
+  bool full_ = false;
+};
+
+/// A transport of each rank, connected to the others, without a coordination service.
+inline std::vector<std::shared_ptr<td::distributed::GlooTransport>> gloo_transports(int ranks) {
   using namespace td::distributed;
-  MemoryStore store;
-  std::vector<std::shared_ptr<GlooPlane>> planes(static_cast<std::size_t>(ranks));
+  Table table(ranks);
+  std::vector<std::shared_ptr<GlooTransport>> transports(static_cast<std::size_t>(ranks));
   const auto texts = on_threads(ranks, [&](int rank) {
     GlooOptions options;
     options.rank = rank;
     options.size = ranks;
     options.address = "127.0.0.1";
-    options.run = "test";
+    options.exchange = [&, rank](const std::string& mine) { return table.exchange(rank, mine); };
     options.timeout = std::chrono::seconds(20);
-    planes[static_cast<std::size_t>(rank)] = std::make_shared<GlooPlane>(options, store);
+    transports[static_cast<std::size_t>(rank)] = std::make_shared<GlooTransport>(options);
   });
   for (const std::string& text : texts)
     if (!text.empty()) throw std::runtime_error(text);
-  return planes;
+  return transports;
 }
 
 /// `work` with the group of each rank, all joined as init_process_group does it.
 inline std::vector<std::string> with_groups(
     int ranks, const std::function<void(td::distributed::ProcessGroup&)>& work,
     const td::distributed::InitOptions& options = {}) {
-  td::distributed::MemoryStore store;
+  td::distributed::HashStore store;
   return on_threads(ranks, [&](int rank) {
-    td::distributed::Place place;
+    td::distributed::RendezvousConfig place;
     place.rank = rank;
     place.world_size = ranks;
     const auto group = td::distributed::join_group("gloo", place, store, options);

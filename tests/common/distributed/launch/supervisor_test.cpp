@@ -15,22 +15,21 @@
 #include "child_process.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "distributed/launch/leftovers.h"
 
 using namespace std::chrono_literals;
 using Catch::Contains;
-using td::distributed::Ending;
-using td::distributed::Launch;
+using td::distributed::LaunchConfig;
+using td::distributed::LaunchResult;
 
 namespace {
 
 struct Result {
-  Ending ending;
+  LaunchResult ending;
   std::string output, errors;
 };
 
-Launch shell(const std::string& script, int nprocs) {
-  Launch launch;
+LaunchConfig shell(const std::string& script, int nprocs) {
+  LaunchConfig launch;
   launch.words = {"sh", "-c", script};
   launch.nprocs = nprocs;
   launch.last_words = 100ms;
@@ -38,11 +37,11 @@ Launch shell(const std::string& script, int nprocs) {
   return launch;
 }
 
-Result run(Launch launch) {
+Result run(LaunchConfig launch) {
   std::ostringstream output, errors;
   launch.output = &output;
   launch.errors = &errors;
-  const Ending ending = td::distributed::supervise(launch);
+  const LaunchResult ending = td::distributed::supervise(launch);
   return {ending, output.str(), errors.str()};
 }
 
@@ -61,10 +60,29 @@ std::string printed(const std::string& output, const std::string& name) {
   return output.substr(begin, output.find('\n', begin) - begin);
 }
 
+/// The processes whose environment holds "MARK=<mark>".
+std::vector<std::string> processes_with(const std::string& mark) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "environ", std::ios::binary);
+    const std::string all{std::istreambuf_iterator<char>(file), {}};
+    if (all.find("MARK=" + mark) != std::string::npos) found.push_back(entry.path().string());
+  }
+  return found;
+}
+
+/// A mark that no other launch has; its ranks and what they start carry it in their environment.
+std::string mark(LaunchConfig& launch) {
+  static int marks = 0;
+  const std::string mark = std::to_string(getpid()) + "-" + std::to_string(++marks) + "x";
+  launch.environment.emplace_back("MARK", mark);
+  return mark;
+}
+
 /// Waits, because a killed process takes a moment to vanish.
 bool all_gone(const std::string& mark) {
   for (int i = 0; i < 500; ++i) {
-    if (td::distributed::processes_with(mark).empty()) return true;
+    if (processes_with(mark).empty()) return true;
     std::this_thread::sleep_for(10ms);
   }
   return false;
@@ -73,7 +91,7 @@ bool all_gone(const std::string& mark) {
 }  // namespace
 
 TEST_CASE("ranks find torchrun's variables, and a place to meet that is gone afterwards") {
-  Launch launch = shell("env | sort | sed \"s/^/$RANK /\"", 2);
+  LaunchConfig launch = shell("env | sort | sed \"s/^/$RANK /\"", 2);
   launch.prefix = false;
   const Result result = run(launch);
   CHECK(result.ending.exit_code == 0);
@@ -105,7 +123,7 @@ TEST_CASE("the cores are divided among the ranks, unless the user has decided") 
 }
 
 TEST_CASE("several hosts: ranks go on where the host before ended") {
-  Launch launch = shell(
+  LaunchConfig launch = shell(
       "echo $RANK $LOCAL_RANK $GROUP_RANK $WORLD_SIZE $TD_RENDEZVOUS "
       "$TORCHELASTIC_RUN_ID \"$MASTER_ADDR\"",
       2);
@@ -184,7 +202,8 @@ TEST_CASE("a rank that stands still is named when another one fails") {
 }
 
 TEST_CASE("the others may say what they saw before they are asked to end") {
-  Launch launch = shell("[ $RANK = 1 ] && exit 1; sleep 0.3; echo rank 1 is gone >&2; exit 2", 2);
+  LaunchConfig launch =
+      shell("[ $RANK = 1 ] && exit 1; sleep 0.3; echo rank 1 is gone >&2; exit 2", 2);
   launch.last_words = 30s;
   const Result result = run(launch);
   CHECK_THAT(result.errors, Contains("[0] rank 1 is gone"));
@@ -194,28 +213,25 @@ TEST_CASE("the others may say what they saw before they are asked to end") {
 TEST_CASE("who does not hear SIGTERM is ended all the same") {
   const std::string others[] = {"trap '' TERM; while :; do sleep 1; done", "kill -STOP $$"};
   for (const std::string& other : others) {
-    const Result result =
-        run(shell("echo mark=$TD_LAUNCHER; [ $RANK = 1 ] && exit 2; " + other, 3));
-    CHECK(result.ending.exit_code == 2);
-    const std::string mark = printed(result.output, "mark");
-    REQUIRE_FALSE(mark.empty());
-    CHECK(td::distributed::processes_with(mark).empty());
+    LaunchConfig launch = shell("[ $RANK = 1 ] && exit 2; " + other, 3);
+    const std::string marked = mark(launch);
+    CHECK(run(launch).ending.exit_code == 2);
+    CHECK(processes_with(marked).empty());
   }
 }
 
 TEST_CASE("what ranks started ends with them: in their group, in another session, detached") {
-  const std::string leave_behind =
-      "echo mark=$TD_LAUNCHER; sleep 600 & setsid sleep 600 & setsid setsid sleep 600 & ";
+  const std::string leave_behind = "sleep 600 & setsid sleep 600 & setsid setsid sleep 600 & ";
   for (const std::string end : {"exit 0", "exit 4", "kill -KILL $$"}) {
-    const Result result = run(shell(leave_behind + end, 2));
-    const std::string mark = printed(result.output, "mark");
-    REQUIRE_FALSE(mark.empty());
-    CHECK(td::distributed::processes_with(mark).empty());
+    LaunchConfig launch = shell(leave_behind + end, 2);
+    const std::string marked = mark(launch);
+    run(launch);
+    CHECK(processes_with(marked).empty());
   }
 }
 
 TEST_CASE("restarts: all ranks anew, counted and said, in a folder of their own") {
-  Launch launch = shell(
+  LaunchConfig launch = shell(
       "echo count=$TORCHELASTIC_RESTART_COUNT of $TORCHELASTIC_MAX_RESTARTS;"
       "here=${TD_RENDEZVOUS#file://}; ls $here | wc -l; : >$here/stale;"
       "[ $TORCHELASTIC_RESTART_COUNT = 2 ] || exit 1",
@@ -240,7 +256,7 @@ TEST_CASE("Ctrl-C and SIGTERM end all ranks and are the exit code") {
   CHECK(interrupted.ending.stopped_by == SIGINT);
   CHECK(interrupted.ending.failure.empty());
   CHECK(interrupted.errors == "launch: stopped by SIGINT; ending 2 ranks\n");
-  Launch launch = shell("trap '' TERM; kill -TERM $PPID; while :; do sleep 1; done", 1);
+  LaunchConfig launch = shell("trap '' TERM; kill -TERM $PPID; while :; do sleep 1; done", 1);
   launch.max_restarts = 5;
   const Result terminated = run(launch);
   CHECK(terminated.ending.exit_code == 143);
@@ -250,7 +266,7 @@ TEST_CASE("Ctrl-C and SIGTERM end all ranks and are the exit code") {
 }
 
 TEST_CASE("a second Ctrl-C waits for nobody") {
-  Launch launch = shell(
+  LaunchConfig launch = shell(
       "trap '' INT; echo ready; kill -INT $PPID; sleep 0.2; kill -INT $PPID; while :; do sleep 1; "
       "done",
       1);
@@ -268,7 +284,7 @@ TEST_CASE("a rank dies of a broken pipe, though its launcher would not") {
 }
 
 TEST_CASE("a program that cannot be started is named") {
-  Launch launch = shell("", 2);
+  LaunchConfig launch = shell("", 2);
   launch.words = {"/no/such/program"};
   CHECK_THROWS_WITH(run(launch), "cannot start /no/such/program: No such file or directory");
   launch.words = {"/etc"};
@@ -280,11 +296,13 @@ TEST_CASE("a program that cannot be started is named") {
 }
 
 TEST_CASE("child: a launcher that its own rank kills", "[.child]") {
-  Launch launch = shell(
-      "echo $TD_LAUNCHER >$NOTES; echo $TD_RENDEZVOUS >>$NOTES;"
+  LaunchConfig launch = shell(
+      "echo $MARK >$NOTES; echo $TD_RENDEZVOUS >>$NOTES;"
       "sleep 600 & setsid sleep 600 & setsid sh -c 'sleep 600 & sleep 600' &"
-      "kill -KILL $PPID; sleep 600",
+      "kill -KILL $LAUNCHER; sleep 600",
       1);
+  mark(launch);
+  launch.environment.emplace_back("LAUNCHER", std::to_string(getpid()));
   td::distributed::supervise(launch);
 }
 
@@ -303,4 +321,11 @@ TEST_CASE("a launcher that is killed leaves no orphan and no folder") {
   REQUIRE_THAT(path, Contains("todevice-"));
   for (int i = 0; i < 500 && std::filesystem::exists(path); ++i) std::this_thread::sleep_for(10ms);
   CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("ranks end when the process between them and the launcher is killed") {
+  LaunchConfig launch = shell("kill -KILL $PPID; sleep 600", 2);
+  const std::string marked = mark(launch);
+  CHECK_THROWS_WITH(run(launch), Contains("td-reaper"));
+  CHECK(all_gone(marked));
 }

@@ -1,4 +1,5 @@
-// The collectives of the shared-memory plane, in place and through the stage, against plain loops.
+// The collectives of the shared-memory transport, in place and through the stage, against plain
+// loops.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -18,14 +19,14 @@ constexpr std::int64_t kLarge = 70000;
 
 double value(int rank, std::int64_t i) { return static_cast<double>((i * 7 + rank * 3) % 11 + 1); }
 
-Tensor make(HostGroup& group, Where where, std::int64_t n, ScalarType dtype) {
+Tensor make(ProcessGroupHost& group, Where where, std::int64_t n, ScalarType dtype) {
   const bool shared = where == Where::kShared || (where == Where::kMixed && group.rank() % 2 == 0);
   const TensorOptions options = TensorOptions().dtype(dtype);
   return shared ? group.empty_shared(n, options) : empty({n}, options);
 }
 
 // Rank r's element i, small whole numbers: sums are exact in every type.
-Tensor values(HostGroup& group, Where where, std::int64_t n, ScalarType dtype) {
+Tensor values(ProcessGroupHost& group, Where where, std::int64_t n, ScalarType dtype) {
   std::vector<double> numbers(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) numbers[i] = value(group.rank(), i);
   Tensor t = make(group, where, n, dtype);
@@ -61,16 +62,16 @@ void require_none(const std::string& fault) {
   if (!fault.empty()) throw Error(fault);
 }
 
-void check_all_reduce(HostGroup& group, Where where, std::int64_t n, ScalarType dtype,
+void check_all_reduce(ProcessGroupHost& group, Where where, std::int64_t n, ScalarType dtype,
                       ReduceOp op) {
   Tensor t = values(group, where, n, dtype);
   group.all_reduce(t, op)->wait();
-  const CollectiveKey key{0, n, 0, 0, CollectiveType::kAllReduce, op, dtype};
+  const CollectiveFingerprint key{0, n, 0, 0, CollectiveType::kAllReduce, op, dtype};
   require_none(
       fault(describe(key).c_str(), t, [&](auto i) { return reduced(group.size(), i, op); }));
 }
 
-void check_collectives(HostGroup& group, Where where, std::int64_t n, ScalarType dtype) {
+void check_collectives(ProcessGroupHost& group, Where where, std::int64_t n, ScalarType dtype) {
   const int ranks = group.size(), rank = group.rank();
   const TensorOptions options = TensorOptions().dtype(dtype);
   Tensor t = values(group, where, n, dtype);
@@ -104,7 +105,7 @@ TEST_CASE("all_reduce over shared memory gives every rank the reduced elements")
   for (const Where where : {Where::kShared, Where::kOutside, Where::kMixed})
     for (const int ranks : {1, 2, 3, 4}) {
       INFO(static_cast<int>(where) << ", " << ranks << " ranks");
-      CHECK(run_shared(ranks, Views::kOwn, [&](HostGroup& group) {
+      CHECK(run_shared(ranks, Views::kOwn, [&](ProcessGroupHost& group) {
               for (const std::int64_t n : kSizes)
                 for (const ScalarType dtype : {kFloat, kDouble, kLong, kInt, kHalf, kBFloat16})
                   for (const ReduceOp op : {ReduceOp::SUM, ReduceOp::MAX, ReduceOp::MIN})
@@ -119,7 +120,7 @@ TEST_CASE("the other collectives over shared memory") {
   for (const Where where : {Where::kShared, Where::kOutside, Where::kMixed})
     for (const int ranks : {1, 2, 3}) {
       INFO(static_cast<int>(where) << ", " << ranks << " ranks");
-      CHECK(run_shared(ranks, Views::kOwn, [&](HostGroup& group) {
+      CHECK(run_shared(ranks, Views::kOwn, [&](ProcessGroupHost& group) {
               for (const std::int64_t n : kSizes)
                 for (const ScalarType dtype : {kFloat, kLong, kHalf})
                   check_collectives(group, where, n, dtype);
@@ -129,7 +130,7 @@ TEST_CASE("the other collectives over shared memory") {
 }
 
 TEST_CASE("collectives of all kinds follow each other in one mapping") {
-  const auto errors = run_shared(3, Views::kOne, [](HostGroup& group) {
+  const auto errors = run_shared(3, Views::kOne, [](ProcessGroupHost& group) {
     for (int round = 0; round < 4; ++round)
       for (const Where where : {Where::kShared, Where::kOutside, Where::kMixed})
         check_collectives(group, where, round == 2 ? kLarge : 33, kInt);
@@ -145,7 +146,7 @@ TEST_CASE("collectives of all kinds follow each other in one mapping") {
 TEST_CASE("the sum of rounded numbers has equal bits on all ranks, wherever tensors lie") {
   for (const int ranks : {2, 3, 5}) {
     std::vector<std::vector<float>> results(static_cast<std::size_t>(2 * ranks));
-    const auto errors = run_shared(ranks, Views::kOwn, [&](HostGroup& group) {
+    const auto errors = run_shared(ranks, Views::kOwn, [&](ProcessGroupHost& group) {
       for (const bool shared : {false, true}) {
         Tensor t = make(group, shared ? Where::kShared : Where::kOutside, 70001, kFloat);
         for (std::int64_t i = 0; i < t.numel(); ++i)
@@ -173,7 +174,7 @@ TEST_CASE("the sum of rounded numbers has equal bits on all ranks, wherever tens
 }
 
 TEST_CASE("parts of tensors in shared memory are reduced in place, at other offsets in each rank") {
-  const auto errors = run_shared(2, Views::kOwn, [](HostGroup& group) {
+  const auto errors = run_shared(2, Views::kOwn, [](ProcessGroupHost& group) {
     Tensor whole = group.empty_shared(1000, kFloat);
     whole.fill_(-1.0);
     Tensor part = whole.slice(0, 3 + group.rank() * 100, 503 + group.rank() * 100);
@@ -190,7 +191,7 @@ TEST_CASE("parts of tensors in shared memory are reduced in place, at other offs
 
 TEST_CASE("send and recv over shared memory, small and large, both ways at once") {
   for (const Views views : {Views::kOwn, Views::kOne})
-    CHECK(run_shared(3, views, [](HostGroup& group) {
+    CHECK(run_shared(3, views, [](ProcessGroupHost& group) {
             const int rank = group.rank(), next = (rank + 1) % 3, last = (rank + 2) % 3;
             for (const std::int64_t n : {0, 1, 1023, 16384, 70001})
               for (int round = 0; round < 5; ++round) {

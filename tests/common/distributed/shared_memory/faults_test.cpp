@@ -18,7 +18,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::vector<SharedMemory> join(const std::vector<HostFacts>& hosts) {
+std::vector<SharedMemory> join(const std::vector<HostInfo>& hosts) {
   Table table(static_cast<int>(hosts.size()));
   std::vector<SharedMemory> joined(hosts.size());
   std::vector<std::thread> threads;
@@ -35,19 +35,19 @@ std::vector<SharedMemory> join(const std::vector<HostFacts>& hosts) {
 }  // namespace
 
 TEST_CASE("whoever waits in shared memory is woken when the group fails") {
-  const std::function<void(HostGroup&)> waits[] = {
-      [](HostGroup& group) { group.barrier()->wait(); },
-      [](HostGroup& group) {
+  const std::function<void(ProcessGroupHost&)> waits[] = {
+      [](ProcessGroupHost& group) { group.barrier()->wait(); },
+      [](ProcessGroupHost& group) {
         Tensor t = zeros({100000});
         group.all_reduce(t)->wait();
       },
-      [](HostGroup& group) { group.recv(zeros({4}), 1)->wait(); },
-      [](HostGroup& group) { group.send(zeros({4}), 1)->wait(); },
+      [](ProcessGroupHost& group) { group.recv(zeros({4}), 1)->wait(); },
+      [](ProcessGroupHost& group) { group.send(zeros({4}), 1)->wait(); },
   };
   for (const auto& wait : waits) {
     std::vector<std::string> errors;
     const double seconds = seconds_of([&] {
-      errors = run_shared(3, Views::kOne, [&](HostGroup& group) {
+      errors = run_shared(3, Views::kOne, [&](ProcessGroupHost& group) {
         if (group.rank() != 1) return wait(group);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the others are asleep
         throw Error("rank 1 has been killed");
@@ -58,29 +58,29 @@ TEST_CASE("whoever waits in shared memory is woken when the group fails") {
   }
 }
 
-TEST_CASE("a plane that failed takes no more calls") {
-  const auto planes = shared_planes(2, Views::kOwn);
-  planes[0]->abort("rank 1 is gone");
-  planes[0]->abort("a second reason");
-  CollectiveKey key;
+TEST_CASE("a transport that failed takes no more calls") {
+  const auto transports = shm_transports(2, Views::kOwn);
+  transports[0]->abort("rank 1 is gone");
+  transports[0]->abort("a second reason");
+  CollectiveFingerprint key;
   float x = 0;
   key.peer = 1;
-  CHECK_THROWS_WITH(planes[0]->barrier(key), "rank 1 is gone");
-  CHECK_THROWS_WITH(planes[0]->send(key, &x), "rank 1 is gone");
-  CHECK_THROWS_WITH(planes[0]->receive(key, &x), "rank 1 is gone");
+  CHECK_THROWS_WITH(transports[0]->barrier(key), "rank 1 is gone");
+  CHECK_THROWS_WITH(transports[0]->send(key, &x), "rank 1 is gone");
+  CHECK_THROWS_WITH(transports[0]->receive(key, &x), "rank 1 is gone");
 }
 
-TEST_CASE("calls that do not fit are told on every rank in the same words, and end the plane") {
-  const auto planes = shared_planes(2, Views::kOwn);
+TEST_CASE("calls that do not fit are told on every rank in the same words, and end the transport") {
+  const auto transports = shm_transports(2, Views::kOwn);
   std::vector<std::string> texts(4);
   const auto run = [&](int rank) {
     float data[4] = {};
-    CollectiveKey key;
+    CollectiveFingerprint key;
     key.sequence = 1;
     key.numel = rank ? 4 : 3;
     key.type = CollectiveType::kAllReduce;
     for (int call = 0; call < 2; ++call) try {
-        planes[rank]->all_reduce(key, data);
+        transports[rank]->all_reduce(key, data);
       } catch (const DistributedError& e) {
         texts[2 * rank + call] = e.what();
       }
@@ -96,7 +96,7 @@ TEST_CASE("calls that do not fit are told on every rank in the same words, and e
 }
 
 TEST_CASE("a send and a recv that differ are told on both sides") {
-  const auto sizes = run_shared(2, Views::kOwn, [](HostGroup& group) {
+  const auto sizes = run_shared(2, Views::kOwn, [](ProcessGroupHost& group) {
     if (group.rank() == 0) group.send(zeros({4}), 1)->wait();
     if (group.rank() == 1) group.recv(zeros({5}), 0)->wait();
   });
@@ -104,7 +104,7 @@ TEST_CASE("a send and a recv that differ are told on both sides") {
         "rank 0 makes send (to rank 1, 4 x float32), but rank 1 makes recv (from rank 0, 5 x "
         "float32); both need as many elements of the same type");
   CHECK(sizes[1] == sizes[0]);
-  const auto tags = run_shared(2, Views::kOwn, [](HostGroup& group) {
+  const auto tags = run_shared(2, Views::kOwn, [](ProcessGroupHost& group) {
     if (group.rank() == 0) group.send(zeros({4}), 1, 7)->wait();
     if (group.rank() == 1) group.recv(zeros({4}), 0)->wait();
   });
@@ -115,16 +115,16 @@ TEST_CASE("a send and a recv that differ are told on both sides") {
 }
 
 TEST_CASE("ranks of two hosts do not share memory, and all know why") {
-  const HostFacts here = read_host_facts();
-  HostFacts other = here, container = here;
+  const HostInfo here = read_host_info();
+  HostInfo other = here, container = here;
   other.hostname = "beta";
   container.network_namespace = "net:[1]";
   for (const auto& joined : join({here, here, other})) {
-    CHECK_FALSE(joined.plane);
+    CHECK_FALSE(joined.transport);
     CHECK(joined.why_not == "rank 0 is on host " + here.hostname + ", rank 2 on beta");
   }
   for (const auto& joined : join({here, container})) {
-    CHECK_FALSE(joined.plane);
+    CHECK_FALSE(joined.transport);
     CHECK(joined.why_not ==
           "rank 1 is in another container or on another machine than rank 0, "
           "though both hosts are named " +
@@ -137,11 +137,11 @@ TEST_CASE("where there is no room for shared memory, all ranks are told instead 
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{1 << 16, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  const HostFacts here = read_host_facts();
+  const HostInfo here = read_host_info();
   const auto joined = join({here, here});
   setrlimit(RLIMIT_FSIZE, &before);
   for (const auto& rank : joined) {
-    CHECK_FALSE(rank.plane);
+    CHECK_FALSE(rank.transport);
     CHECK(rank.why_not.find("rank 0: there is no room for ") == 0);
     CHECK(rank.why_not.find("see the limit of ulimit -f") != std::string::npos);
   }
@@ -149,17 +149,17 @@ TEST_CASE("where there is no room for shared memory, all ranks are told instead 
 
 TEST_CASE(
     "a tensor for which shared memory has no room lies elsewhere, and is reduced all the same") {
-  const auto planes = shared_planes(2, Views::kOwn);
-  CHECK(planes[0]->allocate_shared(std::size_t{1} << 40) == nullptr);
-  void* const small = planes[0]->allocate_shared(100);
+  const auto transports = shm_transports(2, Views::kOwn);
+  CHECK(transports[0]->allocate_shared(std::size_t{1} << 40) == nullptr);
+  void* const small = transports[0]->allocate_shared(100);
   REQUIRE(small != nullptr);
-  CHECK(planes[0]->allocate_shared(100) != small);
+  CHECK(transports[0]->allocate_shared(100) != small);
 }
 
 TEST_CASE("the memory of a tensor that is gone goes back to the system") {
-  const auto segment = SharedSegment::make(SharedPlane::segment_bytes(1));
-  HostGroup group(0, 1, std::chrono::seconds(5),
-                  std::make_shared<SharedPlane>(0, std::vector{segment}));
+  const auto segment = SharedSegment::make(ShmTransport::segment_bytes(1));
+  ProcessGroupHost group(0, 1, std::chrono::seconds(5),
+                         std::make_shared<ShmTransport>(0, std::vector{segment}));
   const std::string path = segment->address().substr(0, segment->address().find(' '));
   const auto held = [&] {  // not what the file could be, but what it is
     struct stat status {};

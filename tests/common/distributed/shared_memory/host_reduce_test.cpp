@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "distributed/planes/host_reduce.h"
+#include "distributed/transport/host_reduce.h"
 #include "td/td.h"
 
 using namespace td;
@@ -132,14 +132,4 @@ TEST_CASE("the average is what a division gives, to the last bit") {
     INFO(count << " ranks");
     CHECK(different == 0);
   }
-}
-
-TEST_CASE("reduce_into adds for an average, and divide ends it") {
-  std::vector<double> into = {1, 2, 3}, from = {2, 4, 9};
-  reduce_into(into.data(), from.data(), 3, kDouble, ReduceOp::AVG);
-  CHECK(into == std::vector<double>{3, 6, 12});
-  divide(into.data(), 3, kDouble, 3);
-  CHECK(into == std::vector<double>{1, 2, 4});
-  reduce_into(into.data(), from.data(), 3, kDouble, ReduceOp::MAX);
-  CHECK(into == std::vector<double>{2, 4, 9});
 }

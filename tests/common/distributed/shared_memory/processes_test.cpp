@@ -13,9 +13,9 @@
 #include <sstream>
 #include <thread>
 
+#include "distributed/transport/shm_transport.h"
+#include "distributed/collective.h"
 #include "td/base/error.h"
-#include "distributed/planes/shared_plane.h"
-#include "distributed/work.h"
 
 using namespace td;
 using namespace td::distributed;
@@ -48,11 +48,11 @@ class Folder {
 };
 
 // Reduces in place and through the stage by turns. Element i of the sum is known.
-void reduce_until_stopped(HostPlane& plane, int rank, const Folder& folder) {
+void reduce_until_stopped(Transport& transport, int rank, const Folder& folder) {
   constexpr std::int64_t kNumel = 100'000;
   std::vector<std::int64_t> outside(kNumel);
-  auto* const shared = static_cast<std::int64_t*>(plane.allocate_shared(kNumel * 8));
-  CollectiveKey key;
+  auto* const shared = static_cast<std::int64_t*>(transport.allocate_shared(kNumel * 8));
+  CollectiveFingerprint key;
   key.type = CollectiveType::kAllReduce;
   key.numel = kNumel;
   key.dtype = kLong;
@@ -60,7 +60,7 @@ void reduce_until_stopped(HostPlane& plane, int rank, const Folder& folder) {
     std::int64_t* const data = call % 2 ? shared : outside.data();
     for (std::int64_t i = 0; i < kNumel; ++i) data[i] = (rank + 1) * (i + static_cast<int>(call));
     key.sequence = call;
-    plane.all_reduce(key, data);
+    transport.all_reduce(key, data);
     for (std::int64_t i = 0; i < kNumel; ++i)
       if (data[i] != 6 * (i + static_cast<int>(call))) throw Error("a wrong sum");
     if (call == 20) folder.write("running." + std::to_string(rank), "");
@@ -93,12 +93,12 @@ TEST_CASE("one rank of three", "[.rank]") {
     return all;
   };
   const SharedMemory shared =
-      join_shared_memory(rank, std::vector<HostFacts>(kRanks, read_host_facts()), exchange);
-  if (!shared.plane) return folder.write("error." + std::to_string(rank), shared.why_not);
-  // What the control plane does.
-  std::thread([&] { shared.plane->abort(folder.wait_for("verdict")); }).detach();
+      join_shared_memory(rank, std::vector<HostInfo>(kRanks, read_host_info()), exchange);
+  if (!shared.transport) return folder.write("error." + std::to_string(rank), shared.why_not);
+  // What the coordination service does.
+  std::thread([&] { shared.transport->abort(folder.wait_for("verdict")); }).detach();
   try {
-    reduce_until_stopped(*shared.plane, rank, folder);
+    reduce_until_stopped(*shared.transport, rank, folder);
   } catch (const Error& e) {
     folder.write("error." + std::to_string(rank), e.what());
   }

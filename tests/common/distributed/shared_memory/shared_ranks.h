@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "distributed/planes/host_group.h"
-#include "distributed/planes/shared_plane.h"
+#include "distributed/transport/process_group_host.h"
+#include "distributed/transport/shm_transport.h"
 #include "td/td.h"
 
 /// An Exchange between threads.
@@ -41,41 +41,42 @@ class Table {
 
 enum class Views { kOwn, kOne };
 
-/// The planes of `size` ranks that belong together.
-inline std::vector<std::shared_ptr<td::distributed::HostPlane>> shared_planes(int size,
-                                                                              Views views) {
+/// The transports of `size` ranks that belong together.
+inline std::vector<std::shared_ptr<td::distributed::Transport>> shm_transports(int size,
+                                                                               Views views) {
   using namespace td::distributed;
-  std::vector<std::shared_ptr<HostPlane>> planes(static_cast<std::size_t>(size));
+  std::vector<std::shared_ptr<Transport>> transports(static_cast<std::size_t>(size));
   if (views == Views::kOne) {
     std::vector<std::shared_ptr<SharedSegment>> segments;
     for (int r = 0; r < size; ++r)
-      segments.push_back(SharedSegment::make(SharedPlane::segment_bytes(size)));
-    for (int r = 0; r < size; ++r) planes[r] = std::make_shared<SharedPlane>(r, segments);
-    return planes;
+      segments.push_back(SharedSegment::make(ShmTransport::segment_bytes(size)));
+    for (int r = 0; r < size; ++r) transports[r] = std::make_shared<ShmTransport>(r, segments);
+    return transports;
   }
   Table table(size);
-  const std::vector<HostFacts> hosts(planes.size(), read_host_facts());
+  const std::vector<HostInfo> hosts(transports.size(), read_host_info());
   std::vector<std::thread> threads;
   for (int r = 0; r < size; ++r)
     threads.emplace_back([&, r] {
-      planes[r] = join_shared_memory(r, hosts, [&](const std::string& mine) {
-                    return table.exchange(r, mine);
-                  }).plane;
+      transports[r] = join_shared_memory(r, hosts, [&](const std::string& mine) {
+                        return table.exchange(r, mine);
+                      }).transport;
     });
   for (auto& thread : threads) thread.join();
-  return planes;
+  return transports;
 }
 
 /// Runs `work` in a thread for every rank and returns what each one threw, "" for nothing. The
-/// first error ends the groups of all, as the control plane would.
+/// first error ends the groups of all, as the coordination service would.
 inline std::vector<std::string> run_shared(
-    int size, Views views, const std::function<void(td::distributed::HostGroup&)>& work) {
+    int size, Views views, const std::function<void(td::distributed::ProcessGroupHost&)>& work) {
   using namespace td::distributed;
-  const auto planes = shared_planes(size, views);
-  std::vector<std::string> errors(planes.size());
-  std::vector<std::unique_ptr<HostGroup>> groups;
+  const auto transports = shm_transports(size, views);
+  std::vector<std::string> errors(transports.size());
+  std::vector<std::unique_ptr<ProcessGroupHost>> groups;
   for (int r = 0; r < size; ++r)
-    groups.push_back(std::make_unique<HostGroup>(r, size, std::chrono::seconds(10), planes[r]));
+    groups.push_back(
+        std::make_unique<ProcessGroupHost>(r, size, std::chrono::seconds(10), transports[r]));
   std::vector<std::thread> threads;
   for (int r = 0; r < size; ++r)
     threads.emplace_back([&, r] {

@@ -148,7 +148,7 @@ TEST_CASE("a gradient with a home is kept there, and is made zero without being 
   const Tensor x = leaf({1, 2}), memory = zeros({4});
   {
     NoGradGuard no_grad;
-    meta_of(x).grad_home = memory.narrow(0, 1, 2);
+    meta_of(x).grad_buffer = memory.narrow(0, 1, 2);
   }
   backward_ones(x * 3);
   CHECK(values(memory) == List{0, 3, 3, 0});

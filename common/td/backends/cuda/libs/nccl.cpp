@@ -71,17 +71,17 @@ ncclDataType_t type_of(ScalarType dtype) {
   return ncclBfloat16;
 }
 
-ncclRedOp_t operation_of(Combine how) {
-  switch (how) {
-    case Combine::kSum:
+ncclRedOp_t operation_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::SUM:
       return ncclSum;
-    case Combine::kAverage:
+    case ReduceOp::AVG:
       return ncclAvg;
-    case Combine::kProduct:
+    case ReduceOp::PRODUCT:
       return ncclProd;
-    case Combine::kMin:
+    case ReduceOp::MIN:
       return ncclMin;
-    case Combine::kMax:
+    case ReduceOp::MAX:
       break;
   }
   return ncclMax;
@@ -139,15 +139,15 @@ class NcclCommunicator final : public Communicator {
       return ncclBroadcast(data, data, e.count, type_of(e.dtype), root, comm_, of(stream));
     });
   }
-  void all_reduce(void* data, Elements e, Combine how, void* stream) override {
+  void all_reduce(void* data, Elements e, ReduceOp op, void* stream) override {
     run("all_reduce", [&] {
-      return ncclAllReduce(data, data, e.count, type_of(e.dtype), operation_of(how), comm_,
+      return ncclAllReduce(data, data, e.count, type_of(e.dtype), operation_of(op), comm_,
                            of(stream));
     });
   }
-  void reduce(void* data, Elements e, Combine how, int root, void* stream) override {
+  void reduce(void* data, Elements e, ReduceOp op, int root, void* stream) override {
     run("reduce", [&] {
-      return ncclReduce(data, data, e.count, type_of(e.dtype), operation_of(how), root, comm_,
+      return ncclReduce(data, data, e.count, type_of(e.dtype), operation_of(op), root, comm_,
                         of(stream));
     });
   }
@@ -155,17 +155,17 @@ class NcclCommunicator final : public Communicator {
     run("all_gather",
         [&] { return ncclAllGather(input, output, e.count, type_of(e.dtype), comm_, of(stream)); });
   }
-  void reduce_scatter(const void* input, void* output, Elements e, Combine how,
+  void reduce_scatter(const void* input, void* output, Elements e, ReduceOp op,
                       void* stream) override {
     run("reduce_scatter", [&] {
-      return ncclReduceScatter(input, output, e.count, type_of(e.dtype), operation_of(how), comm_,
+      return ncclReduceScatter(input, output, e.count, type_of(e.dtype), operation_of(op), comm_,
                                of(stream));
     });
   }
-  void exchange(const std::vector<Parcel>& parcels, void* stream) override {
+  void exchange(const std::vector<P2POp>& operations, void* stream) override {
     run("send and recv", [&] {
       check(ncclGroupStart(), "send and recv", comm_);
-      for (const Parcel& parcel : parcels) queue(parcel, stream);
+      for (const P2POp& operation : operations) queue(operation, stream);
       return ncclGroupEnd();
     });
   }
@@ -196,13 +196,13 @@ class NcclCommunicator final : public Communicator {
     check(call(), doing, comm_);
   }
 
-  // An error inside a group is told where the group ends.
-  void queue(const Parcel& parcel, void* stream) {
-    const Elements e = parcel.elements;
-    if (parcel.is_sent)
-      ncclSend(parcel.data, e.count, type_of(e.dtype), parcel.peer, comm_, of(stream));
+  // NCCL reports an error inside a group where the group ends.
+  void queue(const P2POp& operation, void* stream) {
+    const Elements e = operation.elements;
+    if (operation.is_sent)
+      ncclSend(operation.data, e.count, type_of(e.dtype), operation.peer, comm_, of(stream));
     else
-      ncclRecv(parcel.data, e.count, type_of(e.dtype), parcel.peer, comm_, of(stream));
+      ncclRecv(operation.data, e.count, type_of(e.dtype), operation.peer, comm_, of(stream));
   }
 
   const int device_;

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "distributed/distributed.h"
-#include "distributed/planes/nccl_group.h"
+#include "distributed/transport/process_group_nccl.h"
 #include "td/td.h"
 
 using namespace td;
@@ -40,7 +40,7 @@ class Table {
 NcclOptions options_of(int rank, int ranks, Table& table) {
   NcclOptions options;
   options.rank = rank;
-  options.hosts.assign(static_cast<std::size_t>(ranks), read_host_facts());
+  options.hosts.assign(static_cast<std::size_t>(ranks), read_host_info());
   options.device = nccl_device(rank);
   options.timeout = std::chrono::seconds(60);
   options.exchange = [&table, rank](const std::string& mine) {
@@ -214,7 +214,7 @@ TEST_CASE("two ranks on one GPU are refused before NCCL is asked") {
 
 TEST_CASE("a group of one GPU is made without a launcher") {
   init_process_group("nccl");
-  CHECK(std::string(default_group().plane()) == "nccl");
+  CHECK(std::string(default_group().transport()) == "nccl");
   Tensor t = full({3}, 2.0, TensorOptions().device(Device(kCUDA, 0)));
   all_reduce(t, ReduceOp::AVG);
   barrier();

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "distributed/transport/process_group_nccl.h"
 #include "fake_gpus.h"
-#include "distributed/planes/nccl_group.h"
 
 using namespace td;
 using namespace td::distributed;
@@ -19,18 +19,18 @@ class QuietCommunicator final : public Communicator {
  public:
   bool ready() override { return true; }
   void broadcast(void*, Elements, int, void*) override {}
-  void all_reduce(void*, Elements, Combine, void*) override {}
-  void reduce(void*, Elements, Combine, int, void*) override {}
+  void all_reduce(void*, Elements, ReduceOp, void*) override {}
+  void reduce(void*, Elements, ReduceOp, int, void*) override {}
   void all_gather(const void*, void*, Elements, void*) override {}
-  void reduce_scatter(const void*, void*, Elements, Combine, void*) override {}
-  void exchange(const std::vector<Parcel>&, void*) override {}
+  void reduce_scatter(const void*, void*, Elements, ReduceOp, void*) override {}
+  void exchange(const std::vector<P2POp>&, void*) override {}
   std::shared_ptr<void> span(const char*, std::size_t, void*) override { return nullptr; }
   void abort() override {}
 };
 
-NcclGroup group_on(Device device) {
+ProcessGroupNCCL group_on(Device device) {
   const auto quiet = [] { return std::make_shared<QuietCommunicator>(); };
-  return NcclGroup(0, 2, 10s, device, {quiet(), quiet()}, nullptr);
+  return ProcessGroupNCCL(0, 2, 10s, device, {quiet(), quiet()}, nullptr);
 }
 
 /// Until the watch has asked after events, or five seconds.
@@ -42,7 +42,7 @@ void wait_for_questions(std::uint64_t before) {
 
 TEST_CASE("the watch asks on the group's own device") {
   cuda_stand_in::CollectRefusals refusals;
-  NcclGroup group = group_on(fake::gpu(1));
+  ProcessGroupNCCL group = group_on(fake::gpu(1));
   const Tensor t = zeros({3}, TensorOptions(fake::gpu(1)));
   const std::uint64_t before = cuda_stand_in::calls("cudaEventQuery");
   const auto work = group.all_reduce(t);
@@ -52,7 +52,7 @@ TEST_CASE("the watch asks on the group's own device") {
 }
 
 TEST_CASE("a GPU that cannot be asked ends the group in words, and not the process") {
-  NcclGroup group = group_on(fake::gpu(1));
+  ProcessGroupNCCL group = group_on(fake::gpu(1));
   const Tensor t = zeros({3}, TensorOptions(fake::gpu(1)));
   cuda_stand_in::fail_next("cudaEventQuery", cudaErrorDevicesUnavailable);
   const std::uint64_t before = cuda_stand_in::calls("cudaEventQuery");

@@ -1,0 +1,140 @@
+// Frames: four bytes of length, one of kind, the body. Both ends have the same byte order: data
+// transports do not convert it either.
+#include "distributed/coordination/socket.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "td/base/error.h"
+
+namespace td::distributed {
+namespace {
+
+constexpr std::size_t kHead = 5;
+constexpr std::uint32_t kLongest = 64u << 20;  // bytes: no message of ours comes near
+
+sockaddr_in parse(const std::string& address, int port) {
+  sockaddr_in result{};
+  result.sin_family = AF_INET;
+  result.sin_port = htons(static_cast<std::uint16_t>(port));
+  TD_CHECK(Error, inet_pton(AF_INET, address.c_str(), &result.sin_addr) == 1, "\"", address,
+           "\" is no IPv4 address");
+  return result;
+}
+
+const sockaddr* generic(const sockaddr_in& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+}  // namespace
+
+Descriptor::Descriptor(Descriptor&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+Descriptor::~Descriptor() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Listener::Listener(const std::string& address)
+    : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+  const sockaddr_in here = parse(address, 0);
+  TD_CHECK(Error,
+           socket_ && ::bind(get(), generic(here), sizeof here) == 0 && ::listen(get(), 64) == 0,
+           "cannot listen at ", address, ": ", std::strerror(errno));
+}
+
+std::string Listener::address() const {
+  sockaddr_in here{};
+  socklen_t size = sizeof here;
+  ::getsockname(get(), reinterpret_cast<sockaddr*>(&here), &size);
+  char text[INET_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET, &here.sin_addr, text, sizeof text);
+  return std::string(text) + ":" + std::to_string(ntohs(here.sin_port));
+}
+
+std::optional<Descriptor> Listener::accept() {
+  Descriptor next(::accept4(get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!next) return std::nullopt;
+  return next;
+}
+
+Socket::Socket(Descriptor connected) : socket_(std::move(connected)) {
+  const int on = 1;
+  ::setsockopt(get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+Socket Socket::connect(const std::string& address, std::chrono::milliseconds timeout) {
+  const std::size_t colon = address.rfind(':');
+  TD_CHECK(Error, colon != std::string::npos, "\"", address, "\" is no address with a port");
+  const sockaddr_in there = parse(address.substr(0, colon), std::stoi(address.substr(colon + 1)));
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  int error = 0;
+  if (!socket ||
+      (::connect(socket.get(), generic(there), sizeof there) != 0 && errno != EINPROGRESS))
+    error = errno;
+  pollfd waiting{socket.get(), POLLOUT, 0};
+  int ready = error ? 1 : -1;
+  errno = EINTR;
+  while (ready < 0 && errno == EINTR)
+    ready = ::poll(&waiting, 1, static_cast<int>(timeout.count()));
+  if (ready != 1) error = ETIMEDOUT;
+  socklen_t size = sizeof error;
+  if (!error) ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  TD_CHECK(Error, error == 0, "cannot connect to ", address, ": ", std::strerror(error));
+  return Socket(std::move(socket));
+}
+
+void Socket::send(const Message& message) {
+  const auto length = static_cast<std::uint32_t>(message.body.size());
+  char head[kHead];
+  std::memcpy(head, &length, sizeof length);
+  head[4] = static_cast<char>(message.kind);
+  unsent_.append(head, kHead).append(message.body);
+  flush();
+}
+
+void Socket::flush() {
+  while (!unsent_.empty() && !closed_) {
+    const ssize_t sent = ::send(get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    // Whatever else is wrong with the connection, receive() finds as well, after the last message.
+    if (sent < 0) return;
+    unsent_.erase(0, static_cast<std::size_t>(sent));
+  }
+}
+
+std::vector<Message> Socket::receive() {
+  char block[4096];
+  while (!closed_) {
+    const ssize_t got = ::recv(get(), block, sizeof block, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (got <= 0)
+      closed_ = true;
+    else
+      received_.append(block, static_cast<std::size_t>(got));
+  }
+  std::vector<Message> messages;
+  while (received_.size() >= kHead) {
+    std::uint32_t length = 0;
+    std::memcpy(&length, received_.data(), sizeof length);
+    if (length > kLongest) closed_ = true;  // not one of us
+    if (length > kLongest || received_.size() - kHead < length) break;
+    messages.push_back({static_cast<std::uint8_t>(received_[4]), received_.substr(kHead, length)});
+    received_.erase(0, kHead + length);
+  }
+  return messages;
+}
+
+}  // namespace td::distributed

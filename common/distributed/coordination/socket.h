@@ -1,0 +1,73 @@
+// A TCP connection that carries whole messages and never makes its owner wait. The coordination
+// service's only means; one thread looks after all sockets of a rank with poll(2).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace td::distributed {
+
+/// A descriptor, closed at the end of the scope and not inherited by programs that are started.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int get() const { return descriptor_; }
+  explicit operator bool() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+/// Waits for connections at a free port.
+class Listener {
+ public:
+  /// @param address an IPv4 address of this host. @throws Error
+  explicit Listener(const std::string& address);
+  /// "127.0.0.1:4711".
+  std::string address() const;
+  int get() const { return socket_.get(); }
+  /// The next connection, or nothing when there is none.
+  std::optional<Descriptor> accept();
+
+ private:
+  Descriptor socket_;
+};
+
+/// What travels: a kind, which is the receiver's business, and bytes.
+struct Message {
+  std::uint8_t kind = 0;  ///< what it is about
+  std::string body;       ///< the bytes
+};
+
+/// One connection.
+class Socket {
+ public:
+  explicit Socket(Descriptor connected);
+  /// Connects to "127.0.0.1:4711". @throws Error when there is no answer in time.
+  static Socket connect(const std::string& address, std::chrono::milliseconds timeout);
+  int get() const { return socket_.get(); }
+
+  /// Sends what the connection takes now and keeps the rest for flush().
+  void send(const Message& message);
+  void flush();
+  /// True while something is kept.
+  bool wants_to_write() const { return !unsent_.empty(); }
+  /// The messages that have come. Afterwards closed() tells whether there can be more.
+  std::vector<Message> receive();
+  /// The other side has closed the connection, or it broke.
+  bool closed() const { return closed_; }
+
+ private:
+  Descriptor socket_;
+  std::string unsent_, received_;
+  bool closed_ = false;
+};
+
+}  // namespace td::distributed

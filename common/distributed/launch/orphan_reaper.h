@@ -1,0 +1,47 @@
+// The process between the launcher and its ranks, so that nothing that a launch started outlives
+// the launch. It starts the ranks as its own children and is their subreaper (man 2 prctl): a
+// process that a rank leaves behind becomes its child, even after setsid. At the end, or when the
+// launcher is killed, it kills all its descendants. WorkerGroup owns one. Invariant: it kills only
+// its own descendants.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "distributed/launch/start_process.h"
+
+namespace td::distributed {
+
+/// Starts programs and reports what becomes of them. Not thread-safe.
+class OrphanReaper {
+ public:
+  /// What it reports, in the order in which it happened.
+  struct Event {
+    enum Kind { kStarted, kNotStarted, kEnded } kind;
+    int program;  ///< its index
+    int value;    ///< its process id, the errno of exec, or its status as from waitpid
+  };
+
+  /// Starts the programs. @param folder is removed if this process is killed.
+  /// @throws Error when the system allows no more processes.
+  OrphanReaper(const std::vector<ChildProgram>& programs, const std::string& folder);
+  /// Kills all descendants and blocks until they have ended.
+  ~OrphanReaper();
+  OrphanReaper(const OrphanReaper&) = delete;
+  OrphanReaper& operator=(const OrphanReaper&) = delete;
+
+  /// Readable when there is an event.
+  int descriptor() const { return events_; }
+  /// The next event, or nothing. Does not block. @throws Error when the reaper itself was killed.
+  std::optional<Event> next();
+  /// Sends a signal to the process groups of all programs that are running, and continues them if
+  /// they are stopped: a stopped process handles no signal except SIGKILL.
+  void signal_all(int signal);
+
+ private:
+  pid_t pid_ = -1;
+  std::vector<pid_t> running_;      // the programs
+  int control_ = -1, events_ = -1;  // closed by the system when this process ends, however it ends
+};
+
+}  // namespace td::distributed

@@ -1,0 +1,125 @@
+// What the kernel reports under /proc and of its network interfaces, and the form in which ranks
+// send it.
+#include "distributed/rendezvous/host_info.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+
+#include "td/base/error.h"
+
+namespace td::distributed {
+namespace {
+
+std::string text_of(const sockaddr* address) {
+  char text[INET_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
+  return text;
+}
+
+// The address that packets to the world would leave from. Connecting a UDP socket sends nothing.
+std::string default_route_address() {
+  const int probe = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return "";
+  sockaddr_in away{};
+  away.sin_family = AF_INET;
+  away.sin_port = htons(9);
+  inet_pton(AF_INET, "192.0.2.1", &away.sin_addr);  // an address that is kept for examples
+  sockaddr_in mine{};
+  socklen_t size = sizeof mine;
+  const bool found = ::connect(probe, reinterpret_cast<sockaddr*>(&away), sizeof away) == 0 &&
+                     ::getsockname(probe, reinterpret_cast<sockaddr*>(&mine), &size) == 0;
+  ::close(probe);
+  return found ? text_of(reinterpret_cast<sockaddr*>(&mine)) : "";
+}
+
+}  // namespace
+
+HostInfo read_host_info() {
+  HostInfo info;
+  char text[256] = "";
+  if (gethostname(text, sizeof text - 1) == 0) info.hostname = text;
+  std::ifstream boot("/proc/sys/kernel/random/boot_id");
+  std::getline(boot, info.boot_id);
+  const ssize_t length = readlink("/proc/self/ns/net", text, sizeof text);
+  if (length > 0) info.network_namespace.assign(text, static_cast<std::size_t>(length));
+  info.pid = getpid();
+  return info;
+}
+
+std::string encode(const HostInfo& info) {
+  return join_texts(
+      {info.hostname, info.boot_id, info.network_namespace, std::to_string(info.pid)});
+}
+
+HostInfo decode_host_info(const std::string& text) {
+  const auto parts = split_texts(text, 4);
+  return {parts[0], parts[1], parts[2], std::stoi(parts[3])};
+}
+
+bool same_host(const HostInfo& a, const HostInfo& b) {
+  return !a.boot_id.empty() && a.hostname == b.hostname && a.boot_id == b.boot_id &&
+         a.network_namespace == b.network_namespace;
+}
+
+bool is_loopback(const std::string& address) { return address.rfind("127.", 0) == 0; }
+
+std::string reachable_address() {
+  const char* wanted = std::getenv("TD_INTERFACE");
+  if (!wanted || !*wanted) wanted = std::getenv("GLOO_SOCKET_IFNAME");
+  if (!wanted || !*wanted) wanted = nullptr;
+  if (!wanted)
+    if (const std::string address = default_route_address();
+        !address.empty() && !is_loopback(address))
+      return address;
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) list = nullptr;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, freeifaddrs);
+  std::string names;
+  for (const ifaddrs* entry = list; entry; entry = entry->ifa_next) {
+    if (!entry->ifa_addr || entry->ifa_addr->sa_family != AF_INET) continue;
+    names += std::string(names.empty() ? "" : ", ") + entry->ifa_name;
+    const bool up = entry->ifa_flags & IFF_UP, loopback = entry->ifa_flags & IFF_LOOPBACK;
+    if (wanted ? std::string(wanted) == entry->ifa_name : up && !loopback)
+      return text_of(entry->ifa_addr);
+  }
+  TD_CHECK(Error, !wanted, "TD_INTERFACE=", wanted ? wanted : "",
+           " names no network interface with an IPv4 address; this host has ", names);
+  return "";
+}
+
+std::string join_texts(const std::vector<std::string>& texts) {
+  std::string joined;
+  for (const std::string& text : texts) joined += std::to_string(text.size()) + ':' + text;
+  return joined;
+}
+
+std::vector<std::string> split_texts(const std::string& joined, int count) {
+  const char *at = joined.data(), *const end = at + joined.size();
+  std::vector<std::string> texts;
+  bool good = true;
+  while (good && at < end) {
+    std::size_t length = 0;
+    const auto read = std::from_chars(at, end, length);
+    good = read.ec == std::errc() && read.ptr < end && *read.ptr == ':' &&
+           length < static_cast<std::size_t>(end - read.ptr);
+    if (!good) break;
+    texts.emplace_back(read.ptr + 1, length);
+    at = read.ptr + 1 + length;
+  }
+  if (count >= 0) good = good && texts.size() == static_cast<std::size_t>(count);
+  TD_CHECK(
+      Error, good,
+      "a rank sends what this program does not understand: do all ranks run the same version?");
+  return texts;
+}
+
+}  // namespace td::distributed

@@ -1,0 +1,48 @@
+// Where a rank runs and how others reach it: for error messages, for the choice of an address and
+// of shared memory. Ranks send it to all others when they join, as lists of strings (join_texts).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace td::distributed {
+
+/// An all-gather of strings: sends `mine` to all ranks and returns the strings of all ranks, in the
+/// order of ranks. All ranks call it equally often. CoordinationAgent has one.
+/// @throws DistributedError when a rank does not come.
+using Exchange = std::function<std::vector<std::string>(const std::string& mine)>;
+
+/// Strings are empty if the system does not provide them.
+struct HostInfo {
+  std::string hostname;           ///< as the program `hostname` prints it
+  std::string boot_id;            ///< differs between machines, and after each start of one
+  std::string network_namespace;  ///< "net:[4026531840]": containers have their own
+  int pid = 0;                    ///< as this process sees itself
+};
+
+/// The HostInfo of this process.
+HostInfo read_host_info();
+/// As text for an Exchange, and back. @throws Error for a text that encode did not make.
+///@{
+std::string encode(const HostInfo& info);
+HostInfo decode_host_info(const std::string& text);
+///@}
+/// True if two processes may share memory, judged by their HostInfo: the same host name, start of
+/// the kernel and network namespace. Whether they can is known only after they have tried.
+bool same_host(const HostInfo& a, const HostInfo& b);
+
+/// The IPv4 address of the network interface that TD_INTERFACE (or, as in PyTorch,
+/// GLOO_SOCKET_IFNAME) names; without one that of the default route, otherwise of the first
+/// interface that is up and not the loopback. Empty if there is only the loopback.
+/// @throws Error when the named interface does not exist or has no address.
+std::string reachable_address();
+/// True for 127.x.y.z.
+bool is_loopback(const std::string& address);
+
+/// Several strings as one: "<length>:<string>" one after another; strings may have any bytes.
+std::string join_texts(const std::vector<std::string>& texts);
+/// @throws Error for what join_texts did not make, or when `count` >= 0 and there are not so many.
+std::vector<std::string> split_texts(const std::string& joined, int count = -1);
+
+}  // namespace td::distributed

@@ -1,0 +1,131 @@
+// gloo's handshake and its unbound buffers, with errors of ours.
+#include "distributed/transport/gloo_connection.h"
+
+#include <gloo/rendezvous/context.h>
+#include <gloo/rendezvous/store.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <ctime>
+
+namespace td::distributed {
+namespace {
+
+// gloo's handshake leaves two values per rank in a store and reads those of all ranks: "rank_<r>",
+// its host, and "<r>", its addresses. Here each value is one all-gather of the coordination
+// service.
+class ExchangeAsStore final : public gloo::rendezvous::Store {
+ public:
+  explicit ExchangeAsStore(const Exchange& exchange) : exchange_(exchange) {}
+
+  void set(const std::string&, const std::vector<char>& data) override {
+    values_ = exchange_(std::string(data.begin(), data.end()));
+  }
+  std::vector<char> get(const std::string& key) override {
+    peer_ = key.substr(key.rfind('_') + 1);  // the whole key if there is no '_'
+    const std::string& value = values_.at(std::stoul(peer_));
+    return {value.begin(), value.end()};
+  }
+  void wait(const std::vector<std::string>&) override {}
+  void wait(const std::vector<std::string>&, const std::chrono::milliseconds&) override {}
+
+  const std::string& peer() const { return peer_; }
+
+ private:
+  const Exchange& exchange_;
+  std::vector<std::string> values_;
+  std::string peer_ = "?";  // the rank that gloo is about to connect to
+};
+
+}  // namespace
+
+std::shared_ptr<gloo::Context> connect_mesh(const GlooOptions& options) {
+  ExchangeAsStore store(options.exchange);
+  const NoPipeSignal quiet;  // for gloo's own thread, which starts here
+  try {
+    gloo::transport::tcp::attr where;
+    where.hostname = options.address;
+    auto device = gloo::transport::tcp::CreateDevice(where);
+    auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
+    // gloo waits five times its limit for each connection.
+    context->setTimeout(options.connect_timeout / 5);
+    context->connectFullMesh(store, device);
+    context->setTimeout(options.timeout);
+    return context;
+  } catch (const DistributedError&) {
+    throw;
+  } catch (const std::exception& e) {
+    fail<DistributedError>("rank ", options.rank, " at address ", options.address,
+                           " cannot connect to rank ", store.peer(), ": ", e.what(),
+                           ". Can their hosts reach each other? TD_INTERFACE names ",
+                           "the network interface to use");
+  }
+}
+
+GlooBuffer::GlooBuffer(GlooTransport& transport, const void* data, std::size_t bytes)
+    : transport_(transport),
+      buffer_(transport.context_->createUnboundBuffer(const_cast<void*>(data), bytes)) {
+  std::lock_guard lock(transport_.mutex_);
+  if (!transport_.failure_.empty()) throw DistributedError(transport_.failure_);
+  transport_.buffers_.insert(this);
+}
+
+GlooBuffer::~GlooBuffer() {
+  std::lock_guard lock(transport_.mutex_);
+  transport_.buffers_.erase(this);
+}
+
+// Calls gloo; false means that abort() ended a wait. The group's failure explains gloo's errors.
+template <class Call>
+void GlooBuffer::guarded(Call&& call) {
+  std::string error = "aborted";
+  try {
+    if (call()) return;
+  } catch (const std::exception& e) {
+    error = e.what();
+  }
+  transport_.check_alive();
+  throw DistributedError(error);
+}
+
+void GlooBuffer::send(int to, std::uint64_t tag, std::size_t offset, std::size_t bytes) {
+  const NoPipeSignal quiet;
+  guarded([&] { return buffer_->send(to, tag, offset, bytes), true; });
+  ++sends_;
+}
+
+void GlooBuffer::receive(int from, std::uint64_t tag, std::size_t offset, std::size_t bytes) {
+  const NoPipeSignal quiet;
+  guarded([&] { return buffer_->recv(from, tag, offset, bytes), true; });
+  ++receives_;
+}
+
+void GlooBuffer::wait_receive() {
+  guarded([&] { return buffer_->waitRecv(nullptr, transport_.options_.timeout); });
+  --receives_;
+}
+
+void GlooBuffer::wait_all() {
+  while (receives_) wait_receive();
+  for (; sends_; --sends_)
+    guarded([&] { return buffer_->waitSend(nullptr, transport_.options_.timeout); });
+}
+
+void GlooBuffer::abort() {
+  buffer_->abortWaitRecv();
+  buffer_->abortWaitSend();
+}
+
+NoPipeSignal::NoPipeSignal() {
+  sigemptyset(&pipe_);
+  sigaddset(&pipe_, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+}
+
+NoPipeSignal::~NoPipeSignal() {
+  if (sigismember(&before_, SIGPIPE)) return;
+  const timespec no_wait{0, 0};
+  sigtimedwait(&pipe_, nullptr, &no_wait);  // a signal that has arrived meanwhile
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+}  // namespace td::distributed

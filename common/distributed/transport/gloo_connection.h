@@ -1,0 +1,63 @@
+// gloo behind an interface of ours: how a rank connects to all others, and the memory that gloo
+// sends from and receives into. GlooTransport uses both.
+#pragma once
+
+#include <gloo/context.h>
+#include <gloo/transport/unbound_buffer.h>
+
+#include <csignal>
+
+#include "distributed/transport/gloo_transport.h"
+
+namespace td::distributed {
+
+/// Returns when this rank is connected to all others.
+/// @throws DistributedError naming the rank that cannot be reached.
+std::shared_ptr<gloo::Context> connect_mesh(const GlooOptions& options);
+
+/// Memory for the messages of one call. Sends and receives are started, then waited for. A receive
+/// that is started early lets the sender send immediately.
+class GlooBuffer {
+ public:
+  GlooBuffer(GlooTransport& transport, const void* data, std::size_t bytes);
+  ~GlooBuffer();
+  GlooBuffer(const GlooBuffer&) = delete;
+  GlooBuffer& operator=(const GlooBuffer&) = delete;
+
+  /// Starts one message of `bytes` bytes at `offset`. Messages with one tag between two ranks keep
+  /// their order.
+  ///@{
+  void send(int to, std::uint64_t tag, std::size_t offset, std::size_t bytes);
+  void receive(int from, std::uint64_t tag, std::size_t offset, std::size_t bytes);
+  ///@}
+  /// Blocks until one pending receive has completed. @throws DistributedError
+  void wait_receive();
+  /// Blocks until all pending messages have completed.
+  void wait_all();
+  /// Ends the waits of other threads.
+  void abort();
+
+ private:
+  template <class Call>
+  void guarded(Call&& call);
+
+  GlooTransport& transport_;
+  std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
+  int sends_ = 0, receives_ = 0;  // pending
+};
+
+/// gloo writes to connections whose peer may have failed, for which the system terminates a process
+/// by default (SIGPIPE). For the lifetime of the object this thread gets no SIGPIPE; threads that
+/// it starts never do. The program's own handling of the signal is unchanged.
+class NoPipeSignal {
+ public:
+  NoPipeSignal();
+  ~NoPipeSignal();
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
+};
+
+}  // namespace td::distributed

@@ -1,0 +1,148 @@
+// The three queues of the group, and the copies of an accelerator's tensors through pinned memory.
+#include "distributed/transport/process_group_host.h"
+
+#include "distributed/transport/work_queue.h"
+#include "td/device/stream.h"
+#include "td/ops/ops.h"
+
+namespace td::distributed {
+namespace {
+
+// A tensor in host memory. An accelerator's tensor is copied there and, by copy_back, back again.
+class OnHost {
+ public:
+  OnHost(const Tensor& tensor, const Stream* stream) : tensor_(tensor), host_(tensor) {
+    if (!tensor.defined() || !stream) return;
+    host_ = empty(tensor.sizes(), tensor.options().device(kCPU).pinned_memory(true));
+    host_.copy_(tensor, true);
+  }
+  void* data() const { return host_.defined() ? host_.data_ptr() : nullptr; }
+  void copy_back() const {
+    if (!host_.is_same(tensor_)) tensor_.copy_(host_, true);
+  }
+
+ private:
+  Tensor tensor_, host_;
+};
+
+void call_transport(Transport& transport, const CollectiveFingerprint& key, void* input,
+                    void* output) {
+  switch (key.type) {
+    case CollectiveType::kBroadcast:
+      return transport.broadcast(key, output);
+    case CollectiveType::kAllReduce:
+      return transport.all_reduce(key, output);
+    case CollectiveType::kReduce:
+      return transport.reduce(key, output);
+    case CollectiveType::kAllGather:
+      return transport.all_gather(key, input, output);
+    case CollectiveType::kReduceScatter:
+      return transport.reduce_scatter(key, input, output);
+    case CollectiveType::kBarrier:
+      return transport.barrier(key);
+    case CollectiveType::kSend:
+      return transport.send(key, output);
+    case CollectiveType::kReceive:
+      return transport.receive(key, output);
+  }
+}
+
+bool in_place(const Collective& call) { return call.input.is_same(call.output); }
+
+void carry_out(Transport& transport, AsyncWork& work) {
+  const Collective& call = work.call;
+  if (!work.ready) {
+    const OnHost input(call.input, nullptr), output(call.output, nullptr);
+    return call_transport(transport, call.key, input.data(), output.data());
+  }
+  // The copies have their own stream, so that the program's stream continues to compute.
+  const Stream stream = getStreamFromPool(call.output.device());
+  const StreamGuard guard(stream);
+  work.ready->block(stream);
+  const OnHost output(call.output, &stream);
+  const OnHost input = in_place(call) ? output : OnHost(call.input, &stream);
+  stream.synchronize();
+  call_transport(transport, call.key, input.data(), output.data());
+  if (call.key.type == CollectiveType::kSend) return;
+  output.copy_back();
+  stream.synchronize();
+}
+
+void carry_out_observed(Transport& transport, CollectiveObserver* observer, AsyncWork& work) {
+  const CollectiveFingerprint& key = work.call.key;
+  if (!observer) return carry_out(transport, work);
+  observer->started(key);
+  try {
+    carry_out(transport, work);
+  } catch (const DistributedError& e) {
+    throw DistributedError(observer->explain(key, e.what()));
+  }
+  observer->finished(key);
+}
+
+}  // namespace
+
+ProcessGroupHost::ProcessGroupHost(int rank, int size, std::chrono::milliseconds timeout,
+                                   std::shared_ptr<Transport> transport,
+                                   std::shared_ptr<CollectiveObserver> observer)
+    : ProcessGroup(rank, size, timeout),
+      transport_(std::move(transport)),
+      observer_(std::move(observer)),
+      exceptions_(std::uncaught_exceptions()) {
+  const auto run = [transport = transport_, observer = observer_](AsyncWork& work) {
+    carry_out_observed(*transport, observer.get(), work);
+  };
+  collectives_ = std::make_shared<WorkQueue>("collectives", run);
+  sends_ = std::make_shared<WorkQueue>("sends", run);
+  receives_ = std::make_shared<WorkQueue>("receives", run);
+  if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
+}
+
+ProcessGroupHost::~ProcessGroupHost() {
+  // An exception is unwinding this rank: the others must not wait for calls that will not come.
+  if (std::uncaught_exceptions() > exceptions_)
+    fail("rank " + std::to_string(rank()) + " ended with an error");
+  for (const auto& queue : {collectives_, sends_, receives_}) queue->close(has_failed());
+  if (observer_) observer_->leave();
+}
+
+bool ProcessGroupHost::has_failed() {
+  std::lock_guard lock(mutex_);
+  return !failure_.empty();
+}
+
+WorkQueue& ProcessGroupHost::queue_for(CollectiveType type) {
+  if (type == CollectiveType::kSend) return *sends_;
+  if (type == CollectiveType::kReceive) return *receives_;
+  return *collectives_;
+}
+
+std::shared_ptr<Work> ProcessGroupHost::start(Collective call) {
+  auto work = std::make_shared<AsyncWork>(std::move(call));
+  queue_for(work->call.key.type).enqueue(work);
+  return work;
+}
+
+void ProcessGroupHost::fail(const std::string& why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!failure_.empty()) return;
+    failure_ = why;
+  }
+  const auto error = std::make_exception_ptr(DistributedError(why));
+  for (const auto& queue : {collectives_, sends_, receives_}) queue->fail(error);
+  transport_->abort(why);
+  if (observer_) observer_->failed(why);
+}
+
+Tensor ProcessGroupHost::empty_shared(std::int64_t numel, const TensorOptions& options) {
+  const auto bytes = static_cast<std::size_t>(numel) * element_size(options.dtype());
+  void* memory = options.device().is_cpu() && bytes ? transport_->allocate_shared(bytes) : nullptr;
+  if (!memory) return ProcessGroup::empty_shared(numel, options);
+  // The tensor may outlive the group.
+  return from_blob(
+      memory, {numel},
+      [transport = transport_, bytes](void* m) { transport->release_shared(m, bytes); }, options);
+}
+
+}  // namespace td::distributed

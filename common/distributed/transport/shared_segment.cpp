@@ -1,0 +1,192 @@
+// An anonymous file in memory (man 2 memfd_create): not limited by the size of /dev/shm, which is
+// 64 MiB in many containers, and opened by others under /proc/PID/fd.
+#include "distributed/transport/shared_segment.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <sstream>
+
+#include "td/base/messages.h"
+#include "td/base/error.h"
+
+namespace td::distributed {
+namespace {
+
+// Addresses that every segment takes in every process. They are not memory.
+constexpr std::size_t kSpan = std::size_t{32} << 30;
+// Allocations begin on a page, so that ranks do not share one.
+constexpr std::size_t kPage = 4096;
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+/// The largest file the process may make: beyond it the system ends the process by a signal.
+std::size_t file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return kSpan;
+  return limit.rlim_cur / kPage * kPage;
+}
+
+// Tells a segment from whatever else has its path for a process that counts processes otherwise.
+std::uint64_t new_token() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) | 1;
+}
+
+std::string reason() { return std::strerror(errno); }
+
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
+              sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+
+// Looks, some ten nanoseconds each, before the core is offered to others, and offers before
+// sleeping.
+constexpr int kLooks = 200, kOffers = 50;
+// Who took the core for longer than this is computing, perhaps this rank's own backward pass. It
+// would take it again and again; a sleeping thread is woken in time.
+constexpr std::chrono::microseconds kTaken(50);
+// No thread sleeps longer without looking at `stop`, whose change may come just before the sleep.
+constexpr timespec kLongestSleep{0, 20'000'000};
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Offers the core to others.
+bool core_is_wanted() {
+  const auto before = std::chrono::steady_clock::now();
+  sched_yield();
+  return std::chrono::steady_clock::now() - before > kTaken;
+}
+
+void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           const timespec* timeout) {
+  syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+}  // namespace
+
+std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes) {
+  std::shared_ptr<SharedSegment> segment(new SharedSegment(memfd_create("td-ranks", MFD_CLOEXEC)));
+  const std::size_t span = std::min(kSpan, file_limit());
+  TD_CHECK(Error, segment->descriptor_ >= 0 && segment->map(span),
+           "shared memory cannot be mapped (", reason(), "); see the limit of ulimit -v");
+  TD_CHECK(Error, segment->allocate(bytes), "there is no room for ", format_bytes(bytes),
+           " of shared memory (", reason(), "); see the limit of ulimit -f");
+  const std::uint64_t token = new_token();
+  std::memcpy(segment->data_, &token, sizeof token);
+  std::ostringstream address;
+  address << "/proc/" << getpid() << "/fd/" << segment->descriptor_ << ' ' << span << ' ' << token;
+  segment->address_ = address.str();
+  return segment;
+}
+
+std::shared_ptr<SharedSegment> SharedSegment::open(const std::string& address) {
+  std::istringstream text(address);
+  std::string path;
+  std::size_t span = 0;
+  std::uint64_t token = 0, found = 0;
+  text >> path >> span >> token;
+  std::shared_ptr<SharedSegment> segment(
+      new SharedSegment(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)));
+  TD_CHECK(Error, segment->descriptor_ >= 0, "cannot open ", path, " (", reason(), ')');
+  struct stat file {};
+  const bool is_memory = fstat(segment->descriptor_, &file) == 0 && S_ISREG(file.st_mode) &&
+                         file.st_size >= static_cast<off_t>(kPage) && span >= kPage;
+  TD_CHECK(Error, is_memory, path, " is not a segment of this program");
+  TD_CHECK(Error, segment->map(span), "cannot map ", path, " (", reason(), ')');
+  std::memcpy(&found, segment->data_, sizeof found);
+  TD_CHECK(Error, found == token && token, path, " is not a segment of this program");
+  segment->address_ = address;
+  return segment;
+}
+
+SharedSegment::~SharedSegment() {
+  if (data_) munmap(data_, span_);
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool SharedSegment::map(std::size_t span) {
+  void* const memory =
+      mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+  if (memory == MAP_FAILED) return false;
+  madvise(memory, span, MADV_DONTDUMP);
+  data_ = static_cast<char*>(memory);
+  span_ = span;
+  return true;
+}
+
+void* SharedSegment::allocate(std::size_t bytes) {
+  std::lock_guard lock(mutex_);
+  if (bytes > span_ - used_) {
+    errno = EFBIG;
+    return nullptr;
+  }
+  const auto from = static_cast<off_t>(used_), length = static_cast<off_t>(whole_pages(bytes));
+  // Pages that are not there yet would be looked for at their first use, where "no more memory" is
+  // a signal and not an answer.
+  int failed = 0;
+  do failed = fallocate(descriptor_, 0, from, length);
+  while (failed && errno == EINTR);
+  if (failed) return nullptr;
+  used_ += static_cast<std::size_t>(length);
+  return data_ + from;
+}
+
+void SharedSegment::release(void* memory, std::size_t bytes) {
+  // That this can fail is no trouble: all memory goes when the last process does.
+  (void)fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_of(memory),
+                  static_cast<off_t>(whole_pages(bytes)));
+}
+
+std::ptrdiff_t SharedSegment::offset_of(const void* memory) const {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+  const auto place = reinterpret_cast<std::uintptr_t>(memory);
+  return place >= begin && place - begin < span_ ? static_cast<std::ptrdiff_t>(place - begin) : -1;
+}
+
+bool SharedCounter::reached(std::uint32_t target) const {
+  return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - target) >= 0;
+}
+
+void SharedCounter::advance() {
+  // In one order with a sleeper's announcement: either it sees the new value, or it is seen here.
+  value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst)) wake();
+}
+
+void SharedCounter::wake() { futex(value_, FUTEX_WAKE, INT_MAX, nullptr); }
+
+bool SharedCounter::wait_for(std::uint32_t target, const std::atomic<bool>& stop) {
+  for (int look = 0; look < kLooks; ++look, pause())
+    if (reached(target)) return true;
+  for (int offer = 0; offer < kOffers && !core_is_wanted(); ++offer)
+    if (reached(target)) return true;
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  while (!stop.load(std::memory_order_acquire)) {
+    const std::uint32_t seen = value_.load(std::memory_order_seq_cst);
+    if (static_cast<std::int32_t>(seen - target) >= 0) break;
+    futex(value_, FUTEX_WAIT, seen, &kLongestSleep);
+  }
+  sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  return reached(target);
+}
+
+}  // namespace td::distributed

@@ -1,0 +1,71 @@
+// Memory that processes of one host share: each rank makes a segment and maps those of all others.
+// ShmTransport (shm_transport.h) lays it out.
+// Invariant: a segment has no name in any folder, so nothing is left of it once the processes are
+// gone, however they end; and memory that was given out exists, so touching it cannot fail.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace td::distributed {
+
+/// A mapped segment, zeroed at first.
+class SharedSegment {
+ public:
+  /// A new one with `bytes` of memory for its owner's own purposes at its beginning.
+  /// @throws Error with the system's reason when there is not so much, or it may not be shared.
+  static std::shared_ptr<SharedSegment> make(std::size_t bytes);
+  /// The one that another process, or this one, has made. @param address what its address() says.
+  /// @throws Error naming the address and the system's reason.
+  static std::shared_ptr<SharedSegment> open(const std::string& address);
+  ~SharedSegment();
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+
+  /// How others open it, while the process that made it lives.
+  const std::string& address() const { return address_; }
+  /// Where it is mapped here. Other processes have it at other addresses.
+  char* data() const { return data_; }
+  /// More memory, for its owner; nullptr when the system has no more.
+  void* allocate(std::size_t bytes);
+  /// Gives the system back `bytes` bytes that allocate gave. Their addresses are not used again.
+  void release(void* memory, std::size_t bytes);
+  /// The place in the segment of memory that allocate gave, or -1 for other memory.
+  std::ptrdiff_t offset_of(const void* memory) const;
+
+ private:
+  explicit SharedSegment(int descriptor) : descriptor_(descriptor) {}
+  bool map(std::size_t span);
+
+  const int descriptor_;
+  std::string address_;
+  char* data_ = nullptr;
+  std::size_t span_ = 0;  // addresses, of which only the first used_ have memory
+  std::mutex mutex_;
+  std::size_t used_ = 0;
+};
+
+/// A number that only grows, around at 2^32. Lies in zeroed shared memory and is one cache line, so
+/// that waiting for one rank does not slow another down.
+class alignas(64) SharedCounter {
+ public:
+  /// Adds one, by the rank that owns it. A rank that waited sees what was written before.
+  void advance();
+  /// Waits until the counter has reached `target`: a moment with eyes open, because the other rank
+  /// is mostly about to come, then asleep. False when `stop` became true first.
+  bool wait_for(std::uint32_t target, const std::atomic<bool>& stop);
+  /// Wakes the ranks that wait, so that they look at their `stop`.
+  void wake();
+
+ private:
+  bool reached(std::uint32_t target) const;
+
+  std::atomic<std::uint32_t> value_;
+  std::atomic<std::uint32_t> sleepers_;
+};
+
+}  // namespace td::distributed

@@ -1,0 +1,50 @@
+// How host memory travels between ranks: the contract that gloo, shared memory and threads
+// implement. ProcessGroupHost calls it from its own threads; a new way of transport is one such
+// class.
+#pragma once
+
+#include <string>
+
+#include "distributed/collective.h"
+
+namespace td::distributed {
+
+/// Carries out collectives on host memory; every call blocks until this rank is done. Collectives
+/// come one at a time, in the order of their sequence numbers; send and receive come concurrently,
+/// each from a thread of its own.
+/// @throws DistributedError when another rank is gone or does something else.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// What ProcessGroup::transport() says.
+  virtual const char* name() const = 0;
+
+  /// In place: `data` has key.numel elements. For all_reduce every rank ends with equal bits.
+  ///@{
+  virtual void broadcast(const CollectiveFingerprint& key, void* data) = 0;
+  virtual void all_reduce(const CollectiveFingerprint& key, void* data) = 0;
+  virtual void reduce(const CollectiveFingerprint& key, void* data) = 0;
+  ///@}
+  /// `output` has size * key.numel elements, `input` key.numel.
+  virtual void all_gather(const CollectiveFingerprint& key, const void* input, void* output) = 0;
+  /// `input` has size * key.numel elements, `output` key.numel.
+  virtual void reduce_scatter(const CollectiveFingerprint& key, const void* input,
+                              void* output) = 0;
+  /// As the methods of ProcessGroup; key.peer is the other rank.
+  ///@{
+  virtual void barrier(const CollectiveFingerprint& key) = 0;
+  virtual void send(const CollectiveFingerprint& key, const void* data) = 0;
+  virtual void receive(const CollectiveFingerprint& key, void* data) = 0;
+  ///@}
+
+  /// Memory that the other ranks see as well, or nullptr where there is none. It lives as long as
+  /// the transport.
+  virtual void* allocate_shared(std::size_t) { return nullptr; }
+  /// Frees `bytes` bytes of allocate_shared, which no rank uses any longer.
+  virtual void release_shared(void*, std::size_t /*bytes*/) {}
+  /// The group has failed: calls that wait, and all later ones, throw DistributedError(`why`) as
+  /// soon as they can. Called from any thread, also more than once.
+  virtual void abort(const std::string& why) = 0;
+};
+
+}  // namespace td::distributed

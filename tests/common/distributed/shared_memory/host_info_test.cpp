@@ -1,0 +1,44 @@
+// What ranks tell of their hosts, and when two of them count as one host.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "distributed/rendezvous/host_info.h"
+#include "td/base/error.h"
+
+using namespace td;
+using namespace td::distributed;
+
+TEST_CASE("a process knows its host, and the facts survive travelling") {
+  const HostInfo mine = read_host_info();
+  CHECK(mine.pid == getpid());
+  CHECK(mine.boot_id.size() == 36);
+  CHECK(mine.network_namespace.find("net:[") == 0);
+  const HostInfo there = decode_host_info(encode(mine));
+  CHECK(there.hostname == mine.hostname);
+  CHECK(there.boot_id == mine.boot_id);
+  CHECK(there.network_namespace == mine.network_namespace);
+  CHECK(there.pid == mine.pid);
+}
+
+TEST_CASE("one host is one name, one start of the kernel and one network namespace") {
+  const HostInfo a{"alpha", "b1", "net:[1]", 10};
+  HostInfo b = a;
+  b.pid = 11;
+  CHECK(same_host(a, b));
+  b.hostname = "beta";
+  CHECK_FALSE(same_host(a, b));
+  b = a;
+  b.boot_id = "b2";
+  CHECK_FALSE(same_host(a, b));
+  b = a;
+  b.network_namespace = "net:[2]";
+  CHECK_FALSE(same_host(a, b));
+  const HostInfo unknown;
+  CHECK_FALSE(same_host(unknown, unknown));
+}
+
+TEST_CASE("a text that is not host facts is refused") {
+  for (const char* text : {"", "alpha", "a\nb\nc\n", "a\nb\nc\n12x", "a\nb\nc\n1\n2"})
+    CHECK_THROWS_WITH(decode_host_info(text), Catch::Contains("do all ranks run the same version"));
+}
