@@ -37,7 +37,7 @@ void count_step(const Tensor* const* numbers, std::size_t count, const StepRates
                 const CapturableTensors& tensors) {
   const Tensor& found_inf = tensors.amp.found_inf;
   IndexKernel<CountStep> work{};
-  CountStep& step = work.worker;
+  CountStep& step = work.body;
   for (std::size_t k = 0; k < count; ++k) step.numbers[k] = kernel_pointer<double>(*numbers[k]);
   step.lr = kernel_pointer<double>(tensors.lr);
   step.found_inf = found_inf.defined() ? kernel_pointer<float>(found_inf) : nullptr;
