@@ -153,6 +153,7 @@ void NcclCalls::wait_until_queued(Communicator& communicator) {
 
 void NcclCalls::watch(NcclWork& work) {
   const CollectiveFingerprint key = work.call.key;
+  if (has_failed()) return;
   if (observer_) observer_->started(key);
   const auto since = Clock::now();  // earlier calls may have delayed it until now
   while (!has_failed()) {
