@@ -213,9 +213,9 @@ void NcclCalls::fail(const std::string& why) {
     if (!failure_.empty()) return;
     failure_ = why;
     changed_.notify_all();
-    aborting_ = std::thread([this] { abort_nccl(); });
   }
   if (observer_) observer_->failed(why);
+  aborting_ = std::thread([this] { abort_nccl(); });
 }
 
 // A GPU that waits for a dead rank blocks every thread that waits for the GPU. If NCCL cannot end
