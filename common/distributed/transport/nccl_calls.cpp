@@ -153,6 +153,7 @@ void NcclCalls::wait_until_queued(Communicator& communicator) {
 
 void NcclCalls::watch(NcclWork& work) {
   const CollectiveFingerprint key = work.call.key;
+  if (has_failed()) return;
   if (observer_) observer_->started(key);
   const auto since = Clock::now();  // earlier calls may have delayed it until now
   while (!has_failed()) {
@@ -212,9 +213,9 @@ void NcclCalls::fail(const std::string& why) {
     if (!failure_.empty()) return;
     failure_ = why;
     changed_.notify_all();
-    aborting_ = std::thread([this] { abort_nccl(); });
   }
   if (observer_) observer_->failed(why);
+  aborting_ = std::thread([this] { abort_nccl(); });
 }
 
 // A GPU that waits for a dead rank blocks every thread that waits for the GPU. If NCCL cannot end

@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "td/base/error.h"
 #include "distributed/rendezvous/store.h"
+#include "td/base/error.h"
 
 namespace td::distributed {
 namespace {
@@ -43,27 +43,27 @@ class PmixStore final : public Store {
   ~PmixStore() override { PMIx_Finalize(nullptr, 0); }
 
   void set(const std::string& key, const std::string& value) override {
-    pmix_value_t value;
-    PMIX_VALUE_CONSTRUCT(&value);
-    value.type = PMIX_BYTE_OBJECT;
-    value.data.bo.bytes = const_cast<char*>(note.data());
-    value.data.bo.size = note.size();
-    check(PMIx_Put(PMIX_GLOBAL, name.c_str(), &value), "PMIx_Put");
+    pmix_value_t bytes;
+    PMIX_VALUE_CONSTRUCT(&bytes);
+    bytes.type = PMIX_BYTE_OBJECT;
+    bytes.data.bo.bytes = const_cast<char*>(value.data());
+    bytes.data.bo.size = value.size();
+    check(PMIx_Put(PMIX_GLOBAL, key.c_str(), &bytes), "PMIx_Put");
     check(PMIx_Commit(), "PMIx_Commit");
   }
 
   // A job's ranks are different processes, and its values go with it.
   bool set_if_absent(const std::string& key, const std::string& value) override {
-    set(name, note);
+    set(key, value);
     return true;
   }
   void delete_key(const std::string&) override {}
 
-  std::optional<std::string> get(const std::string& name) override {
+  std::optional<std::string> get(const std::string& key) override {
     pmix_proc_t author;
-    PMIX_LOAD_PROCID(&author, self_.nspace, author_of(name));
-    // This host's server would keep a request that comes before the value waiting for whole seconds.
-    // Another host's is asked only when the request may wait, and then answers soon.
+    PMIX_LOAD_PROCID(&author, self_.nspace, author_of(key));
+    // This host's server would keep a request that comes before the value waiting for whole
+    // seconds. Another host's is asked only when the request may wait, and then answers soon.
     pmix_info_t how;
     PMIX_INFO_CONSTRUCT(&how);
     bool yes = true;
@@ -72,13 +72,13 @@ class PmixStore final : public Store {
       PMIX_INFO_LOAD(&how, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
     else
       PMIX_INFO_LOAD(&how, PMIX_TIMEOUT, &seconds, PMIX_INT);
-    pmix_value_t* value = nullptr;
-    const pmix_status_t status = PMIx_Get(&author, name.c_str(), &how, 1, &value);
+    pmix_value_t* bytes = nullptr;
+    const pmix_status_t status = PMIx_Get(&author, key.c_str(), &how, 1, &bytes);
     if (status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_TIMEOUT) return std::nullopt;
     check(status, "PMIx_Get");
-    const std::string note(value->data.bo.bytes, value->data.bo.size);
-    PMIX_VALUE_RELEASE(value);
-    return note;
+    const std::string value(bytes->data.bo.bytes, bytes->data.bo.size);
+    PMIX_VALUE_RELEASE(bytes);
+    return value;
   }
 
   std::string describe() const override { return std::string("the job ") + self_.nspace; }
