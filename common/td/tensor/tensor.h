@@ -43,7 +43,7 @@ struct TensorIndex;
 #define BINARY(name, expression, gradient_a, gradient_b) \
   Tensor name(const Tensor& input, const Tensor& other);
 #include "td/ops/pointwise/binary.def"
-#include "td/ops/pointwise/binary_whole.def"
+#include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
 #define COMPARISON(name, expression)                     \
   Tensor name(const Tensor& input, const Tensor& other); \
@@ -250,7 +250,7 @@ class Tensor {
 #define BINARY(name, expression, gradient_a, gradient_b) \
   Tensor name(const Tensor& other) const { return td::name(*this, other); }
 #include "td/ops/pointwise/binary.def"
-#include "td/ops/pointwise/binary_whole.def"
+#include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
 #define COMPARISON(name, expression)                                        \
   Tensor name(const Tensor& other) const { return td::name(*this, other); } \
