@@ -51,8 +51,6 @@ template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
 Tensor std(const Tensor& input, B unbiased) {
   return td::std(input, IntArrayRef(), unbiased);
 }
-/// 1 where a > b, 1/2 where they are equal, else 0: how maximum shares its gradient.
-Tensor share_above(const Tensor& a, const Tensor& b);
 /// @}
 
 /// @name Operators
@@ -80,7 +78,7 @@ TD_COMPARE(<=, le, ge)
 TD_COMPARE(>, gt, lt)
 TD_COMPARE(>=, ge, le)
 #undef TD_COMPARE
-/// Of bool tensors, or bit by bit of whole numbers. @throws DtypeError for real numbers.
+/// Of bool tensors, or bit by bit of integers. @throws DtypeError for real numbers.
 Tensor operator&(const Tensor& a, const Tensor& b);
 Tensor operator|(const Tensor& a, const Tensor& b);
 Tensor operator&(const Tensor& a, const Scalar& b);

@@ -104,14 +104,13 @@ void statistics_kernels(const BatchNorm& n, const Tensor& x, const Tensor& runni
   const Channels s = channels_of(x);
   const auto count = static_cast<double>(s.per_channel());
   dispatch_floats("batch_norm", x.dtype(), [&]<class T>(CppType<T>) {
-    using S = Stat<T>;
-    const Mean<T> first{kernel_pointer<const T>(x), kernel_pointer<S>(n.mean), count};
+    const Mean<T> first{Elements{x}, Elements{n.mean}, count};
     channel_sums("batch_norm_mean", x.device(), first, s, {&x}, {&n.mean});
     const Variance<T> second{first.x,
                              first.mean,
-                             kernel_pointer<S>(n.inverse_std),
-                             optional_pointer<S>(running_mean),
-                             optional_pointer<S>(running_var),
+                             Elements{n.inverse_std},
+                             Elements{running_mean},
+                             Elements{running_var},
                              count,
                              momentum,
                              n.eps};
@@ -127,10 +126,8 @@ void statistics_kernels(const BatchNorm& n, const Tensor& x, const Tensor& runni
 void apply_kernel(const Tensor& out, const Tensor& x, const BatchNorm& n, const Tensor& weight,
                   const Tensor& bias) {
   dispatch_floats("batch_norm", x.dtype(), [&]<class T>(CppType<T>) {
-    using S = const Stat<T>;
-    const Normalize<T> f{kernel_pointer<const T>(x), kernel_pointer<S>(n.mean),
-                         kernel_pointer<S>(n.inverse_std), optional_pointer<S>(weight),
-                         optional_pointer<S>(bias)};
+    const Normalize<T> f{Elements{x}, Elements{n.mean}, Elements{n.inverse_std}, Elements{weight},
+                         Elements{bias}};
     channel_each<T>("batch_norm", out, f, channels_of(x),
                     {&x, &n.mean, &n.inverse_std, &weight, &bias});
   });
@@ -140,10 +137,9 @@ void apply_kernel(const Tensor& out, const Tensor& x, const BatchNorm& n, const 
 void gradient_sums_kernel(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
                           const Tensor& x, const BatchNorm& n) {
   dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    using S = Stat<T>;
-    const GradientSums<T> f{kernel_pointer<const T>(g),      kernel_pointer<const T>(x),
-                            kernel_pointer<const S>(n.mean), kernel_pointer<const S>(n.inverse_std),
-                            kernel_pointer<S>(grad_weight),  kernel_pointer<S>(grad_bias)};
+    const GradientSums<T> f{Elements{g},           Elements{x},
+                            Elements{n.mean},      Elements{n.inverse_std},
+                            Elements{grad_weight}, Elements{grad_bias}};
     channel_sums("batch_norm_backward_sums", x.device(), f, channels_of(x),
                  {&g, &x, &n.mean, &n.inverse_std}, {&grad_weight, &grad_bias});
   });
@@ -155,16 +151,11 @@ void input_gradient_kernel(const Tensor& grad_x, const Tensor& g, const Tensor& 
                            const Tensor& grad_bias) {
   const Channels s = channels_of(x);
   dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    using S = Stat<T>;
+    const auto inverse_count =
+        n.training ? static_cast<Stat<T>>(1 / static_cast<double>(s.per_channel())) : Stat<T>(0);
     const InputGradient<T> f{
-        kernel_pointer<const T>(g),
-        kernel_pointer<const T>(x),
-        kernel_pointer<const S>(n.mean),
-        kernel_pointer<const S>(n.inverse_std),
-        optional_pointer<const S>(weight),
-        kernel_pointer<const S>(grad_weight),
-        kernel_pointer<const S>(grad_bias),
-        n.training ? static_cast<S>(1 / static_cast<double>(s.per_channel())) : S(0)};
+        Elements{g},      Elements{x},           Elements{n.mean},    Elements{n.inverse_std},
+        Elements{weight}, Elements{grad_weight}, Elements{grad_bias}, inverse_count};
     channel_each<T>("batch_norm_backward", grad_x, f, s,
                     {&g, &x, &n.mean, &n.inverse_std, &weight, &grad_weight, &grad_bias});
   });

@@ -19,10 +19,14 @@ namespace {
 /// Statistics and parameters are stored in the type that kernels compute in.
 inline ScalarType stat_type(ScalarType dtype) { return dtype == kDouble ? kDouble : kFloat; }
 
-template <class T>
-T* optional_pointer(const Tensor& t) {
-  return t.defined() ? kernel_pointer<T>(t) : nullptr;
-}
+/// The elements of a tensor as a member of a kernel, which has the type; nullptr where undefined.
+struct Elements {
+  const Tensor& of;
+  template <class T>
+  operator T*() const {
+    return of.defined() ? kernel_pointer<T>(of) : nullptr;
+  }
+};
 
 struct Channels {
   std::int64_t outer = 1, count = 1, inner = 1;

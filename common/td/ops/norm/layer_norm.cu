@@ -92,13 +92,12 @@ struct LayerNormSums {
 void forward_kernel(const Tensor& out, const Tensor& mean, const Tensor& inverse_std,
                     const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
   dispatch_floats("layer_norm", x.dtype(), [&]<class T>(CppType<T>) {
-    using S = compute_t<T>;
-    const LayerNorm<T> program{kernel_pointer<const T>(x),
-                               kernel_pointer<T>(out),
-                               kernel_pointer<S>(mean),
-                               kernel_pointer<S>(inverse_std),
-                               optional_pointer<const S>(weight),
-                               optional_pointer<const S>(bias),
+    const LayerNorm<T> program{Elements{x},
+                               Elements{out},
+                               Elements{mean},
+                               Elements{inverse_std},
+                               Elements{weight},
+                               Elements{bias},
                                eps};
     launch("layer_norm", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
            {&x, &weight, &bias}, {&out, &mean, &inverse_std});
@@ -109,10 +108,8 @@ void forward_kernel(const Tensor& out, const Tensor& mean, const Tensor& inverse
 void backward_kernel(const Tensor& grad_x, const Tensor& g, const Tensor& x, const Tensor& mean,
                      const Tensor& inverse_std, const Tensor& weight) {
   dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    using S = const compute_t<T>;
-    const LayerNormBackward<T> program{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
-                                       kernel_pointer<T>(grad_x),      kernel_pointer<S>(mean),
-                                       kernel_pointer<S>(inverse_std), optional_pointer<S>(weight)};
+    const LayerNormBackward<T> program{Elements{g},    Elements{x},           Elements{grad_x},
+                                       Elements{mean}, Elements{inverse_std}, Elements{weight}};
     launch("layer_norm_backward", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
            {&g, &x, &mean, &inverse_std, &weight}, {&grad_x});
   });
@@ -122,10 +119,8 @@ void backward_kernel(const Tensor& grad_x, const Tensor& g, const Tensor& x, con
 void gradient_sums_kernel(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
                           const Tensor& x, const Tensor& mean, const Tensor& inverse_std) {
   dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    using S = compute_t<T>;
-    const LayerNormSums<T> f{kernel_pointer<const T>(g),     kernel_pointer<const T>(x),
-                             kernel_pointer<const S>(mean),  kernel_pointer<const S>(inverse_std),
-                             kernel_pointer<S>(grad_weight), kernel_pointer<S>(grad_bias)};
+    const LayerNormSums<T> f{Elements{g},           Elements{x},           Elements{mean},
+                             Elements{inverse_std}, Elements{grad_weight}, Elements{grad_bias}};
     channel_sums("layer_norm_backward_sums", x.device(), f, {x.sizes()[0], x.sizes()[1], 1},
                  {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
   });

@@ -44,6 +44,12 @@ inline Tensor keep_dims(const Tensor& result, IntArrayRef sizes, DimSet dims) {
   return result.reshape(reduced_sizes(sizes, dims, true));
 }
 
+/// @throws ShapeError when groups are empty: then there is no largest element.
+inline void check_not_empty(const Op& op, const Tensor& x, DimSet dims) {
+  TD_CHECK(ShapeError, reduced_count(x.sizes(), dims) > 0, op.name, ": a tensor of sizes ",
+           x.sizes(), " has no element to choose from; check numel() first");
+}
+
 namespace kernels {
 /// out = sum of x over `dims`, dense and row-major over the others. Floats are multiplied by
 /// `factor` (a mean is a sum with factor 1/n); integers and bool are summed as int64.
