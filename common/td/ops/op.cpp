@@ -128,8 +128,8 @@ std::int64_t extent(const TensorImpl& t) {
 
 }  // namespace
 
-void refuse_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
-                            const char* argument) {
+void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
+                               const char* argument) {
   const TensorImpl &a = changed.impl(), &b = read.impl();
   if (a.storage != b.storage || changed.numel() == 0 || read.numel() == 0) return;
   if (a.offset == b.offset && a.sizes == b.sizes && a.strides == b.strides) return;

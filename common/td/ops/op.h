@@ -87,8 +87,8 @@ inline Tensor as_type(const Tensor& x, ScalarType dtype) {
 }
 /// @throws Error when `changed` and `read`, which stand for each other element by element, share
 /// some memory but not all: elements would be changed before they are read. Tensors with gaps pass.
-void refuse_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
-                            const char* argument);
+void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
+                               const char* argument);
 /// A new result tensor for element-wise operations: dense, in the memory order of `like` when that
 /// has the result's sizes.
 Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device);

@@ -80,7 +80,7 @@ InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
                broadcast_sizes(op.name, a.sizes(), b.sizes()) == a.impl().sizes,
            op.name, "_: \"other\" of sizes ", b.sizes(), " does not fit into \"input\" of sizes ",
            a.sizes(), ", which is changed in place");
-  refuse_partial_overlap(op.name, a, b, "other");
+  assert_no_partial_overlap(op.name, a, b, "other");
   return {b, a.dtype()};
 }
 

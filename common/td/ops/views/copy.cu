@@ -215,7 +215,7 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
   const Sizes sizes = broadcast_sizes("copy_", this->sizes(), source.sizes());
   TD_CHECK(ShapeError, sizes == impl().sizes, "copy_: \"source\" of sizes ", source.sizes(),
            " does not fit into \"self\" of sizes ", this->sizes());
-  refuse_partial_overlap("copy_", *this, source, "source");
+  assert_no_partial_overlap("copy_", *this, source, "source");
   check_inplace("copy_", *this);
   increment_version(*this);
   {
