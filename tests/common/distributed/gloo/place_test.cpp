@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "td/base/error.h"
 #include "distributed/rendezvous/joining.h"
+#include "td/base/error.h"
 
 using namespace td;
 using namespace td::distributed;

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "td/base/error.h"
 #include "distributed/control/control_ends.h"
 #include "distributed/rendezvous/interface.h"
 #include "distributed/rendezvous/text_list.h"
+#include "td/base/error.h"
 #include "thread_ranks.h"
 
 using namespace td;

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "child_process.h"
+#include "distributed/launch/environment.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "distributed/launch/environment.h"
 
 using Catch::Contains;
 using td::distributed::spawn;

@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "child_process.h"
+#include "distributed/launch/leftovers.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "distributed/launch/leftovers.h"
 
 using namespace std::chrono_literals;
 using Catch::Contains;

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "child_process.h"
-#include "td/device/backend.h"
 #include "distributed/planes/nccl_group.h"
+#include "td/device/backend.h"
 #include "td/td.h"
 
 using namespace td;

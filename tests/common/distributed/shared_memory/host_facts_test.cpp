@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "td/base/error.h"
 #include "distributed/rendezvous/host_facts.h"
+#include "td/base/error.h"
 
 using namespace td;
 using namespace td::distributed;

@@ -13,9 +13,9 @@
 #include <sstream>
 #include <thread>
 
-#include "td/base/error.h"
 #include "distributed/planes/shared_plane.h"
 #include "distributed/work.h"
+#include "td/base/error.h"
 
 using namespace td;
 using namespace td::distributed;

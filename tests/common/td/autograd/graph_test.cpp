@@ -3,8 +3,8 @@
 #include <cmath>
 #include <thread>
 
-#include "sim_work.h"
 #include "../tensor/values.h"
+#include "sim_work.h"
 #include "td/autograd/accumulate.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"
