@@ -6,8 +6,8 @@
 
 #include "app/app.h"
 #include "exercises.h"
-#include "models.h"
 #include "images.h"
+#include "models.h"
 
 namespace {
 
@@ -75,8 +75,8 @@ double now() {
 }
 
 // anchor: epochs
-void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs,
-           const Choices& choices, td::Device device) {
+void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs, const Choices& choices,
+           td::Device device) {
   td::nn::CrossEntropyLoss loss_fn;
   Batch first = set.test.at(0);
   migrate(choices.style, model, loss_fn, first, device);
@@ -127,7 +127,7 @@ void run(const app::Options& options, const Choices& choices) {
   const app::Images kind = grey ? app::Images::kGray : app::Images::kColor;
   const auto model = grey ? lenet() : choices.model == "linear" ? linear_classifier() : cifar_net();
   images::Set set = images::load(app::image_folder(options, kind), kind,
-                                     static_cast<std::size_t>(options.batch_size));
+                                 static_cast<std::size_t>(options.batch_size));
   train(model, set, epochs(5), choices, device);
 }
 

@@ -4,8 +4,8 @@
 #include <iomanip>
 #include <iostream>
 
-#include "../04_training_loop/models.h"
 #include "../04_training_loop/images.h"
+#include "../04_training_loop/models.h"
 #include "app/app.h"
 #include "trainer.h"
 
@@ -117,9 +117,8 @@ void run(const app::Options& options, const Choices& choices) {
   const Devices devices = devices_of(options);
   td::manual_seed(options.seed);
   if (choices.model == "simple") return print_using(devices[0]);
-  images::Set set =
-      images::load(app::image_folder(options, app::Images::kColor), app::Images::kColor,
-                     static_cast<std::size_t>(options.batch_size));
+  images::Set set = images::load(app::image_folder(options, app::Images::kColor),
+                                 app::Images::kColor, static_cast<std::size_t>(options.batch_size));
   Trainer trainer(cifar_net(), devices, choices.strategy, choices.lr);
   images::Batch batch = set.test.at(0);
   const std::int64_t rows = std::min(options.batch_size, batch.data.size(0));

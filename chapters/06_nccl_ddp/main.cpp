@@ -65,8 +65,8 @@ images::Set load_share(const app::Options& options, const Choices& choices, Proc
   sampling.rank = group.rank();
   sampling.seed = options.seed;
   return images::load(app::image_folder(options, app::Images::kColor),
-                        static_cast<std::size_t>(options.batch_size),
-                        static_cast<std::size_t>(choices.samples), sampling);
+                      static_cast<std::size_t>(options.batch_size),
+                      static_cast<std::size_t>(choices.samples), sampling);
 }
 
 // anchor: epochs

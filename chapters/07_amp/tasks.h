@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "../04_training_loop/models.h"
 #include "../04_training_loop/images.h"
+#include "../04_training_loop/models.h"
 #include "app/app.h"
 #include "training.h"
 
@@ -48,7 +48,7 @@ inline Task random_task(std::int64_t width, std::int64_t samples, std::int64_t b
 inline Task picture_task(const app::Options& options) {
   const auto set = std::make_shared<images::Set>(
       images::load(app::image_folder(options, app::Images::kColor), app::Images::kColor,
-                     static_cast<std::size_t>(options.batch_size)));
+                   static_cast<std::size_t>(options.batch_size)));
   Task task;
   task.model = cifar_net;
   task.each_batch = [set](const std::function<void(const Batch&)>& f) {

@@ -90,7 +90,7 @@ inline void draw_line(std::ostream& out, const Timings& timings, std::size_t nam
 inline void write_picture(const std::string& path, const Timings& timings, std::size_t measured,
                           const std::vector<std::vector<Choice>>& all_choices) {
   constexpr const char* kColors[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
-                                      "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
+                                     "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
   const Plane plane(timings);
   std::ofstream out(path);
   out << std::fixed << std::setprecision(1)

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "app/app.h"
-#include "stages.h"
 #include "sim/sim.h"
+#include "stages.h"
 #include "td/base/parallel.h"
 #include "trace/trace.h"
 #include "turns.h"

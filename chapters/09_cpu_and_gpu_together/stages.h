@@ -6,8 +6,8 @@
 #include <numeric>
 #include <optional>
 
-#include "exercises.h"
 #include "data/transforms.h"
+#include "exercises.h"
 
 namespace pipeline {
 

@@ -1,7 +1,7 @@
-// A graph of sim: the entries of the captured streams, and the events between them. A StreamQueue passes
-// its entries to the capture. A launch is one entry in the ring of the stream, and one in a separate queue
-// for every other stream of the capture.
-// Invariant: launches of one graph run sequentially, so an edge is passed once per launch.
+// A graph of sim: the entries of the captured streams, and the events between them. A StreamQueue
+// passes its entries to the capture. A launch is one entry in the ring of the stream, and one in a
+// separate queue for every other stream of the capture. Invariant: launches of one graph run
+// sequentially, so an edge is passed once per launch.
 #pragma once
 
 #include <atomic>

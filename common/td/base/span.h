@@ -1,7 +1,7 @@
-// One span: what was done, where, from when to when. The library puts spans around launches, copies,
-// waits, gradients and batches; programs put them around their own phases. span_recorder.cpp stores them.
-// Invariant: without a recording, a span costs one comparison. During a recording it takes no lock and
-// allocates nothing, except for the first span of a thread.
+// One span: what was done, where, from when to when. The library puts spans around launches,
+// copies, waits, gradients and batches; programs put them around their own phases.
+// span_recorder.cpp stores them. Invariant: without a recording, a span costs one comparison.
+// During a recording it takes no lock and allocates nothing, except for the first span of a thread.
 #pragma once
 
 #include <atomic>

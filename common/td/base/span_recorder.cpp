@@ -1,5 +1,6 @@
-// Stores spans: every thread writes a ring of its own, and stop() reads it without blocking the thread.
-// Invariant: the thread alone changes a ring's `written`; `taken` is guarded by the recorder's mutex.
+// Stores spans: every thread writes a ring of its own, and stop() reads it without blocking the
+// thread. Invariant: the thread alone changes a ring's `written`; `taken` is guarded by the
+// recorder's mutex.
 #include "td/base/span_recorder.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
-// Starts and stops the recording of spans; the result is a Trace. Programs, tests and `--trace FILE`
-// call it. Invariant: a trace has complete spans only; a span that was open at start() or stop() is not
-// in it.
+// Starts and stops the recording of spans; the result is a Trace. Programs, tests and `--trace
+// FILE` call it. Invariant: a trace has complete spans only; a span that was open at start() or
+// stop() is not in it.
 #pragma once
 
 #include <vector>
@@ -25,14 +25,15 @@ struct Trace {
   }
 };
 
-/// Begins a recording. Recordings nest: a program may record one of its steps while `--trace` records
-/// all of it.
+/// Begins a recording. Recordings nest: a program may record one of its steps while `--trace`
+/// records all of it.
 void start();
 /// Blocks until the devices are done, ends the innermost recording and returns it.
 Trace stop();
 /// Sets the rank of this process, which traces carry.
 void set_rank(int rank);
-/// Registers `f` for the start of every stop(): devices wait there for queued work. Cannot be undone.
+/// Registers `f` for the start of every stop(): devices wait there for queued work. Cannot be
+/// undone.
 void at_stop(void (*f)());
 
 }  // namespace td::trace

@@ -1,8 +1,8 @@
 // The prefetcher: what the loop is given, what it may keep, and how it ends. That its four waits
 // are there is tested in prefetcher_waits_test.cpp.
-#include "sim_work.h"
 #include "../td/tensor/values.h"
 #include "prefetching.h"
+#include "sim_work.h"
 
 using namespace td;
 using namespace td::data;

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <thread>
 
-#include "sim_work.h"
 #include "../td/tensor/values.h"
 #include "prefetching.h"
+#include "sim_work.h"
 
 TEST_CASE("the copy of the next batch is under way while a batch is at work") {
   auto source = numbers(4);

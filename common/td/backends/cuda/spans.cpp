@@ -95,7 +95,8 @@ std::uint32_t track_of(Tracer& all, int device, cudaStream_t stream, trace::Cate
     std::string name = stream ? "stream " : "default stream";
     if (stream) name += std::to_string(number);
     if (category == trace::Category::kCollective) name += ", collectives";
-    track = trace::add_track({trace::TrackKind::kStream, "cuda:" + std::to_string(device), number, name});
+    track = trace::add_track(
+        {trace::TrackKind::kStream, "cuda:" + std::to_string(device), number, name});
   }
   return track;
 }
@@ -110,7 +111,7 @@ std::uint32_t engine_of(const char* copy, int device) {
     if (tracks[device][i] == 0)
       tracks[device][i] =
           trace::add_track({trace::TrackKind::kEngine, "cuda:" + std::to_string(device),
-                          static_cast<int>(i), std::string("copy engine ") + kDirections[i]});
+                            static_cast<int>(i), std::string("copy engine ") + kDirections[i]});
     return tracks[device][i];
   }
   return 0;

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "child_process.h"
+#include "distributed/launch/leftovers.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 

@@ -1,8 +1,8 @@
 // GradScaler::step_on_device: no wait, and the same parameters as step(), to the bit.
 #include <memory>
 
-#include "sim_work.h"
 #include "scaled.h"
+#include "sim_work.h"
 #include "td/device/record.h"
 
 using namespace td;

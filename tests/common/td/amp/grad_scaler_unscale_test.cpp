@@ -2,10 +2,10 @@
 // takes; that it waits for nothing; several devices.
 #include <cstring>
 
-#include "sim_work.h"
 #include "scaled.h"
-#include "td/device/record.h"
+#include "sim_work.h"
 #include "td/amp/unscale_kernels.h"
+#include "td/device/record.h"
 
 using namespace td;
 using amp::GradScaler;

@@ -1,8 +1,8 @@
 // How the scale grows and backs off, against a model in double precision; its limits; its state.
 #include <random>
 
-#include "scaled.h"
 #include "io/checkpoint.h"
+#include "scaled.h"
 
 using namespace td;
 using amp::GradScaler;
