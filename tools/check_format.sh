@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 files() {
   local list=(git ls-files -z --cached --others --exclude-standard --)
   # The exercises in chapters/ are the learner's to lay out; their originals are in solutions/.
-  "${list[@]}" '*.cpp' '*.h' ':!chapters/'
+  "${list[@]}" '*.cpp' '*.cu' '*.h' ':!chapters/'
   "${list[@]}" 'chapters/*/main.cpp' 'chapters/*/*.h'
 }
 

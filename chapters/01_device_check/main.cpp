@@ -21,7 +21,8 @@ void show_devices(td::Device device) {
   for (const td::DeviceType type : {td::kCPU, td::kSIM, td::kCUDA}) {
     const int count = td::device_count(type);
     std::cout << std::setw(7) << td::device_type_name(type) << std::setw(3) << count << "  "
-              << (count > 0 ? td::device_name(td::Device(type)) : td::backend(type).unavailable_reason())
+              << (count > 0 ? td::device_name(td::Device(type))
+                            : td::backend(type).unavailable_reason())
               << '\n';
   }
   std::cout << "  torch.cuda.is_available()    "

@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "sim/settings.h"
-#include "td/base/messages.h"
 #include "td/base/error.h"
+#include "td/base/messages.h"
 
 namespace td::sim {
 

@@ -10,7 +10,6 @@
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/capture.h"
-#include "td/device/backend.h"
 
 namespace td::sim {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "td/base/intrusive_ptr.h"
 #include "td/base/host_memory.h"
+#include "td/base/intrusive_ptr.h"
 
 namespace td::sim {
 

@@ -8,8 +8,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "td/base/messages.h"
 #include "td/base/error.h"
+#include "td/base/messages.h"
 
 namespace td::sim {
 namespace {

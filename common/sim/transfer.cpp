@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "sim/settings.h"
-#include "td/device/capture.h"
 #include "td/base/host_memory.h"
+#include "td/device/capture.h"
 
 namespace td::sim {
 namespace {

@@ -1,9 +1,9 @@
 // CIFAR-10's folder: names of classes, then a file of records. What is read holds the file's bytes.
 #include <cstring>
 
+#include "data/images.h"
 #include "fuzz.h"
 #include "td/base/error.h"
-#include "data/images.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::Folder folder;

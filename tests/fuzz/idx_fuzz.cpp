@@ -1,9 +1,9 @@
 // MNIST's pair of IDX files: labels, then images. What is read holds the files' bytes.
 #include <cstring>
 
+#include "data/images.h"
 #include "fuzz.h"
 #include "td/base/error.h"
-#include "data/images.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::Folder folder;

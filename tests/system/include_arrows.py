@@ -52,9 +52,9 @@ KNOW_A_BACKEND = {
 }
 # NCCL carries the data of its process group.
 KNOW_NCCL = re.compile(r"distributed/(?:collective\.h|.*nccl\w*\.(?:h|cpp))$")
-# Tensor's methods come from the lists of operations.
-DECLARE_METHODS = {"td/tensor/tensor.h", "td/tensor/methods.inc"}
-LISTS_OF_OPERATIONS = re.compile(r"td/ops/[\w/]+\.def$")
+# Tensor's methods come from the lists of operations, and cast their arguments under autocast.
+DECLARE_METHODS = {"td/tensor/tensor.h"}
+LISTS_OF_OPERATIONS = re.compile(r"td/ops/(?:[\w/]+\.def|autocast\.h)$")
 SUFFIXES = (".h", ".cpp", ".cu", ".inc", ".def")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"((?:td|%s)/[^"]+)"' % "|".join(HOUSE), re.M)
 CUDA_CONDITION = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(TD_HAS_CUDA)\b", re.M)

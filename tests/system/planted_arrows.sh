@@ -60,7 +60,7 @@ verdict 1 "start is declared in td/base and defined in trace" \
   td/base/span.h 'namespace td { class Recorder { public: void start(); }; }' \
   trace/chrome.cpp 'namespace td { void Recorder::start() {} }'
 verdict 1 "sum is declared in td/kernels and defined in td/ops" \
-  td/kernels/kernels.h 'namespace td::kernel { void sum(const View& in, int dim); }' \
+  td/ops/kernels.h 'namespace td::kernel { void sum(const View& in, int dim); }' \
   td/ops/sum.cu 'namespace td::kernel { template <class T> struct Op {}; void sum(const View& in, int) {} }'
 verdict 0 "2 files, 0 faults" td/ops/sum.h 'namespace td { Tensor sum(const Tensor& x); }' \
   td/ops/reduce/sum.cpp 'namespace td { Tensor sum(const Tensor& x) { return x; } }'

@@ -1,5 +1,5 @@
-// DataParallel against one device: training steps of chapter 04's network for CIFAR-10, interleaved,
-// so that what disturbs the machine disturbs both. Prints medians and the speed-up.
+// DataParallel against one device: training steps of chapter 04's network for CIFAR-10,
+// interleaved, so that what disturbs the machine disturbs both. Prints medians and the speed-up.
 //   bench_data_parallel [--devices N] [--batch N] [--rounds N] [--channels-last]
 // Each sim device has cores / devices of the machine; the one device has no more, so that two
 // devices are compared with one of the same size. The processors' time tells what the splitting

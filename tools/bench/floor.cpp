@@ -1,4 +1,5 @@
-// The lower bound of compare.py: what the best library calls and plain loops need for a step. See floor.h.
+// The lower bound of compare.py: what the best library calls and plain loops need for a step. See
+// floor.h.
 #include "floor.h"
 
 #include <immintrin.h>

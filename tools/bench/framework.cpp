@@ -1,6 +1,6 @@
-// The work of compare.py as a program for libtorch. It is compiled twice: with libtorch, and with this
-// project's core, where td/torch.h gives the same names their meaning.
-// Invariant: both compile the same lines; what only one of them has stands under RACE_LIBTORCH.
+// The work of compare.py as a program for libtorch. It is compiled twice: with libtorch, and with
+// this project's core, where td/torch.h gives the same names their meaning. Invariant: both compile
+// the same lines; what only one of them has stands under RACE_LIBTORCH.
 #ifdef RACE_LIBTORCH
 #include <ATen/Parallel.h>
 #include <torch/torch.h>

@@ -28,8 +28,8 @@ void row(RawGloo& raw, std::int64_t bytes, double seconds) {
   const td::Tensor outside = td::zeros({n}), shared = dist::default_group().empty_shared(n, {});
   shared.fill_(0.0);
   Variant variants[] = {{[&] { raw.all_reduce(outside); }},
-                            {[&] { dist::all_reduce(outside); }},
-                            {[&] { dist::all_reduce(shared); }}};
+                        {[&] { dist::all_reduce(outside); }},
+                        {[&] { dist::all_reduce(shared); }}};
   std::vector<double> copied, in_place;  // how many times faster
   const auto start = Clock::now();
   do {

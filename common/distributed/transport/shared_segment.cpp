@@ -21,8 +21,8 @@
 #include <random>
 #include <sstream>
 
-#include "td/base/messages.h"
 #include "td/base/error.h"
+#include "td/base/messages.h"
 
 namespace td::distributed {
 namespace {

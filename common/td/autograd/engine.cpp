@@ -192,8 +192,10 @@ Tensor Gradients::home(std::size_t i) const {
   GraphTask& task = *GraphTask::current();
   const NodeTask* next = task.find(edge.node.get());
   const bool only = next->dependencies == 1 && !next->gradients[0].defined();
-  const bool fits = meta->grad_buffer.device() == edge.leaf.device();  // it may have been moved since
-  return only && fits && !task.is_partial() && !GradMode::is_enabled() ? meta->grad_buffer : Tensor();
+  const bool fits =
+      meta->grad_buffer.device() == edge.leaf.device();  // it may have been moved since
+  return only && fits && !task.is_partial() && !GradMode::is_enabled() ? meta->grad_buffer
+                                                                       : Tensor();
 }
 
 namespace autograd {

@@ -1,6 +1,6 @@
 // How exactly products are made: one switch for float32, which ops/gemm/gemm.cu and
-// ops/conv/conv.cu read at every launch, and the GPUs that know bfloat16. Invariant: off means off, for convolutions too,
-// where cuDNN and PyTorch would otherwise take TF32.
+// ops/conv/conv.cu read at every launch, and the GPUs that know bfloat16. Invariant: off means off,
+// for convolutions too, where cuDNN and PyTorch would otherwise take TF32.
 #pragma once
 
 #include <string_view>

@@ -5,15 +5,14 @@
 #pragma once
 
 #ifndef TD_KERNEL_FILE
-#error \
-    "kernels/launch.h is for kernel files, whose names end in .cu; elsewhere call kernels/kernels.h"
+#error "kernels/launch.h is for kernel files, whose names end in .cu; elsewhere call ops/kernels.h"
 #endif
 
+#include "td/base/span.h"
 #include "td/device/access_observer.h"
 #include "td/device/backend.h"
 #include "td/device/thread_state.h"
 #include "td/tensor/tensor.h"
-#include "td/base/span.h"
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
-// Kernels that read a 16-bit type and write float32 in one pass: sums and softmax whose caller wants
-// float32 make no float32 copy of their input first. Checks call `widens`, kernels `dispatch_mixed`.
-// Invariant: such a kernel computes in float either way.
+// Kernels that read a 16-bit type and write float32 in one pass: sums and softmax whose caller
+// wants float32 make no float32 copy of their input first. Checks call `widens`, kernels
+// `dispatch_mixed`. Invariant: such a kernel computes in float either way.
 #pragma once
 
 #include "td/tensor/dtype.h"

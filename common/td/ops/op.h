@@ -5,8 +5,8 @@
 
 #include "td/autograd/meta.h"
 #include "td/autograd/record.h"
-#include "td/kernels/kernels.h"
 #include "td/ops/autocast.h"
+#include "td/ops/kernels.h"
 #include "td/ops/ops.h"
 
 namespace td {

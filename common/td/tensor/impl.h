@@ -6,9 +6,9 @@
 #include <atomic>
 #include <functional>
 
+#include "td/base/host_memory.h"
 #include "td/base/intrusive_ptr.h"
 #include "td/base/sizes.h"
-#include "td/base/host_memory.h"
 #include "td/device/device.h"
 #include "td/tensor/options.h"
 

@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "check_tensors.h"
-#include "exercises.h"
 #include "distributed/thread_group.h"
+#include "exercises.h"
 
 /// Calls `work` in `ranks` threads. A rank that waits for others in vain ends after 5 s with an
 /// error that says who is missing. Assert afterwards, in the main thread.

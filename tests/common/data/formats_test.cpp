@@ -2,9 +2,9 @@
 #include <sys/resource.h>
 #include <csignal>
 
+#include "data/data.h"
 #include "folder.h"
 #include "td/base/file.h"
-#include "data/data.h"
 
 using namespace td;
 using data::datasets::CIFAR10;

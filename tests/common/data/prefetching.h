@@ -1,9 +1,9 @@
 // What the tests of the prefetcher share: a device, batches, a link that is slow for a while.
 #pragma once
 
-#include "sim/sim.h"
 #include "data/data.h"
 #include "data/prefetcher.h"
+#include "sim/sim.h"
 
 using namespace td;
 using namespace td::data;

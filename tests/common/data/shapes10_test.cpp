@@ -1,8 +1,8 @@
 // Shapes-10: the same seed gives the same pictures, other seeds and the test set others; a
 // convolution learns them and a linear classifier does not.
+#include "data/data.h"
 #include "folder.h"
 #include "td/autograd/modes.h"
-#include "data/data.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
 

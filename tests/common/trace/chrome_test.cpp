@@ -78,7 +78,8 @@ std::size_t check_arrows(const json& whole) {
     const std::int64_t at = nanoseconds(arrow, "ts");
     return std::any_of(spans.begin(), spans.end(), [&](const json& span) {
       const std::int64_t begin = nanoseconds(span, "ts");
-      return track_of(span) == track_of(arrow) && begin <= at && at <= begin + nanoseconds(span, "dur");
+      return track_of(span) == track_of(arrow) && begin <= at &&
+             at <= begin + nanoseconds(span, "dur");
     });
   };
   std::map<std::int64_t, const json*> started;

@@ -10,11 +10,11 @@
 namespace test {
 
 using td::trace::Category;
-using td::trace::SpanTarget;
-using td::trace::TrackKind;
 using td::trace::Span;
 using td::trace::SpanRecord;
+using td::trace::SpanTarget;
 using td::trace::Trace;
+using td::trace::TrackKind;
 
 /// A trace put together by hand; spans may be added in any order.
 struct HandMade {

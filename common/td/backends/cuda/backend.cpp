@@ -8,10 +8,10 @@
 
 #include "td/backends/cuda/check.h"
 #include "td/backends/cuda/copy.h"
-#include "td/base/messages.h"
 #include "td/base/error.h"
-#include "td/device/capture.h"
+#include "td/base/messages.h"
 #include "td/base/span.h"
+#include "td/device/capture.h"
 
 namespace td {
 namespace cuda {
@@ -255,7 +255,8 @@ class CudaBackend final : public Backend {
   std::array<std::vector<cudaStream_t>, kMaxDevices> streams_;  // but for the default ones
 };
 
-const RegisterBackend registration(kCUDA, *new CudaBackend);  // never destroyed: streams outlive main
+const RegisterBackend registration(kCUDA,
+                                   *new CudaBackend);  // never destroyed: streams outlive main
 
 }  // namespace
 

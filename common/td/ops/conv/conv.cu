@@ -304,7 +304,8 @@ Tensor backward_input(const Sizes& sizes, const Tensor& g, const Tensor& w, cons
     record("convolution_backward", dx, {&g, &w},
            [g = save(g), w = save(w), s](Gradients& grads, const Tensor& of_dx) {
              grads.set_lazily(0, [&] { return convolve(of_dx, w(), {}, s); });
-             grads.set_lazily(1, [&] { return backward_weight(Sizes(w().sizes()), g(), of_dx, s); });
+             grads.set_lazily(1,
+                              [&] { return backward_weight(Sizes(w().sizes()), g(), of_dx, s); });
            });
   return dx;
 }

@@ -234,7 +234,7 @@ Tensor covered(const Tensor& source, const Tensor& index) {
 Tensor write_scatter(const char* op, const Tensor& self, const IndexArg& p, const Tensor& source,
                      bool add) {
   check_inplace(op, self);
-increment_version(self);
+  increment_version(self);
   Tensor used = covered(source, p.index);
   const Tensor from = used.contiguous();
   on_dense(self,
@@ -256,7 +256,7 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
   TD_CHECK(DtypeError, source.dtype() == dtype(), "index_add_: \"source\" is ", source.dtype(),
            " but \"input\" is ", dtype(), "; convert it with to(dtype)");
   check_inplace("index_add_", *this);
-increment_version(*this);
+  increment_version(*this);
   const Tensor from = source.contiguous();
   on_dense(*this, [&](const Tensor& dense) {
     kernels::index_add("index_add_", dense, d, at, from, alpha.to<double>());

@@ -67,7 +67,7 @@ Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alph
   const InType other = prepare_in_place(op, a, b);
   check_alpha(op, a.dtype(), alpha);
   check_inplace(op.name, a);
-increment_version(a);
+  increment_version(a);
   add_into(a, a, other, alpha);
   if (recording(a, b))
     record_in_place(

@@ -117,9 +117,10 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
            "() or convert the tensor first");
   const InType other = prepare_in_place(o.op, a, b);
   const bool recorded = recording(a, b);
-  const SavedVariable old_a = recorded ? save(a.clone()) : SavedVariable();  // the value before the change
+  const SavedVariable old_a =
+      recorded ? save(a.clone()) : SavedVariable();  // the value before the change
   check_inplace(o.op.name, a);
-increment_version(a);
+  increment_version(a);
   run(o, a, a, other);
   if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
   return a;

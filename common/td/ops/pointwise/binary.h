@@ -45,27 +45,27 @@ void maximum(const Tensor& out, const Tensor& a, const Tensor& b);
 void minimum(const Tensor& out, const Tensor& a, const Tensor& b);
 }  // namespace kernels
 
-#define TD_BINARY_OP(name, expression, of_a, of_b)                           \
-  struct name##_f {                                                          \
-    template <class T>                                                       \
-    TD_HD T operator()(T a, T b) const {                                     \
-      using namespace scalar_math;                                           \
-      return static_cast<T>(expression);                                     \
-    }                                                                        \
-  };                                                                         \
+#define TD_BINARY_OP(name, expression, of_a, of_b)                                   \
+  struct name##_f {                                                                  \
+    template <class T>                                                               \
+    TD_HD T operator()(T a, T b) const {                                             \
+      using namespace scalar_math;                                                   \
+      return static_cast<T>(expression);                                             \
+    }                                                                                \
+  };                                                                                 \
   Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
                            [[maybe_unused]] const SavedVariable& b) {                \
-    return of_a;                                                             \
-  }                                                                          \
+    return of_a;                                                                     \
+  }                                                                                  \
   Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
                            [[maybe_unused]] const SavedVariable& b) {                \
-    return of_b;                                                             \
-  }                                                                          \
-  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                  \
-                               autocast::find(#name),                        \
-                               std::string_view(#name) == "div",             \
-                               pointwise_numbers<name##_f, Tensor, Tensor>,  \
-                               name##_gradient_a,                            \
+    return of_b;                                                                     \
+  }                                                                                  \
+  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                          \
+                               autocast::find(#name),                                \
+                               std::string_view(#name) == "div",                     \
+                               pointwise_numbers<name##_f, Tensor, Tensor>,          \
+                               name##_gradient_a,                                    \
                                name##_gradient_b};
 
 }  // namespace td

@@ -6,8 +6,8 @@
 namespace td {
 namespace {
 
-using Gradient = Tensor (*)(const Tensor& g, const SavedVariable& a, const SavedVariable& b, const SavedVariable& c,
-                            const Scalar& v);
+using Gradient = Tensor (*)(const Tensor& g, const SavedVariable& a, const SavedVariable& b,
+                            const SavedVariable& c, const Scalar& v);
 
 // One line of the list, as data.
 struct TernaryOp {
@@ -20,9 +20,9 @@ struct TernaryOp {
 };
 
 // The parameters of a gradient; most read only some of them.
-#define TD_GRADIENT                                                   \
-  ([[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
-   [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c,  \
+#define TD_GRADIENT                                                                  \
+  ([[maybe_unused]] const Tensor& g, [[maybe_unused]] const SavedVariable& a,        \
+   [[maybe_unused]] const SavedVariable& b, [[maybe_unused]] const SavedVariable& c, \
    [[maybe_unused]] const Scalar& v)
 #define TERNARY(name, types, expression, of_a, of_b, of_c)                                 \
   template <class T>                                                                       \
@@ -130,7 +130,7 @@ void ternary_in_place(const TernaryOp& o, const Tensor& a, const Tensor& b, cons
   const bool recorded = recording(a, b, c);
   const SavedVariable old_a = recorded ? save(a.detach().clone()) : SavedVariable();
   check_inplace(o.op.name, a);
-increment_version(a);
+  increment_version(a);
   o.forward(a, a, as_type(b.detach(), a.dtype()), as_type(c.detach(), a.dtype()), v);
   if (recorded) record_in_place(o.op.name, a, {&a, &b, &c}, SavedTriple(o, a, old_a, b, c, v));
 }

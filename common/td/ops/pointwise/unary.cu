@@ -50,8 +50,8 @@ Tensor unary(const UnaryOp& u, const Tensor& input, double p, double q) {
   u.forward(u.op.name, y, x, p, q);
   if (!recording(x)) return y;
   const SavedVariable saved = u.saves == UnaryOp::x   ? save(x)
-                      : u.saves == UnaryOp::y ? save_result(y)
-                                              : SavedVariable();
+                              : u.saves == UnaryOp::y ? save_result(y)
+                                                      : SavedVariable();
   record(u.op.name, y, {&x}, UnaryGradient{&u, saved, p, q});
   return y;
 }
@@ -66,7 +66,7 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
   // What is saved must not be the memory that changes.
   SavedVariable saved = recorded && u.saves == UnaryOp::x ? save(self.clone()) : SavedVariable();
   check_inplace(u.op.name, self);
-increment_version(self);
+  increment_version(self);
   u.forward(u.op.name, self, self, p, q);
   if (!recorded) return self;
   if (u.saves == UnaryOp::y) saved = save_result(self);

@@ -276,7 +276,7 @@ Tensor& Tensor::uniform_(double from, double to) const {
   check_float("uniform_", *this);
   TD_CHECK(Error, from <= to, "uniform_: from (", from, ") is larger than to (", to, ")");
   check_inplace("uniform_", *this);
-increment_version(*this);
+  increment_version(*this);
   draw_uniform(*this, from, to);
   return replaced("uniform", handle());
 }
@@ -284,7 +284,7 @@ Tensor& Tensor::normal_(double mean, double std) const {
   check_float("normal_", *this);
   TD_CHECK(Error, std >= 0, "normal_: the standard deviation must not be negative but is ", std);
   check_inplace("normal_", *this);
-increment_version(*this);
+  increment_version(*this);
   draw_normal(*this, mean, std);
   return replaced("normal", handle());
 }
@@ -297,7 +297,7 @@ Tensor& Tensor::random_(std::int64_t from, optional<std::int64_t> to) const {
            " to ", last, " were asked for, but ", dtype(), " holds all of them only from ", first,
            " to ", largest, "; take a wider type");
   check_inplace("random_", *this);
-increment_version(*this);
+  increment_version(*this);
   draw_integers(*this, from, last);
   return replaced("random", handle());
 }
@@ -307,7 +307,7 @@ Tensor& Tensor::random_() const { return random_(0, nullopt); }
 Tensor& Tensor::bernoulli_(double p) const {
   TD_CHECK(Error, p >= 0 && p <= 1, "bernoulli_: a probability lies between 0 and 1, not ", p);
   check_inplace("bernoulli_", *this);
-increment_version(*this);
+  increment_version(*this);
   draw_bernoulli(*this, p);
   return replaced("bernoulli", handle());
 }

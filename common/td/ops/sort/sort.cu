@@ -186,7 +186,8 @@ Tensor values_at(const Op& op, const Tensor& input, std::int64_t dim, const Tens
   if (recording(input))
     record(op.name, values, {&input},
            [at, dim, sizes = input.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return zeros(sizes, g.options()).scatter_add_(dim, at, g); });
+             grads.set_lazily(0,
+                              [&] { return zeros(sizes, g.options()).scatter_add_(dim, at, g); });
            });
   return values;
 }

@@ -1,6 +1,6 @@
 // How parameters are put into buckets: PyTorch's rule, and the rebuilding in ready order.
-#include "ranks.h"
 #include "distributed/ddp/bucket.h"
+#include "ranks.h"
 
 using namespace ranks;
 

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "child_process.h"
-#include "distributed/launch/leftovers.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 

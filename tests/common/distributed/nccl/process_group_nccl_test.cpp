@@ -69,8 +69,7 @@ class FakeCommunicator final : public Communicator {
   }
   void exchange(const std::vector<P2POp>& parcels, void* stream) override {
     std::string text = "exchange";
-    for (const P2POp& p : parcels)
-      text += (p.is_sent ? " to " : " from ") + std::to_string(p.peer);
+    for (const P2POp& p : parcels) text += (p.is_sent ? " to " : " from ") + std::to_string(p.peer);
     note(text, parcels[0].elements, stream);
   }
   // Between the brackets is what the span is around.

@@ -13,8 +13,8 @@
 #include <sstream>
 #include <thread>
 
-#include "distributed/transport/shm_transport.h"
 #include "distributed/collective.h"
+#include "distributed/transport/shm_transport.h"
 #include "td/base/error.h"
 
 using namespace td;

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <thread>
 
-#include "sim_work.h"
 #include "../tensor/values.h"
-#include "td/autograd/meta.h"
+#include "sim_work.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"
+#include "td/autograd/meta.h"
 #include "td/device/stream.h"
 
 using namespace td;

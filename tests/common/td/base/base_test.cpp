@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "td/base/messages.h"
 #include "td/base/error.h"
-#include "td/base/parallel.h"
 #include "td/base/host_memory.h"
+#include "td/base/messages.h"
+#include "td/base/parallel.h"
 
 using namespace td;
 

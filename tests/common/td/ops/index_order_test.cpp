@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "../tensor/values.h"
-#include "td/kernels/kernels.h"
+#include "td/ops/kernels.h"
 
 using td::Tensor;
 

@@ -135,10 +135,9 @@ TEST_CASE("what random_ refuses, it explains") {
         "random_: there is no integer from 3 to below 3");
   CHECK(message<Error>([] { empty({2}).random_(0); }) ==
         "random_: there is no integer from 0 to below 0");
-  CHECK(
-      message<Error>([] { empty({2}, kUInt8).random_(300); }) ==
-      "random_: integers from 0 to 299 were asked for, but uint8 holds all of them only from "
-      "0 to 255; take a wider type");
+  CHECK(message<Error>([] { empty({2}, kUInt8).random_(300); }) ==
+        "random_: integers from 0 to 299 were asked for, but uint8 holds all of them only from "
+        "0 to 255; take a wider type");
   CHECK_THROWS_AS(empty({2}, kUInt8).random_(-1, 1), Error);
   CHECK_THROWS_AS(empty({2}, kBool).random_(3), Error);
   CHECK_THROWS_AS(empty({2}).random_(16777218), Error);  // libtorch warns that it will refuse

@@ -1,4 +1,5 @@
-// The operation suite over ops/views/arrange.h: order, running products, and elements at other places.
+// The operation suite over ops/views/arrange.h: order, running products, and elements at other
+// places.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>

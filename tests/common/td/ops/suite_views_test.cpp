@@ -1,5 +1,5 @@
-// The operation suite over ops/views/views.h: views keep row-major order or change it as a formula says,
-// and their gradients go back where the elements came from.
+// The operation suite over ops/views/views.h: views keep row-major order or change it as a formula
+// says, and their gradients go back where the elements came from.
 #include <catch2/catch.hpp>
 
 #include "../tensor/values.h"

@@ -1,6 +1,6 @@
 // scatter and gather: PyTorch's rules, their gradients, their words.
-#include "sim_work.h"
 #include "lists.h"
+#include "sim_work.h"
 
 using namespace td;
 using List = std::vector<double>;

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "td/amp/grad_scaler.h"
 #include "distributed/thread_group.h"
+#include "td/amp/grad_scaler.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
 #include "td/td.h"

@@ -1,8 +1,8 @@
 // What a capture cannot hold is refused in words, and the graph is as new afterwards.
 #include "captured_warnings.h"
+#include "distributed/thread_group.h"
 #include "graphs.h"
 #include "sim_work.h"
-#include "distributed/thread_group.h"
 #include "td/parallel/parallel_apply.h"
 
 using namespace td;

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "gpu.h"
-#include "td/kernels/kernels.h"
+#include "td/ops/kernels.h"
 #include "td/ops/ops.h"
 
 namespace td {

@@ -1,5 +1,5 @@
-// The kernels that operations of several families launch, one function per kernel. The operation has
-// checked the sizes and types of the tensors and allocated the results. Works on every device.
+// The kernels that operations of several families launch, one function per kernel. The operation
+// has checked the sizes and types of the tensors and allocated the results. Works on every device.
 #pragma once
 
 #include "td/kernels/geometry.h"
