@@ -76,15 +76,14 @@ class Reaper {
     const pid_t parent = getpid();
     child.pid = _Fork();
     if (child.pid == 0) {
+      // Before exec, so that the launcher knows every program that runs.
+      report(OrphanReaper::Event::kStarted, index, getpid());
       report(OrphanReaper::Event::kNotStarted, index,
              programs_[static_cast<std::size_t>(index)].exec(parent));
       _exit(127);
     }
     child.running = child.pid > 0;
-    if (child.running)
-      report(OrphanReaper::Event::kStarted, index, child.pid);
-    else
-      report(OrphanReaper::Event::kNotStarted, index, errno);
+    if (!child.running) report(OrphanReaper::Event::kNotStarted, index, errno);
   }
 
   // What the launcher closes must not stay open here.
@@ -217,7 +216,8 @@ class Reaper {
 
 }  // namespace
 
-OrphanReaper::OrphanReaper(const std::vector<ChildProgram>& programs, const std::string& folder) {
+OrphanReaper::OrphanReaper(const std::vector<ChildProgram>& programs, const std::string& folder)
+    : running_(programs.size(), -1) {
   std::vector<PreparedProgram> prepared;
   for (const ChildProgram& program : programs) prepared.emplace_back(program);
   std::vector<Child> children(programs.size());
@@ -257,8 +257,9 @@ std::optional<OrphanReaper::Event> OrphanReaper::next() {
   Event event{};
   const ssize_t got = read(events_, &event, sizeof event);
   if (got == sizeof event) {
-    if (event.kind == Event::kStarted) running_.push_back(event.value);
-    if (event.kind == Event::kEnded) running_[static_cast<std::size_t>(event.program)] = -1;
+    pid_t& program = running_[static_cast<std::size_t>(event.program)];
+    if (event.kind != Event::kNotStarted)
+      program = event.kind == Event::kStarted ? event.value : -1;
     return event;
   }
   if (got != 0) return std::nullopt;
