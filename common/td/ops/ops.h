@@ -86,4 +86,7 @@ Tensor operator|(const Tensor& a, const Scalar& b);
 Tensor operator~(const Tensor& a);
 /// @}
 
+/// Prints as PyTorch does: ``tensor([1., 2.], device='cuda:0', grad_fn=<AddBackward0>)``.
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
 }  // namespace td

@@ -276,9 +276,6 @@ class Tensor {
   intrusive_ptr<TensorImpl> impl_;
 };
 
-/// Prints as PyTorch does: ``tensor([1., 2.], device='cuda:0', grad_fn=<AddBackward0>)``.
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
-
 /// A new tensor with these strides on a device; values are whatever the memory held.
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
 Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
