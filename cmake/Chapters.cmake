@@ -81,7 +81,7 @@ function(course_add_exercise chapter name)
   course_exercise(stub_${chapter}_${name} ${chapter} ${name} "${stub}"
     "${course_variants}/stub" -O0)
 
-  # An #include in place of the file itself: a learner who deletes it breaks this target alone.
+  # An #include instead of the file itself: a learner who deletes it breaks this target alone.
   set(mine "${PROJECT_BINARY_DIR}/mine/${chapter_FOLDER}/${name}.cpp")
   file(CONFIGURE OUTPUT "${mine}"
     CONTENT "#include \"${chapter_MINE_ROOT}/chapters/${chapter_FOLDER}/${name}.cpp\"\n")

@@ -43,7 +43,7 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
 /// it can fulfil none. A fallback that nobody is told about looks like a GPU, so each step is
 /// logged.
 ///
-/// @param wishes device strings, the dearest first.
+/// @param wishes device strings, the most expensive first.
 /// @param log gets one line for each wish that is passed over, with its name and the reason, and
 ///     one last line with the device that is used.
 /// @return a device that exists. It has an index, unless it is cpu: "sim" is the current sim

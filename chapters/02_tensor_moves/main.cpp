@@ -36,7 +36,7 @@ void move(td::Device device) {
 // anchor: stay
 void stay(td::Device device) {
   std::cout << "\n2. Results stay where their arguments are\n";
-  const auto x = td::tensor({1, 2, 3}, device);  // whole numbers: int64, as in PyTorch
+  const auto x = td::tensor({1, 2, 3}, device);  // integers: int64, as in PyTorch
   const auto y = x.pow(2);
   std::cout << "  x                    " << x << "\n  x.pow(2)             " << y << '\n';
   std::cout << "  y + 10               " << y + 10 << '\n';

@@ -55,7 +55,7 @@ std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
 /// Example: gradients 1 on sim:0, 2 on sim:1, 3 on sim:2: the model's gradient is then 6, on sim:0.
 void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters);
 
-/// Exercise 5.parallel_apply. Runs every replica on its part, **beside each other**: in one thread
+/// Exercise 5.parallel_apply. Runs every replica on its part, **concurrently**: in one thread
 /// each.
 ///
 /// @param modules, inputs as many of one as of the other; input i is on the device of module i.

@@ -33,7 +33,7 @@ struct Sampling {
 ///   1. the order of the epoch: 0, 1, 2, ..., shuffled when `shuffle` says so. The shuffle depends
 ///      on seed + epoch and on nothing else, so that all ranks draw the same order;
 ///   2. the length is made a multiple of world_size: with `drop_last` the end is cut off, without
-///      it the order begins anew from the front, as often as needed;
+///      it the order begins again from the front, as often as needed;
 ///   3. rank r takes every world_size-th sample, beginning with the r-th.
 ///
 /// @param size samples of the dataset, 0 or more.
@@ -67,7 +67,7 @@ void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& 
 /// Numbers of parameters, bucket by bucket.
 using Buckets = std::vector<std::vector<std::size_t>>;
 
-/// Exercise 6.buckets, first part. Shares out parameters to buckets.
+/// Exercise 6.buckets, first part. Divides the parameters among buckets.
 ///   * Backward reaches the last parameter first, so parameters are taken from the last to the
 ///     first, and stand so in each bucket.
 ///   * A bucket holds one element type. It is closed as soon as it has `cap` bytes or more: the
@@ -84,7 +84,7 @@ using Buckets = std::vector<std::vector<std::size_t>>;
 Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
                        std::size_t cap);
 
-/// Exercise 6.buckets, second part. The gradients of `parameters` one behind the other in one
+/// Exercise 6.buckets, second part. The gradients of `parameters` one after another in one
 /// tensor of one dimension; zeros for a gradient that is not there.
 /// @param parameters at least one, of one element type and on one device.
 /// Example: gradients {{1, 2}, {3, 4}} and {5} become {1, 2, 3, 4, 5}.

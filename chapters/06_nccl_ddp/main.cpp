@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
   command.option("--bucket-cap-mb", choices.bucket_cap_mb, "size of a bucket in MiB");
   command.option("--lr", choices.lr, "learning rate for 64 pictures a step");
   command.option("--samples", choices.samples, "use only so many training pictures");
-  command.option("--steps", choices.steps, "time so many steps in place of training");
+  command.option("--steps", choices.steps, "time so many steps instead of training");
   return command.run(argc, argv, [&](const app::Options& options) {
     if (choices.spawn == 0) return run_rank(options, choices);
     td::distributed::spawn([&](int) { run_rank(options, choices); },

@@ -13,6 +13,6 @@ void gradient_ready(Overlap& overlap, std::size_t parameter) {
 }
 
 void finish(Overlap& overlap) {
-  // Your code here: Start the rest, wait in order, unpack, begin anew. About 16 lines.
+  // Your code here: Start the rest, wait in order, unpack, begin again. About 16 lines.
   td::not_done_yet("overlap");
 }

@@ -14,7 +14,7 @@
 /// exponent, 7 of fraction, which are the upper half of a float's bits. To the nearest; of two that
 /// are equally near, the one whose last bit is 0. NaN stays some NaN.
 ///
-/// Use the bits of `value` (std::bit_cast) and whole numbers, not td::BFloat16.
+/// Use the bits of `value` (std::bit_cast) and integers, not td::BFloat16.
 ///
 /// Example: 1.0f has the bits 0x3f800000 and becomes 0x3f80. 1.01f is 0x3f8147ae, becomes 0x3f81.
 std::uint16_t bfloat16_bits(float value);
@@ -73,7 +73,8 @@ std::vector<td::Tensor> cast_arguments(const std::string& operation,
 td::Tensor scale_loss(const td::Tensor& loss, float scale);
 
 /// Exercise 7.unscale, second part. Takes the scale out of the gradients: every gradient is
-/// multiplied by 1 / scale, in place, so that whoever holds it (an optimizer, a bucket) sees it.
+/// multiplied by 1 / scale, in place, so that everything that holds it (an optimizer, a bucket)
+/// sees it.
 ///
 /// @param parameters on one device. One without a gradient is left alone.
 /// @return whether a gradient had an infinite or NaN element. Only then: large finite ones are no
@@ -95,10 +96,10 @@ struct LossScale {
 
 /// Exercise 7.step_or_skip. The end of a training step, after backward and unscale.
 ///   * With an overflow the optimizer does not step: infinite or NaN gradients would spoil the
-///     parameters for ever. The scale is multiplied by backoff_factor, and the counting of
-///     steps begins anew. There is no smallest scale: it may fall below 1.
+///     parameters forever. The scale is multiplied by backoff_factor, and the counting of
+///     steps begins again. There is no smallest scale: it may fall below 1.
 ///   * Without one the optimizer steps. When growth_interval steps in a row were made, the scale is
-///     multiplied by growth_factor, unless that is not finite, and the counting begins anew.
+///     multiplied by growth_factor, unless that is not finite, and the counting begins again.
 ///
 /// @return whether the optimizer stepped.
 ///

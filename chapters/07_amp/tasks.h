@@ -10,7 +10,7 @@
 #include "app/app.h"
 #include "training.h"
 
-/// A model and its data; every call of `model` makes it anew, with weights from the random stream.
+/// A model and its data; every call of `model` makes it again, with weights from the random stream.
 struct Task {
   std::function<td::nn::Sequential()> model;
   std::function<void(const std::function<void(const Batch&)>& f)> each_batch;  ///< of one epoch

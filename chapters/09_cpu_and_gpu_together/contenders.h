@@ -22,7 +22,7 @@ struct Asked {
   std::int64_t depth = 3;       ///< Hidden layers.
   std::int64_t largest = 1024;  ///< The largest batch.
   std::int64_t runs = 25;       ///< How often each size is timed, if there is time.
-  bool inference = false;       ///< Forward without a graph, in place of a training step.
+  bool inference = false;       ///< Forward without a graph, instead of a training step.
   bool bfloat16 = false;        ///< Every device once more, with products in bfloat16.
   std::string imagine;          ///< `TFLOPS,GB/s,us` of a device that is not here.
   std::string picture;          ///< An .svg to draw into.

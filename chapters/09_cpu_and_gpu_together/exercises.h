@@ -30,7 +30,7 @@ using Work = std::function<void(std::int64_t index, const Batch& batch)>;
 /// @param prepare is called on one thread of its own, which takes one core
 ///     (td::set_parallel_width), once a batch and in order. The batch is copied from that thread,
 ///     on a stream of its own, as soon as it is made; its host memory is kept until the copy is
-///     done. An exception arrives in place of the batch that it concerns: the work on the batches
+///     done. An exception arrives instead of the batch that it concerns: the work on the batches
 ///     before it is asked for first.
 /// @param work is called on the caller's thread, once a batch and in order. What it queues on the
 ///     current stream finds the batch in place, and the batch's memory stays until that is done.
@@ -157,7 +157,7 @@ td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batc
 
 // ---- 9.advisor
 
-/// Seconds that one step of `size` samples takes; every call measures anew.
+/// Seconds that one step of `size` samples takes; every call measures again.
 using Measure = std::function<double(std::int64_t size)>;
 
 /// Exercise 9.advisor, the times. Measures every device at every size, in turns: all devices at all

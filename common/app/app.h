@@ -94,7 +94,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Shows `text` in place of what was there, at most ten times a second.
+  /// Shows `text` instead of what was there, at most ten times a second.
   void show(const std::string& text);
   /// Removes the line, so that something can be printed.
   void clear();

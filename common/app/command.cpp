@@ -22,7 +22,7 @@ Command::Command(std::string name, std::string summary)
   cli.option_defaults()->always_capture_default();
   cli.add_option("--device", options.device, "auto, cpu, sim, sim:1, cuda, cuda:0 ...");
   cli.add_option("--trace", options.trace, "write what the devices did to this file");
-  cli.add_flag("--mine", options.mine, "use your exercises in place of the course's own");
+  cli.add_flag("--mine", options.mine, "use your exercises instead of the course's own");
 }
 
 Command::~Command() = default;

@@ -23,8 +23,7 @@ void check_alike(const char* call, const char* name, const Tensor& a, const Tens
 
 void check_reduce(const char* call, const Tensor& tensor, ReduceOp op) {
   TD_CHECK(DtypeError, op != ReduceOp::AVG || tensor.is_floating_point(), call, ": the average of ",
-           dtype_name(tensor.dtype()),
-           " tensors is not a whole number; use ReduceOp::SUM and divide");
+           dtype_name(tensor.dtype()), " tensors is not an integer; use ReduceOp::SUM and divide");
   TD_CHECK(DtypeError, tensor.dtype() != kBool || op == ReduceOp::MIN || op == ReduceOp::MAX, call,
            ": a bool tensor has no ", reduce_name(op),
            "; use ReduceOp::MAX for \"any\" and ReduceOp::MIN for \"all\"");

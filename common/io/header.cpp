@@ -104,7 +104,7 @@ class EntryReader {
   // JSON numbers beyond 64 bits and with a fraction are of another kind.
   std::size_t whole_number(const char* what, const Json& value) const {
     require(value.is_number_unsigned(), "has ", value.dump(-1, ' ', true).substr(0, 80), " in its ",
-            what, "; expected whole numbers of 0 or more");
+            what, "; expected integers of 0 or more");
     return value.get<std::size_t>();
   }
 

@@ -1,4 +1,4 @@
-// For programs written against libtorch: include this in place of <torch/torch.h>, and the names of
+// For programs written against libtorch: include this instead of <torch/torch.h>, and the names of
 // the published subset mean this library's.
 #pragma once
 

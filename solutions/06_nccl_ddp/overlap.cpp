@@ -37,7 +37,7 @@ void gradient_ready(Overlap& overlap, std::size_t parameter) {
 }
 
 void finish(Overlap& overlap) {
-  // blank: Start the rest, wait in order, unpack, begin anew. About 16 lines.
+  // blank: Start the rest, wait in order, unpack, begin again. About 16 lines.
   while (overlap.next < overlap.buckets.size()) start_next(overlap);
   const td::NoGradGuard no_grad;
   for (std::size_t b = 0; b < overlap.buckets.size(); ++b) {

@@ -23,7 +23,7 @@ void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& co
 
 void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
                       const Step& step, const td::Stream& copies) {
-  // blank: Fill the slots; then wait, step, mark, and fill the slot anew. About 16 lines.
+  // blank: Fill the slots; then wait, step, mark, and fill the slot again. About 16 lines.
   // anchor: loop
   const td::Stream compute = td::getCurrentStream(copies.device());
   const std::int64_t ahead = std::ssize(slots);

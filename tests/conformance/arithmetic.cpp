@@ -34,7 +34,7 @@ const std::vector<Binary> functions = {
     {"minimum", [](const Tensor& a, const Tensor& b) { return torch::minimum(a, b); }, false},
 };
 
-// Small whole numbers from 1 on, so that every dtype can hold every result of every function.
+// Small integers from 1 on, so that every dtype can hold every result of every function.
 Tensor small(torch::IntArrayRef sizes, torch::ScalarType type) {
   return (whole(sizes, 3) + 1).to(type);
 }

@@ -5,7 +5,7 @@
     compare.py --self-test                             checks that planted differences are found
 
 A line is name, kind and what the kind needs, between tabs (conformance.cpp prints them). Names, kinds,
-dtypes, sizes, strides, whole numbers and words must be equal; floating point numbers must agree within
+dtypes, sizes, strides, integers and words must be equal; floating point numbers must agree within
 TOLERANCES. Differences that are known stand in exceptions.txt with a reason; one that no longer happens
 is a fault, too, so that the list cannot grow old. Invariant: a line that only one side has is a difference.
 """
@@ -181,7 +181,7 @@ def self_test():
         "a stride": line[:5] + ("1,2", line[6]),
         "a size": line[:4] + ("4", line[5], line[6]),
         "a dtype": line[:2] + ("float64",) + line[3:],
-        "wants a gradient": line[:3] + ("1",) + line[4:],
+        "requires grad": line[:3] + ("1",) + line[4:],
         "thrown": ("x", "thrown", "no"),
         "another name": ("y",) + line[1:],
         "an element less": line[:6] + ("1 2 3",),
@@ -202,7 +202,7 @@ def self_test():
     more = {
         "a missing line": ([line, whole], [line], ""),
         "an extra line": ([line], [line, whole], ""),
-        "a whole number": ([whole], [whole[:6] + ("8",)], ""),
+        "an integer": ([whole], [whole[:6] + ("8",)], ""),
         "nothing at all": ([], [], ""),
     }
     wrong += [what for what, (a, b, rules) in more.items()

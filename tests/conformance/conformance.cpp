@@ -197,7 +197,7 @@ bool shares_memory(const Tensor& a, const Tensor& b) {
 }
 
 std::vector<Named> layouts(torch::ScalarType type) {
-  // Whole numbers in 0..9 fit every type; floats get fractions and signs.
+  // Integers in 0..9 fit every type; floats get fractions and signs.
   const bool real = torch::zeros({}, type).is_floating_point();
   auto make = [&](torch::IntArrayRef sizes) {
     return real ? formula(sizes, type, 2) : whole(sizes, 10, type);

@@ -33,7 +33,7 @@ class Context {
   std::size_t length_before_;
 };
 
-/// One result under one name. A tensor is its dtype, whether it wants a gradient, sizes, strides,
+/// One result under one name. A tensor is its dtype, whether it requires grad, sizes, strides,
 /// values.
 void print(const std::string& name, const Tensor& value);
 void print(const std::string& name, bool value);
@@ -96,7 +96,7 @@ void report_gradients(const std::string& name, const TensorFunction& f, const Te
 /// sin(seed + i * 0.7) * scale + shift at element i.
 Tensor formula(torch::IntArrayRef sizes, torch::ScalarType type = torch::kFloat32, double scale = 1,
                double shift = 0, double seed = 0.3);
-/// Whole numbers i * 7 % below, so that they look shuffled.
+/// Integers i * 7 % below, so that they look shuffled.
 Tensor whole(torch::IntArrayRef sizes, std::int64_t below, torch::ScalarType type = torch::kInt64);
 /// Gives every parameter of a module values of its own by formula.
 void set_weights(torch::nn::Module& module, double scale = 0.3);

@@ -1,7 +1,7 @@
 // The C++ side of ddp_oracle_test.py: trains a small network with DistributedDataParallel on two
 // ranks, from weights and batches that the test has written, and writes what came out.
 //   ddp_oracle FOLDER: reads FOLDER/weights and FOLDER/batches, writes FOLDER/ours.0 and ours.1
-// All files are float32 numbers, one behind the other.
+// All files are float32 numbers, one after another.
 #include <cstdio>
 #include <fstream>
 

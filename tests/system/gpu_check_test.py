@@ -241,7 +241,7 @@ def test_page(course):
 
 def test_dry_run(folder):
     """All stages with the real programs, which must refuse cuda in words; a stand-in runs the tests
-    in place of compute-sanitizer. The page of what a GPU has to confirm names what there is."""
+    instead of compute-sanitizer. The page of what a GPU has to confirm names what there is."""
     shutil.rmtree(BUILD / "check-dry", ignore_errors=True)
     (folder / "tools").mkdir()
     shutil.copy(folder / "bin/compute-sanitizer", folder / "tools")

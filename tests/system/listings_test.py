@@ -65,7 +65,7 @@ def check_output(chapter, what, block, programs):
     if not program.exists():
         return f"{program} is not built"
     words = [program, *match.group(5).split()]
-    if match.group(3):  # a path in place of the chapter's number, because that would build it
+    if match.group(3):  # a path instead of the chapter's number, because that would build it
         words = [programs.parent / "tools/course/course-tool", "launch", "-n", match.group(3), *words]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
     if match.group(1):

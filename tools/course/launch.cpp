@@ -15,13 +15,13 @@ constexpr const char* kExample = "./course launch -n 2 6";
 // Many more than a host has cores; a larger number is a slip of the finger.
 constexpr int kMostRanks = 1024;
 
-/// The whole number that `text` is. @throws UsageError naming the option and the bounds.
+/// The integer that `text` is. @throws UsageError naming the option and the bounds.
 int number(const std::string& option, const std::string& text, int least, int most) {
   const bool digits = !text.empty() && text.size() <= 9 &&
                       text.find_first_not_of("0123456789") == std::string::npos;
   const int value = digits ? std::stoi(text) : -1;
   if (value < least || value > most)
-    throw UsageError(option + " is \"" + text + "\"; expected a whole number from " +
+    throw UsageError(option + " is \"" + text + "\"; expected an integer from " +
                      std::to_string(least) + " to " + std::to_string(most) + ": " + kExample);
   return value;
 }

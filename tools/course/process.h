@@ -15,7 +15,7 @@ namespace course {
 struct Program {
   std::vector<std::string> words;                                ///< Path or name, then arguments.
   std::vector<std::pair<std::string, std::string>> environment;  ///< Set on top of ours.
-  std::chrono::milliseconds limit{0};                            ///< 0: wait for ever.
+  std::chrono::milliseconds limit{0};                            ///< 0: wait forever.
   std::function<void(const std::string&)> on_line;  ///< Called with each line as it comes.
 };
 

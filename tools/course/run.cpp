@@ -31,7 +31,7 @@ class Run : public Command {
   }
   void syntax(Syntax& syntax) override {
     syntax.word("chapter", chapter_, "the chapter's number");
-    syntax.flag("--mine", mine_, "with your exercises in place of the course's own");
+    syntax.flag("--mine", mine_, "with your exercises instead of the course's own");
     syntax.rest(rest_);
   }
   int work(const Session& session) override {

@@ -141,7 +141,7 @@ void Reducer::gradient_finished(std::size_t number) {
     fail<AutogradError>(
         "DistributedDataParallel: a second backward without a forward in between, so \"",
         names_[number],
-        "\" would get a gradient that is not averaged and the ranks would grow apart. Call the "
+        "\" would get a gradient that is not averaged and the ranks would diverge. Call the "
         "wrapped module's forward first, add the losses and call backward once, or keep forward "
         "and backward inside no_sync()");
   }

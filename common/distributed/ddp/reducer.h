@@ -53,7 +53,7 @@ class Reducer {
   struct VariableLocator {
     std::size_t bucket_index, intra_bucket_index;
   };
-  // The memory of all gradients of one type and device, which buckets share out.
+  // The memory of all gradients of one type and device, which buckets divide.
   struct Arena {
     Tensor memory;
     std::int64_t taken = 0;

@@ -36,14 +36,14 @@ const char* text_of(const char* name) {
   return text && *text ? text : nullptr;
 }
 
-/// The variable's value. @throws Error unless it is a whole number from `least` on.
+/// The variable's value. @throws Error unless it is an integer from `least` on.
 int number_of(const char* name, int least) {
   const char* text = text_of(name);
   char* end = nullptr;
   errno = 0;
   const long value = std::strtol(text, &end, 10);
   if (*end != '\0' || errno != 0 || value < least || value > std::numeric_limits<int>::max())
-    fail<Error>(name, " is \"", text, "\"; expected a whole number of at least ", least, "; ",
+    fail<Error>(name, " is \"", text, "\"; expected an integer of at least ", least, "; ",
                 kNextStep);
   return static_cast<int>(value);
 }

@@ -108,7 +108,7 @@ void reduce_as(ReduceOp op, T* result, const void* const* arrays, int count, std
   using C = compute_t<T>;
   switch (op) {
     case ReduceOp::AVG:
-      // Only floating point tensors get here: whole numbers have no average.
+      // Only floating point tensors get here: integers have no average.
       if constexpr (std::is_floating_point_v<C>)
         return with_division<C>(
             count, [&](auto last) { reduce_arrays(result, arrays, count, numel, Sum{}, last); });

@@ -235,7 +235,7 @@ void GradScaler::update(const Tensor& new_scale) {
            new_scale.defined() && new_scale.dtype() == kFloat && new_scale.numel() == 1 &&
                !new_scale.requires_grad(),
            "GradScaler::update: \"new_scale\" must be a number, or a float32 tensor of one element "
-           "that wants no gradient");
+           "that does not require grad");
   scale_.copy_(new_scale.reshape({}));
   progress_.clear();
 }

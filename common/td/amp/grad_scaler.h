@@ -72,7 +72,7 @@ class GradScaler {
   void update();
   /// Sets the scale instead; the count of finite steps goes on.
   void update(double new_scale);
-  /// @param new_scale one float32 that wants no gradient.
+  /// @param new_scale one float32 that does not require grad.
   void update(const Tensor& new_scale);
 
   /// What unscale_ or step noted for this optimizer since the last update(): one float32 tensor for

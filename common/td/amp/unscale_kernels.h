@@ -25,7 +25,8 @@ struct ScaleNumbers {
 };
 /// After a step: `*scale *= backoff_factor` and `*growth_tracker = 0` if `*found_inf` is not 0.
 /// Else one more step in a row was finite; when their number is equal to growth_interval,
-/// `*scale *= growth_factor` (left as it is where that would be infinite) and counting starts anew.
+/// `*scale *= growth_factor` (left as it is where that would be infinite) and counting starts
+/// again.
 /// @param scale, found_inf one float32. @param growth_tracker one int32.
 void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tensor& found_inf,
                   const ScaleNumbers& numbers);

@@ -85,7 +85,7 @@ class AutogradContext {
     return all;
   }
   /// Results that have no gradient though they are floating point numbers. Backward gets zeros for
-  /// them, and for results of whole numbers, which never have one.
+  /// them, and for results of integers, which never have one.
   void mark_non_differentiable(const TensorList& results) { non_differentiable_ = results; }
   /// True when the gradient of forward's tensor argument `i` is wanted.
   bool needs_input_grad(std::size_t i) const { return i < needs_.size() && needs_[i]; }
@@ -107,7 +107,7 @@ class FunctionCall {
   explicit FunctionCall(TensorList inputs);
   /// What forward gets.
   AutogradContext* context() const { return context_.get(); }
-  /// Records the call, if an argument wants a gradient. A result that is one of the arguments
+  /// Records the call, if an argument requires grad. A result that is one of the arguments
   /// becomes a view of it, so that the argument keeps its own place in the graph.
   void join_graph(std::span<Tensor> results, Backward* backward);
 

@@ -15,7 +15,7 @@
 
 namespace td {
 
-/// True when the operation must be recorded: recording is on and some argument wants a gradient.
+/// True when the operation must be recorded: recording is on and some argument requires grad.
 template <class... T>
 bool recording(const T&... tensors) {
   const ThreadState& state = thread_state();

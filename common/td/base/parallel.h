@@ -1,5 +1,5 @@
 // Loops over several cores. Kernels call parallel_for; a stream thread of sim sets its width once,
-// so that devices share out the cores. Invariant: the body sees every index exactly once, in
+// so that devices divide the cores. Invariant: the body sees every index exactly once, in
 // contiguous ranges, and an exception it throws reaches the caller.
 #pragma once
 

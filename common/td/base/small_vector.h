@@ -1,5 +1,5 @@
 // A list with room for N elements in place and a slab block beyond: what graph nodes use for
-// their edges and gradients, so that a training step makes no heap call.
+// their edges and gradients, so that a training step makes no heap allocation.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ namespace td {
 ///
 /// Run the step a few times first, on the stream that will be captured: state that is made at first
 /// use (momentum buffers, handles of libraries) must be there. An AutocastGuard belongs inside the
-/// step, where each replay casts the weights anew. Memory taken during the capture is the graph's
+/// step, where each replay casts the weights again. Memory taken during the capture is the graph's
 /// own until reset().
 ///
 /// @code

@@ -1,6 +1,6 @@
 // One launch or copy, written down. Everything a device is asked to do passes through a Record of
 // fixed size: a name, the memory it reads and writes, and the work with its arguments. The sim
-// queues records; traces, the race finder, graphs and late errors read them.
+// queues records; traces, the race finder, graphs and asynchronous errors read them.
 #pragma once
 
 #include <cstddef>

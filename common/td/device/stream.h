@@ -1,5 +1,5 @@
 // Streams and events, with libtorch's names. A Stream is a queue of work on one device: work in a
-// stream runs in order, streams run beside each other, an Event orders one stream after another.
+// stream runs in order, streams run concurrently, an Event orders one stream after another.
 // Handles are values; the queues themselves live in the backend until the process ends.
 #pragma once
 

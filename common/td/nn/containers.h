@@ -32,7 +32,7 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     (push_back(AnyModule(std::forward<Tail>(tail))), ...);
   }
 
-  /// The children are whatever was pushed: nothing to make anew.
+  /// The children are whatever was pushed: nothing to make again.
   void reset() override {}
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 

@@ -235,7 +235,7 @@ class Cloneable : public Module {
  public:
   using Module::Module;
 
-  /// Makes parameters, buffers and children anew, with fresh values.
+  /// Makes parameters, buffers and children again, with fresh values.
   virtual void reset() = 0;
 
   /// A copy with memory of its own, on `device` if given.

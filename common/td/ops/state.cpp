@@ -1,4 +1,4 @@
-// Whole numbers in states.
+// Integers in states.
 #include "td/ops/state.h"
 
 #include "td/ops/ops.h"

@@ -11,9 +11,9 @@ namespace td {
 /// Tensors by name, in order.
 using NamedTensors = OrderedDict<std::string, Tensor>;
 
-/// A whole number as an entry of a state: a 0-dimensional int64 tensor.
+/// An integer as an entry of a state: a 0-dimensional int64 tensor.
 Tensor number_entry(std::int64_t number);
-/// The whole number `name` of a state. @throws Error when it is not there or is anything else.
+/// The integer `name` of a state. @throws Error when it is not there or is anything else.
 std::int64_t number_in(const NamedTensors& state, const std::string& name);
 
 }  // namespace td

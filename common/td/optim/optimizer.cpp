@@ -60,7 +60,7 @@ OptimizerParamState& Optimizer::state_of(const Tensor& param, const OptimizerOpt
     if (capturing_graph && !param.is_cpu())
       fail_in_capture("optimizer",
                       "What it remembers of a parameter is made at the first step, and each "
-                      "replay would make it anew. Run the step once or twice before the capture.");
+                      "replay would make it again. Run the step once or twice before the capture.");
     state = make_state();
   }
   if (state->on_device.defined() && !options.is_capturable()) [[unlikely]] {

@@ -32,7 +32,7 @@ void check_entry(const std::string& name, const Tensor& value, IntArrayRef sizes
              << value.dtype() << " in the state";
 }
 
-// The same for an entry of a parameter: a step is a whole number, everything else has one value for
+// The same for an entry of a parameter: a step is an integer, everything else has one value for
 // each of the parameter's.
 void check_entry(const std::string& name, const Tensor& value, const Tensor& param,
                  std::ostream& problems) {

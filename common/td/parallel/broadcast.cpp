@@ -243,7 +243,7 @@ std::vector<TensorList> broadcast_coalesced(const TensorList& tensors,
       all.push_back(copies_on(plain, check_device(devices[d]), buffer_size));
   }
   if (!recording(tensors)) return all;
-  // Only what wants a gradient joins the graph; element 0 then needs a handle of its own.
+  // Only what requires grad joins the graph; element 0 then needs a handle of its own.
   TensorList sources;
   std::vector<TensorList> recorded(devices.size());
   for (std::size_t t = 0; t < tensors.size(); ++t) {

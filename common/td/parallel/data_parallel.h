@@ -1,5 +1,5 @@
 // DataParallel: one model, several devices, one process. Every forward splits the batch, copies the
-// model to all devices, runs the parts beside each other and joins the outputs; backward adds the
+// model to all devices, runs the parts concurrently and joins the outputs; backward adds the
 // gradients up on the first device. Names: Python's class and libtorch's function.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace td::nn::parallel {
 namespace detail {
 
 /// Gives replicas that share the memory of `module` their own: replica i on devices[i], by one
-/// broadcast, recorded for parameters that want a gradient.
+/// broadcast, recorded for parameters that require grad.
 void fill_replicas(const Module& module, const std::vector<std::shared_ptr<Module>>& replicas,
                    const std::vector<Device>& devices);
 

@@ -74,7 +74,7 @@ struct TensorImpl : public RefCounted, public Slabbed {
   ScalarType dtype;                ///< type of an element
   Device device;                   ///< where the memory is
   bool contiguous = true;          ///< row-major without gaps; kept by set_geometry
-  bool requires_grad = false;      ///< a leaf that wants a gradient, or a result of such
+  bool requires_grad = false;      ///< a leaf that requires grad, or a result of such
   bool wrapped_number = false;     ///< came from a C++ number: gives way in promotion
   bool inference = false;          ///< made under InferenceMode: never part of a graph
   /// @name Of an unrecorded view, which does not keep its base: that would keep the base's graph

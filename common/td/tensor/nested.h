@@ -45,7 +45,7 @@ class NestedNumbers {
   ScalarType dtype() const { return dtype_; }
 
  private:
-  // As in libtorch: all whole numbers are int64 but bytes, all real ones float32.
+  // As in libtorch: all integers are int64 but bytes, all real ones float32.
   template <class T>
   static constexpr ScalarType type_of() {
     if constexpr (std::is_same_v<T, bool>)

@@ -1,4 +1,4 @@
-// What a new tensor is to be: type, device, whether it wants a gradient, whether pinned.
+// What a new tensor is to be: type, device, whether it requires grad, whether pinned.
 // Unset fields take the defaults: float32, cpu, no, no.
 #pragma once
 

@@ -61,7 +61,7 @@ TEST_CASE("an index of any length is refused in the same words", "[parse_device]
   expect_refused("cuda:" + std::string(60, '9'));
 }
 
-TEST_CASE("whoever asks for a TPU is shown the way", "[parse_device]") {
+TEST_CASE("a TPU is refused with a pointer to its chapter", "[parse_device]") {
   for (const std::string text : {"tpu", "xla", "tpu:0", "xla:3"})
     check::expect_throws<td::DeviceError>([&] { parse_device(text, kinds); },
                                           {'"' + text + '"', "chapter 10"},

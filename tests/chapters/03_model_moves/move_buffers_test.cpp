@@ -39,7 +39,7 @@ TEST_CASE("a buffer stays the tensor it was", "[move_buffers]") {
   }
 }
 
-TEST_CASE("whole numbers keep their type", "[move_buffers]") {
+TEST_CASE("integers keep their type", "[move_buffers]") {
   const auto net = trained_net();
   move_buffers(*net, "sim:0", td::kFloat16);
   for (const auto& item : net->named_buffers()) {

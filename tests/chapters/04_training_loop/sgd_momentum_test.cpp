@@ -43,7 +43,7 @@ TEST_CASE("the parameter stays the tensor it was, a leaf", "[sgd_momentum]") {
                       std::vector<double>{before[0] - 1, before[1] - 1, before[2] - 1}, 1e-6,
                       "the parameter as the model holds it");
   check::expect(held.is_leaf() && held.requires_grad(),
-                "the parameter is no longer a leaf that wants a gradient");
+                "the parameter is no longer a leaf that requires grad");
 }
 
 TEST_CASE("the velocity has memory of its own", "[sgd_momentum]") {

@@ -64,7 +64,7 @@ TEST_CASE("the loss is one number on the device, without its graph", "[train_ste
   }
 }
 
-TEST_CASE("gradients of this step are left for whoever looks", "[train_step]") {
+TEST_CASE("gradients of this step are kept after the step", "[train_step]") {
   td::nn::Sequential net = make_net();
   td::optim::SGD optimizer(net->parameters(), td::optim::SGDOptions(0.1));
   const Batch batch = make_batch(31);

@@ -21,7 +21,7 @@ td::nn::Sequential does(std::function<td::Tensor(const td::Tensor&)> function) {
   return td::nn::Sequential(Does(std::move(function)));
 }
 
-// Where replicas wait for each other, but not for ever.
+// Where replicas wait for each other, but not forever.
 class Meeting {
  public:
   explicit Meeting(int members) : missing_(members) {}
@@ -60,7 +60,7 @@ TEST_CASE("the outputs come in the order of the modules, on every device", "[par
   }
 }
 
-TEST_CASE("the replicas run beside each other", "[parallel_apply]") {
+TEST_CASE("the replicas run concurrently", "[parallel_apply]") {
   Meeting meeting(3);
   std::atomic<int> alone{0};
   std::vector<td::nn::Sequential> modules;

@@ -54,9 +54,9 @@ TEST_CASE("replicas have the modes and the frozen layers of the model", "[replic
   const auto replicas = replicate(model, {"sim:0", "sim:1"});
   check::expect(!replicas[1]->is_training(), "the model is in evaluation mode, replica 1 is not");
   check::expect(!replicas[1]->parameters()[0].requires_grad(),
-                "a frozen weight of the model wants a gradient in replica 1");
+                "a frozen weight of the model requires grad in replica 1");
   check::expect(replicas[1]->parameters()[1].requires_grad(),
-                "a bias that is trained wants no gradient in replica 1");
+                "a bias that is trained does not require grad in replica 1");
 }
 
 TEST_CASE("a model that is elsewhere is refused, with both devices", "[replicate]") {

@@ -41,7 +41,7 @@ TEST_CASE("all ranks have the parameters and buffers of rank 0", "[broadcast_sta
   }
 }
 
-TEST_CASE("parameters stay leaves that want a gradient", "[broadcast_start]") {
+TEST_CASE("parameters stay leaves that require grad", "[broadcast_start]") {
   std::vector<td::nn::Sequential> models = {make_net(1), make_net(2)};
   run_ranks(2, [&](ProcessGroup& group) {
     broadcast_start(*models[static_cast<std::size_t>(group.rank())], group);
@@ -49,7 +49,7 @@ TEST_CASE("parameters stay leaves that want a gradient", "[broadcast_start]") {
   for (auto& model : models)
     for (const td::Tensor& parameter : model->parameters())
       check::expect(parameter.is_leaf() && parameter.requires_grad(),
-                    "a parameter is no longer a leaf that wants a gradient");
+                    "a parameter is no longer a leaf that requires grad");
 }
 
 TEST_CASE("parameters in channels last order keep it", "[broadcast_start]") {

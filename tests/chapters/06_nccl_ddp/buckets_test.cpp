@@ -77,7 +77,7 @@ TEST_CASE("every parameter is in exactly one bucket, for many sizes", "[buckets]
   }
 }
 
-TEST_CASE("packed gradients stand one behind the other", "[buckets]") {
+TEST_CASE("packed gradients stand one after another", "[buckets]") {
   for (const td::Device device : check::devices()) {
     const td::Tensor matrix = parameter_with({2, 3}, kNone, device);
     matrix.mutable_grad() = td::arange(6).to(td::kFloat).view({3, 2}).t().to(device);

@@ -7,8 +7,8 @@
 #include "distributed/thread_group.h"
 #include "exercises.h"
 
-/// Calls `work` in `ranks` threads. A rank that waits for others in vain ends after 5 s with an
-/// error that says who is missing. Assert afterwards, in the main thread.
+/// Calls `work` in `ranks` threads. A rank that waits for others without an answer ends after 5 s
+/// with an error that says who is missing. Assert afterwards, in the main thread.
 inline void run_ranks(int ranks, const std::function<void(ProcessGroup&)>& work) {
   td::distributed::run_as_threads(ranks, work, std::chrono::seconds(5));
 }

@@ -57,7 +57,7 @@ TEST_CASE("float64 does not take part, and does not promote", "[cast_policy]") {
   expect_types("addcmul", {exact, half}, {td::kFloat64, td::kFloat16}, td::kFloat16);
 }
 
-TEST_CASE("whole numbers and bool do not take part", "[cast_policy]") {
+TEST_CASE("integers and bool do not take part", "[cast_policy]") {
   const td::Tensor output = typed({3, 2}, td::kFloat16), target = typed({3}, td::kInt64);
   const td::Tensor mask = typed({3}, td::kBool);
   expect_types("cross_entropy_loss", {output, target, mask}, {td::kFloat32, td::kInt64, td::kBool},

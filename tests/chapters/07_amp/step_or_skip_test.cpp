@@ -51,7 +51,7 @@ TEST_CASE("an overflow leaves the parameters finite", "[step_or_skip]") {
   }
 }
 
-TEST_CASE("an overflow begins the counting anew", "[step_or_skip]") {
+TEST_CASE("an overflow begins the counting again", "[step_or_skip]") {
   Run run;
   run.scale.scale = 8;
   run.scale.growth_interval = 3;
@@ -60,7 +60,7 @@ TEST_CASE("an overflow begins the counting anew", "[step_or_skip]") {
                       "the scales after ..!...");
 }
 
-TEST_CASE("growth begins the counting anew, too", "[step_or_skip]") {
+TEST_CASE("growth begins the counting again, too", "[step_or_skip]") {
   Run run;
   run.scale.scale = 1;
   run.scale.growth_interval = 3;
@@ -93,6 +93,6 @@ TEST_CASE("the scale does not grow to infinity", "[step_or_skip]") {
   const double before = double{run.scale.scale};
   check::expect_close(run.walk(".."), std::vector<double>{before, before}, 0,
                       "a scale of 1e38 that would grow 16 times");
-  check::expect(run.scale.growth_tracker == 0, "the counting did not begin anew");
+  check::expect(run.scale.growth_tracker == 0, "the counting did not begin again");
   check::expect_close(run.steps_made(), 2, 0, "steps made");
 }

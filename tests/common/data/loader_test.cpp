@@ -126,7 +126,7 @@ TEST_CASE("a worker's exception reaches the loop and the loader goes on") {
   }
 }
 
-TEST_CASE("a loop may be left early, and the next one starts anew") {
+TEST_CASE("a loop may be left early, and the next one starts again") {
   auto loader =
       make_data_loader<SequentialSampler>(Moody(1000), DataLoaderOptions(1).workers(3).prefetch(8));
   for (int round = 0; round < 50; ++round)

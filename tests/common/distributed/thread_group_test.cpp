@@ -13,7 +13,7 @@ namespace {
 
 const Device kDevices[] = {Device("cpu"), Device("sim:0")};
 
-// Rank r's element i: small whole numbers, so that sums are exact in every type.
+// Rank r's element i: small integers, so that sums are exact in every type.
 Tensor values(int rank, std::int64_t n, ScalarType dtype, Device device) {
   Tensor t = empty({n}, kDouble);
   for (std::int64_t i = 0; i < n; ++i) t[i].fill_(static_cast<double>((i * 7 + rank * 3) % 11 + 1));
@@ -132,7 +132,7 @@ TEST_CASE("work in flight is done in order while the rank goes on") {
   CHECK(got == std::vector<double>{24, 24});
 }
 
-TEST_CASE("a blocking call behind one in flight is done, whoever has time for it") {
+TEST_CASE("a blocking call behind one in flight is done by any thread that has time for it") {
   std::vector<double> got(2);
   run_as_threads(2, [&](ProcessGroup& group) {
     Tensor large = ones({100000}), small = ones({1});
@@ -218,7 +218,7 @@ TEST_CASE("arguments are checked before anything is started") {
         "all_reduce: \"tensor\" must be contiguous; pass tensor.contiguous() and copy "
         "the result back");
     CHECK_THROWS_WITH(group.all_reduce(zeros({2}, kLong), ReduceOp::AVG),
-                      "all_reduce: the average of int64 tensors is not a whole number; use "
+                      "all_reduce: the average of int64 tensors is not an integer; use "
                       "ReduceOp::SUM and divide");
     CHECK_THROWS_WITH(group.broadcast(zeros({2}), 1),
                       "broadcast: there is no rank 1; the group has ranks 0 to 0");

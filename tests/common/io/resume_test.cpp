@@ -42,7 +42,7 @@ std::unique_ptr<optim::Optimizer> make_adam(const TensorList& parameters) {
   return std::make_unique<optim::Adam>(parameters, optim::AdamOptions(0.01).amsgrad(true));
 }
 
-// Everything that a program would make anew when it starts.
+// Everything that a program would make again when it starts.
 struct Training {
   Training(Device where, std::uint64_t seed, std::size_t workers, const MakeOptimizer& make)
       : device(where) {

@@ -230,11 +230,11 @@ TEST_CASE("types, shapes and offsets are checked one by one") {
       "tensor \"w\" has the element type U16; expected F64, F32, F16, BF16, I64, I32, U8 or BOOL. "
       "Convert it where the file was written.");
   CHECK(of_entry("F32", "[-2]", "[0,8]") ==
-        damaged("has -2 in its shape; expected whole numbers of 0 or more"));
+        damaged("has -2 in its shape; expected integers of 0 or more"));
   CHECK(of_entry("F32", "[2.0]", "[0,8]") ==
-        damaged("has 2.0 in its shape; expected whole numbers of 0 or more"));
+        damaged("has 2.0 in its shape; expected integers of 0 or more"));
   CHECK(of_entry("F32", "[99999999999999999999]", "[0,8]") ==
-        damaged("has 1e+20 in its shape; expected whole numbers of 0 or more"));
+        damaged("has 1e+20 in its shape; expected integers of 0 or more"));
   CHECK(of_entry("F32", "[1,1,1,1,1,1,1,1,2]", "[0,8]") ==
         damaged("has 9 dimensions; expected at most 8"));
   CHECK(of_entry("F32", "[4294967296,4294967296]", "[0,8]") ==

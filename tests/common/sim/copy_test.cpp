@@ -119,10 +119,10 @@ TEST_CASE("copies run beside kernels, and one engine serves a direction") {
   b.upload(from2.data, up2);
   up.synchronize();
   up2.synchronize();
-  CHECK(milliseconds_since(begin) > 32);  // one behind the other
+  CHECK(milliseconds_since(begin) > 32);  // one after another
 }
 
-TEST_CASE("the two directions of the link run beside each other") {
+TEST_CASE("the two directions of the link run concurrently") {
   const WithLink slow({100, 200000});  // 0.2 s of latency and hardly any bytes
   const Stream up = getStreamFromPool("sim:0"), down = getStreamFromPool("sim:0");
   DeviceArray<char> a("sim:0", 100), b("sim:0", 100);

@@ -162,7 +162,7 @@ TEST_CASE("memory waiting for another stream is waited for before giving up") {
   fresh.memory.release(again, 50 * kMiB);
 }
 
-TEST_CASE("threads allocate device memory beside each other") {
+TEST_CASE("threads allocate device memory concurrently") {
   Fresh fresh;
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t)

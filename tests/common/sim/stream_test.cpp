@@ -26,7 +26,7 @@ TEST_CASE("work of a stream runs in order, beside the host") {
   CHECK(value.values(stream)[0] == (1 << 21) - 1);
 }
 
-TEST_CASE("streams run beside each other, and query sees the running record") {
+TEST_CASE("streams run concurrently, and query sees the running record") {
   const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool("sim:0");
   Gate gate;
   gate.hold(a);

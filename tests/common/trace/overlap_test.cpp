@@ -26,7 +26,7 @@ struct Device : HandMade {
 
 }  // namespace
 
-TEST_CASE("one behind the other is no overlap, side by side is all of it") {
+TEST_CASE("one after another is no overlap, side by side is all of it") {
   Device serial;
   for (int step = 0; step < 3; ++step) {
     serial.copy(20 * step, 20 * step + 10);
@@ -70,7 +70,7 @@ TEST_CASE("both directions and several devices count, the host and waiting do no
   CHECK(times.measured == Approx(0.040));
 }
 
-TEST_CASE("kernels beside each other on one device count once, and a copy within it is one") {
+TEST_CASE("kernels concurrently on one device count once, and a copy within it is one") {
   Device crowded;
   crowded.span(crowded.compute, Category::kKernel, "mm", 0, 20);
   crowded.span(crowded.copies, Category::kKernel, "add", 10, 30);

@@ -8,7 +8,7 @@
 // A function that it does not have fails to link.
 //
 // Memory of a device is the host's. Streams are eager: the work of a call is done when it returns,
-// and only the news of it can be kept back (hold). In place of device code runs the host's version
+// and only the news of it can be kept back (hold). Instead of device code runs the host's version
 // of a kernel, from the record that record_observer hears of before each launch.
 //
 // Settings: TD_STAND_IN_GPUS (2 when unset), TD_STAND_IN_MEMORY (MiB of each, 4096 when unset).

@@ -1,6 +1,6 @@
 // A program of several ranks that can go wrong on demand: rank_program KEY=VALUE... The tests of
 // launchers, hosts and faults start it. Invariant: a step's sums are checked against the exact
-// whole numbers, so a rank that says "done" has computed what it should.
+// integers, so a rank that says "done" has computed what it should.
 //
 //   url=env: steps=20 numel=65536 timeout=10 silence=10 pause=0   how the ranks meet and work
 //   fault=kill rank=1 step=5                           what goes wrong, where and when

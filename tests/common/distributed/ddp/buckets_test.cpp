@@ -70,7 +70,7 @@ TEST_CASE("types and devices have buckets of their own, in the order in which th
   CHECK(assign_buckets(parameters, {0, 1, 2, 3, 4}, 32, 32) == Lists{{1}, {0, 2}, {3}, {4}});
 }
 
-TEST_CASE("buckets are formed anew once, in the order in which rank 0's gradients came") {
+TEST_CASE("buckets are formed again once, in the order in which rank 0's gradients came") {
   const auto got = on_ranks(2, [](int rank) {
     // Rank 0 uses the second layer first, so that the first one's gradients come first.
     auto net = std::make_shared<AnyOrder>(rank == 0);

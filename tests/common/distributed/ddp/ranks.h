@@ -48,7 +48,7 @@ inline List values(const Tensor& t) {
   return List(from, from + host.numel());
 }
 
-/// All gradients one behind the other; an undefined one is one NaN.
+/// All gradients one after another; an undefined one is one NaN.
 inline List gradients(const nn::Module& module) {
   List all;
   for (const Tensor& p : module.parameters()) {

@@ -1,5 +1,5 @@
 // The rules of DistributedDataParallel's steps, row by row as PyTorch has them, and the words of
-// its refusals. Where PyTorch hangs or lets ranks grow apart in silence, all ranks get the same
+// its refusals. Where PyTorch hangs or lets ranks diverge in silence, all ranks get the same
 // error. What may be wrapped is in wrapping_test.cpp.
 #include "ranks.h"
 
@@ -70,7 +70,7 @@ TEST_CASE("what decides on averaging is where the forward is") {
   CHECK(got == std::vector<List>{{1, 1.5}, {2, 1.5}});
 }
 
-TEST_CASE("a second backward without a forward is refused, where PyTorch lets ranks grow apart") {
+TEST_CASE("a second backward without a forward is refused, where PyTorch lets ranks diverge") {
   const auto texts = errors_on_ranks(2, [](int rank) {
     nn::Linear net = one_weight();
     DistributedDataParallel ddp(net);
@@ -80,7 +80,7 @@ TEST_CASE("a second backward without a forward is refused, where PyTorch lets ra
   });
   CHECK(texts[0] ==
         "DistributedDataParallel: a second backward without a forward in between, so \"weight\" "
-        "would get a gradient that is not averaged and the ranks would grow apart. Call the "
+        "would get a gradient that is not averaged and the ranks would diverge. Call the "
         "wrapped module's forward first, add the losses and call backward once, or keep forward "
         "and backward inside no_sync()");
   CHECK(texts[1] == texts[0]);
@@ -252,7 +252,7 @@ TEST_CASE("broadcast_buffers off leaves buffers alone") {
   CHECK(got[1] == Approx(2.28));
 }
 
-TEST_CASE("two forwards, then their backward, though buffers came anew in between") {
+TEST_CASE("two forwards, then their backward, though buffers came again in between") {
   // PyTorch's copy into the buffers destroys what the first forward has kept.
   struct Scaled : nn::Module {
     Tensor weight = register_parameter("weight", full({2}, 3.0));

@@ -16,7 +16,7 @@ using namespace td::distributed;
 
 namespace {
 
-// Rank r's element i: small whole numbers, so that sums are exact in every type.
+// Rank r's element i: small integers, so that sums are exact in every type.
 double value(int rank, std::int64_t i) { return static_cast<double>((i * 7 + rank * 3) % 11 + 1); }
 
 Tensor values(int rank, std::int64_t n, ScalarType dtype) {

@@ -162,15 +162,15 @@ TEST_CASE("damaged variables are named with what they hold and the next step") {
   CHECK(complaint({{"SLURM_PROCID", "1"}}) ==
         "SLURM_PROCID is 1, but SLURM_NTASKS is not set; " + kNext);
   CHECK(complaint({{"RANK", "one"}, {"WORLD_SIZE", "2"}}) ==
-        "RANK is \"one\"; expected a whole number of at least 0; " + kNext);
+        "RANK is \"one\"; expected an integer of at least 0; " + kNext);
   CHECK(complaint({{"RANK", "0"}, {"WORLD_SIZE", "0"}}) ==
-        "WORLD_SIZE is \"0\"; expected a whole number of at least 1; " + kNext);
+        "WORLD_SIZE is \"0\"; expected an integer of at least 1; " + kNext);
   CHECK(complaint({{"RANK", "-1"}, {"WORLD_SIZE", "2"}}) ==
-        "RANK is \"-1\"; expected a whole number of at least 0; " + kNext);
+        "RANK is \"-1\"; expected an integer of at least 0; " + kNext);
   CHECK(complaint({{"RANK", "1x"}, {"WORLD_SIZE", "2"}}) ==
-        "RANK is \"1x\"; expected a whole number of at least 0; " + kNext);
+        "RANK is \"1x\"; expected an integer of at least 0; " + kNext);
   CHECK(complaint({{"RANK", "0"}, {"WORLD_SIZE", "99999999999999999999"}}) ==
-        "WORLD_SIZE is \"99999999999999999999\"; expected a whole number of at least 1; " + kNext);
+        "WORLD_SIZE is \"99999999999999999999\"; expected an integer of at least 1; " + kNext);
   CHECK(complaint({{"RANK", "2"}, {"WORLD_SIZE", "2"}}) ==
         "RANK is 2, but WORLD_SIZE is 2: ranks are numbered from 0 to 1; " + kNext);
   CHECK(complaint(
@@ -179,5 +179,5 @@ TEST_CASE("damaged variables are named with what they hold and the next step") {
   CHECK(complaint({{"MASTER_PORT", "70000"}}) ==
         "MASTER_PORT is 70000; ports end at 65535; " + kNext);
   CHECK(complaint({{"TORCHELASTIC_RESTART_COUNT", "often"}}) ==
-        "TORCHELASTIC_RESTART_COUNT is \"often\"; expected a whole number of at least 0; " + kNext);
+        "TORCHELASTIC_RESTART_COUNT is \"often\"; expected an integer of at least 0; " + kNext);
 }

@@ -230,7 +230,7 @@ TEST_CASE("what ranks started ends with them: in their group, in another session
   }
 }
 
-TEST_CASE("restarts: all ranks anew, counted and said, in a folder of their own") {
+TEST_CASE("restarts: all ranks again, counted and said, in a folder of their own") {
   LaunchConfig launch = shell(
       "echo count=$TORCHELASTIC_RESTART_COUNT of $TORCHELASTIC_MAX_RESTARTS;"
       "here=${TD_RENDEZVOUS#file://}; ls $here | wc -l; : >$here/stale;"

@@ -279,7 +279,7 @@ TEST_CASE("a collective that does not end is named, given up, and ends the group
 TEST_CASE("an error of NCCL is told with the rank that sees it") {
   Ranks ranks;
   ranks.collectives->break_with("communicating: NCCL reports unhandled system error");
-  // The call or the watching thread, whoever sees it first.
+  // The call or the watching thread, whichever sees it first.
   const std::string text = error_of([&] { ranks.group->all_reduce(on_device(3))->wait(); });
   CHECK(text.find("rank 0: ") == 0);
   CHECK_THAT(text, Catch::EndsWith("communicating: NCCL reports unhandled system error"));

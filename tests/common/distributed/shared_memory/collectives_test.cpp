@@ -25,7 +25,7 @@ Tensor make(ProcessGroupHost& group, Where where, std::int64_t n, ScalarType dty
   return shared ? group.empty_shared(n, options) : empty({n}, options);
 }
 
-// Rank r's element i, small whole numbers: sums are exact in every type.
+// Rank r's element i, small integers: sums are exact in every type.
 Tensor values(ProcessGroupHost& group, Where where, std::int64_t n, ScalarType dtype) {
   std::vector<double> numbers(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) numbers[i] = value(group.rank(), i);

@@ -34,7 +34,7 @@ std::vector<SharedMemory> join(const std::vector<HostInfo>& hosts) {
 
 }  // namespace
 
-TEST_CASE("whoever waits in shared memory is woken when the group fails") {
+TEST_CASE("a rank that waits in shared memory is woken when the group fails") {
   const std::function<void(ProcessGroupHost&)> waits[] = {
       [](ProcessGroupHost& group) { group.barrier()->wait(); },
       [](ProcessGroupHost& group) {

@@ -9,7 +9,7 @@ using test::Texts;
 
 namespace {
 
-/// A tensor of the default stream goes while `side` still reads it; its memory is used anew.
+/// A tensor of the default stream goes while `side` still reads it; its memory is used again.
 void reuse_after(const Stream& side, void (*before_it_goes)(const Tensor&, const Stream&)) {
   const void* block = nullptr;
   {

@@ -1,5 +1,5 @@
 // The cache of parameter casts: one cast for each parameter and region, with its way back for
-// gradients whoever asked first, and nothing larger or longer than needed.
+// gradients whichever call came first, and nothing larger or longer than needed.
 #include "casts.h"
 #include "td/autograd/engine.h"
 #include "td/device/allocator.h"
@@ -72,7 +72,7 @@ TEST_CASE("a parameter is cast once in a region") {
   }
 }
 
-TEST_CASE("a region of another type inside casts anew") {
+TEST_CASE("a region of another type inside casts again") {
   const Tensor w = parameter({4, 3}, kCPU), x = numbers({3, 4});
   const AutocastGuard outer(kCPU, kBFloat16);
   CHECK(mm(x, w).dtype() == kBFloat16);

@@ -81,7 +81,7 @@ TEST_CASE("operations in place, a dtype that was asked for, and other types are 
   CHECK(real.sum(kDouble).dtype() == kDouble);
   CHECK(half.sum({0}, false, kHalf).dtype() == kHalf);
   CHECK(whole.sum().dtype() == kLong);
-  CHECK(whole.exp().dtype() == kFloat);  // not a cast: whole numbers become float32 anywhere
+  CHECK(whole.exp().dtype() == kFloat);  // not a cast: integers become float32 anywhere
   CHECK(same_bits(mm(whole, whole.t()), mm(whole.cpu(), whole.cpu().t()).to("sim:0")));
   CHECK(mm(real.cpu(), real.cpu().t()).dtype() == kFloat);  // a region of sim is none of cpu
 }

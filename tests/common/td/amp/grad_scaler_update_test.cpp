@@ -152,7 +152,7 @@ TEST_CASE("update(new_scale) sets the scale and lets the count go on") {
     CHECK(scaler.get_scale() == 6);
     const std::string refused =
         "GradScaler::update: \"new_scale\" must be a number, or a float32 tensor of one element "
-        "that wants no gradient";
+        "that does not require grad";
     CHECK(message<Error>([&] { scaler.update(of({1, 2})); }) == refused);
     CHECK(message<Error>([&] { scaler.update(Tensor()); }) == refused);
     CHECK(message<Error>([&] { scaler.update(full({}, 2.0, kDouble)); }) == refused);

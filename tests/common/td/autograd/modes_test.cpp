@@ -85,7 +85,7 @@ std::string refusal(const std::string& mode) {
 
 }  // namespace
 
-TEST_CASE("a view that nobody recorded is not changed where its base wants a gradient") {
+TEST_CASE("a view that nobody recorded is not changed where its base requires grad") {
   const Tensor x = leaf({1, 2});
   for (const bool inference : {false, true}) {
     INFO("inference: " << inference);

@@ -113,7 +113,7 @@ bool scramble(unsigned seed, int rounds) {
 
 }  // namespace
 
-TEST_CASE("threads allocate host memory beside each other") {
+TEST_CASE("threads allocate host memory concurrently") {
   const std::size_t before = memory_stats(kCPU).allocated;
   std::vector<int> intact(6);
   std::vector<std::thread> threads;

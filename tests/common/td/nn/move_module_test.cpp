@@ -1,4 +1,4 @@
-// Moving a model: every tensor of it, in place of its identity.
+// Moving a model: every tensor of it, instead of its identity.
 #include "nets.h"
 #include "td/optim/optim.h"
 

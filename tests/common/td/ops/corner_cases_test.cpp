@@ -27,7 +27,7 @@ TEST_CASE("a result's memory order follows its input, where the input's strides 
   }
 }
 
-TEST_CASE("floor, ceil and round leave whole numbers and their type alone") {
+TEST_CASE("floor, ceil and round leave integers and their type alone") {
   for (const Device device : devices()) {
     INFO(device);
     for (const ScalarType type : {kUInt8, kInt32, kInt64}) {

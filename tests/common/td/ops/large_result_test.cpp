@@ -8,7 +8,7 @@ using namespace reference;
 
 TEST_CASE("a result larger than the caches, from every alignment") {
   const auto n = static_cast<std::int64_t>(kStreamBytes / sizeof(float)) + 41;
-  const Tensor x = arange(n, kFloat);  // whole numbers below 2^24 are exact
+  const Tensor x = arange(n, kFloat);  // integers below 2^24 are exact
   for (const std::int64_t first : {0, 1, 15}) {
     const Tensor room = zeros({n}, kFloat);
     room.narrow(0, first, n - first - 1).add_(x.narrow(0, first, n - first - 1));

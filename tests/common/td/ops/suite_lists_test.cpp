@@ -86,7 +86,7 @@ void check_whole(const std::string& name, Tensor (*run)(const Tensor&, const Ten
                      call,
                      expected,
                      {spread({0, 4}), spread({4}, 1, 2)}});
-  // Whole numbers, every combination of signs: exactly what the real quotient says.
+  // Integers, every combination of signs: exactly what the real quotient says.
   for (const td::ScalarType type : {td::kInt, td::kLong}) {
     const Tensor a = td::tensor({7, -7, 6, -6, 0}).to(type).unsqueeze(1);
     const Tensor b = td::tensor({2, -2, 3, -3, 7}).to(type);

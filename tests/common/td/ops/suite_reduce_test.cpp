@@ -1,5 +1,5 @@
 // The operation suite over reductions and row programs, and what is special about them: NaN, ties,
-// accuracy of long sums, whole numbers, several threads.
+// accuracy of long sums, integers, several threads.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -208,7 +208,7 @@ TEST_CASE("running sums") {
                    {spread({0, 4})}});
 }
 
-TEST_CASE("whole numbers and bool add up as int64; any and all") {
+TEST_CASE("integers and bool add up as int64; any and all") {
   for (const td::Device device : devices()) {
     INFO(device);
     const Tensor bytes = td::full({300}, 200, td::kUInt8).to(device);

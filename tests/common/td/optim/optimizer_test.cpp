@@ -75,7 +75,7 @@ TEST_CASE("zero_grad fills with zeros or drops") {
   CHECK_FALSE(p.grad().defined());
 }
 
-TEST_CASE("a gradient that zero_grad only noted as zero is zero for whoever asks, in p's layout") {
+TEST_CASE("a gradient that zero_grad only noted as zero is zero for every reader, in p's layout") {
   for (const bool ask : {false, true}) {
     const Tensor p = ones({3, 2}).t().requires_grad_(), unused = leaf({1, 2});
     optim::SGD sgd({p, unused}, optim::SGDOptions(0.5).momentum(0.5));

@@ -91,7 +91,7 @@ TEST_CASE("SGD takes the steps of its formula") {
       }
 }
 
-TEST_CASE("many parameters of all sizes are shared out among threads and launches") {
+TEST_CASE("many parameters of all sizes are divided among threads and launches") {
   const Case c = kCases[4];
   for (const Device device : devices()) {
     TensorList params;

@@ -97,7 +97,7 @@ TEST_CASE("copies of one buffer have version counters of their own") {
   CHECK(values(sources[0].grad()) == List{0, 2, 4, 6});
 }
 
-TEST_CASE("what wants no gradient stays out of a broadcast's graph") {
+TEST_CASE("what does not require grad stays out of a broadcast's graph") {
   const TensorList sources{rows(2, "cpu").requires_grad_(), rows(2, "cpu"), arange(3)};
   auto copies = parallel::broadcast_coalesced(sources, {"cpu", "cpu"});
   CHECK(copies[1][0].requires_grad());

@@ -82,7 +82,7 @@ TEST_CASE("each replica has a thread, its device, and the caller's modes and str
   set_device("sim:0");
 }
 
-TEST_CASE("replicas run beside each other and on the same threads the next time") {
+TEST_CASE("replicas run concurrently and on the same threads the next time") {
   struct Meets : nn::Module {
     Tensor forward(const Tensor& x) {  // comes back only when all three are inside
       std::unique_lock lock(*mutex);
@@ -117,7 +117,7 @@ TEST_CASE("replicas run beside each other and on the same threads the next time"
   for (std::size_t i = 0; i < 3; ++i) CHECK(modules[i]->thread == first[i]);
 }
 
-TEST_CASE("replicas on the cpu share out the cores") {
+TEST_CASE("replicas on the cpu divide the cores") {
   const int width = parallel_width();
   set_parallel_width(4);
   std::vector<Spy> modules{Spy(), Spy()};

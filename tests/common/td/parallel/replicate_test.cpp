@@ -71,7 +71,7 @@ TEST_CASE("what replica 0 writes into a buffer stays, what the others write is l
   }
 }
 
-TEST_CASE("without recording, replicas want no gradient") {
+TEST_CASE("without recording, replicas do not require grad") {
   Counter net;
   NoGradGuard no_grad;
   for (const auto& replica : nn::parallel::replicate(net, {"cpu", "cpu"}))

@@ -18,7 +18,7 @@ inline td::Tensor of(const std::vector<float>& values, td::IntArrayRef sizes,
 inline td::Tensor of(const std::vector<float>& values, td::Device device = td::kCPU) {
   return of(values, {static_cast<std::int64_t>(values.size())}, device);
 }
-/// A leaf that wants a gradient.
+/// A leaf that requires grad.
 inline td::Tensor leaf(const std::vector<float>& values, td::IntArrayRef sizes,
                        td::Device device = td::kCPU) {
   return of(values, sizes, device).requires_grad_();

@@ -74,7 +74,7 @@ void check_steady_step(Workload& w, optim::Optimizer& optimizer) {
 
 }  // namespace
 
-TEST_CASE("a steady training step makes no heap call of ours") {
+TEST_CASE("a steady training step makes no heap allocation of ours") {
   manual_seed(0);
   for (Workload& w : workloads()) {
     INFO(w.name);
@@ -135,7 +135,8 @@ TEST_CASE("a prefetched loop asks the heap for nothing") {
   CHECK(ours == 0);
 }
 
-TEST_CASE("a GradScaler's steady step makes no heap call either, on the host or on the device") {
+TEST_CASE(
+    "a GradScaler's steady step makes no heap allocation either, on the host or on the device") {
   manual_seed(0);
   Workload w = workloads()[1];
   for (const bool on_device : {false, true}) {
@@ -153,7 +154,7 @@ TEST_CASE("a GradScaler's steady step makes no heap call either, on the host or 
   }
 }
 
-TEST_CASE("a replay of a step makes no heap call of ours") {
+TEST_CASE("a replay of a step makes no heap allocation of ours") {
   manual_seed(0);
   const Stream stream = getStreamFromPool("sim:0");
   const StreamGuard guard(stream);

@@ -1,4 +1,4 @@
-// expect: a frozen weight of the model wants a gradient in replica 1
+// expect: a frozen weight of the model requires grad in replica 1
 // Right for models in which everything is trained.
 #include <sstream>
 

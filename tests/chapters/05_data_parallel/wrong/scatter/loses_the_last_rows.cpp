@@ -1,5 +1,5 @@
 // expect: rows of the parts
-// Division of whole numbers rounds down: right when the rows divide evenly.
+// Division of integers rounds down: right when the rows divide evenly.
 #include "exercises.h"
 
 std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::Device>& devices) {

@@ -1,5 +1,5 @@
 // expect: step 1
-// Right for one step: what is missing is not counted anew.
+// Right for one step: what is missing is not counted again.
 #include "exercises.h"
 namespace {
 

@@ -1,5 +1,5 @@
 // expect: 10 samples, rank 2 of 4: expected {2 6 0}, got {2 6}
-// Every sample once: ranks have unequal numbers of steps, and the last all_reduce waits for ever.
+// Every sample once: ranks have unequal numbers of steps, and the last all_reduce waits forever.
 #include <algorithm>
 #include <numeric>
 #include <random>

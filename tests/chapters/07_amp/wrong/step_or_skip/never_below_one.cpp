@@ -1,5 +1,5 @@
 // expect: three overflows: index 1: expected 0.5, got 1
-// A smallest scale of 1, which would leave large losses overflowing for ever.
+// A smallest scale of 1, which would leave large losses overflowing forever.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // expect: the gradient as a bucket holds it: index 0: expected 1, got 8
-// A new tensor in place of the gradient: whoever holds the old one sees the scale.
+// A new tensor instead of the gradient: a holder of the old one sees the scale.
 #include "exercises.h"
 
 td::Tensor scale_loss(const td::Tensor& loss, float scale) { return loss.to(td::kFloat32) * scale; }

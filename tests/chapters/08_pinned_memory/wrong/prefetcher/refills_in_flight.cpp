@@ -1,5 +1,5 @@
 // expect: a batch that is still to be copied is overwritten
-// Page-locked memory is filled anew while a copy still reads it.
+// Page-locked memory is filled again while a copy still reads it.
 #include <algorithm>
 
 #include "exercises.h"

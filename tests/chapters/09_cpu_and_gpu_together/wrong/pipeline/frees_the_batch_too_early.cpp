@@ -30,7 +30,7 @@ struct Ending {
     try {
       copies.synchronize();
       compute.synchronize();
-    } catch (const td::Error&) {  // whoever ends the pipeline early has an error to tell already
+    } catch (const td::Error&) {  // the thread that ends the pipeline early reports an error
     }
   }
 };

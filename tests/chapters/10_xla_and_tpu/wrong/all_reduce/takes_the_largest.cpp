@@ -1,5 +1,5 @@
 // expect: replica 0
-// The largest of the values in place of their sum.
+// The largest of the values instead of their sum.
 #include "exercises.h"
 #include "programs.h"
 

@@ -1,5 +1,5 @@
 // expect: XLA refuses the text
-// The product of rows with rows in place of the sum over them.
+// The product of rows with rows instead of the sum over them.
 #include "exercises.h"
 #include "programs.h"
 

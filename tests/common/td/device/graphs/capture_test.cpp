@@ -94,7 +94,7 @@ TEST_CASE("a stream that waits for the captured one comes along, with its events
   CHECK(values(x) == List{50, 51});
 }
 
-TEST_CASE("branches of a graph run beside each other") {
+TEST_CASE("branches of a graph run concurrently") {
   const OnStream on;
   const Stream side = getStreamFromPool("sim:0");
   test::Gate gate;

@@ -228,7 +228,7 @@ TEST_CASE("an optimizer whose state a replay would reset or freeze is refused") 
         "same in each replay. Make it with AdamOptions(lr).capturable(true).");
   CHECK(refusal_in_capture(on, [&] { cold.step(); }) ==
         "optimizer: not while a graph is captured. What it remembers of a parameter is made at the "
-        "first step, and each replay would make it anew. Run the step once or twice before the "
+        "first step, and each replay would make it again. Run the step once or twice before the "
         "capture.");
 }
 

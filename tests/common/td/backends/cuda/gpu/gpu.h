@@ -43,7 +43,7 @@ class Array {
   void* data_;
 };
 
-/// Small whole numbers, so that sums are exact in every type.
+/// Small integers, so that sums are exact in every type.
 template <class T>
 std::vector<T> whole_numbers(std::size_t size, unsigned seed) {
   std::vector<T> values;

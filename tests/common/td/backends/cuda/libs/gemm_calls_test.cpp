@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// Row-major matrices of whole numbers, stored with some room between the rows.
+// Row-major matrices of integers, stored with some room between the rows.
 struct Example {
   cuda::Gemm gemm;
   std::vector<float> a, b, c, bias;

@@ -32,7 +32,7 @@ TEST_CASE("a stream that cannot be asked is not done, and the next launch is not
   CHECK(stream.query());
 }
 
-TEST_CASE("a lost device is told by whoever asks, and given-up objects stay silent") {
+TEST_CASE("a lost device is reported by every query, and given-up objects stay silent") {
   const Device device = fake::gpu(1);
   const Tensor x = ones({8}, TensorOptions(device));
   Event event(kCUDA);
