@@ -55,7 +55,7 @@ void AsyncWork::finish(std::exception_ptr error) {
 WorkQueue::WorkQueue(const char* name, Execute execute, bool traced)
     : name_(name), execute_(std::move(execute)), traced_(traced) {
   static std::atomic<int> queues{0};
-  if (traced) row_ = trace::add_row({trace::RowKind::kLane, "", queues++, name});
+  if (traced) track_ = trace::add_track({trace::TrackKind::kQueue, "", queues++, name});
 }
 
 void WorkQueue::enqueue(std::shared_ptr<AsyncWork> work) {
@@ -98,7 +98,7 @@ void WorkQueue::help(AsyncWork& work) {
 void WorkQueue::execute(AsyncWork& work) {
   if (!traced_) return execute_(work);
   const auto& key = work.call.key;
-  const trace::Span span({row_, 0}, collective_name(key.type), trace::Category::kCollective,
+  const trace::Span span({track_, 0}, collective_name(key.type), trace::Category::kCollective,
                          key.bytes());
   execute_(work);
 }

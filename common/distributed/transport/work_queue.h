@@ -85,7 +85,7 @@ class WorkQueue : public std::enable_shared_from_this<WorkQueue> {
 
   const char* const name_;
   const Execute execute_;
-  std::uint32_t row_ = 0;  // of traces
+  std::uint32_t track_ = 0;  // of traces
   const bool traced_;
   std::function<void()> check_;
   std::mutex mutex_;
