@@ -53,12 +53,12 @@ struct SortWork {
 /// left run stays before equal ones of the right run, so the sort is stable.
 template <class First, class Index, class Key>
 __device__ Index merged_index(const Key& key, Index j, Index width, Index n) {
-  const Index pair = j / (2 * width) * (2 * width), middle = min(pair + width, n);
+  const Index pair = j / (2 * width) * (2 * width), middle = ::min(pair + width, n);
   const bool left = j < middle;
   const auto own = key(j);
   // How many of the other run come before this element: [low, high) narrows to the index.
   const Index first = left ? middle : pair;
-  Index low = first, high = left ? min(pair + 2 * width, n) : middle;
+  Index low = first, high = left ? ::min(pair + 2 * width, n) : middle;
   while (low < high) {
     const Index at = (low + high) / 2;
     const bool comes_before = left ? First{}(key(at), own) : !First{}(own, key(at));
