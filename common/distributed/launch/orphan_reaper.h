@@ -17,7 +17,7 @@ class OrphanReaper {
  public:
   /// What it reports, in the order in which it happened.
   struct Event {
-    enum Kind { kStarted, kNotStarted, kEnded } kind;
+    enum Kind { kStarted, kNotStarted, kEnded } kind;  ///< what happened to the program
     int program;  ///< its index
     int value;    ///< its process id, the errno of exec, or its status as from waitpid
   };

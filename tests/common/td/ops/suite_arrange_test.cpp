@@ -1,4 +1,4 @@
-// The operation suite over ops/views/arrange.h: order, running products, and elements at other
+// The operation suite over ops/sort and ops/views: order, running products, and elements at other
 // places.
 #include <algorithm>
 #include <catch2/catch.hpp>
