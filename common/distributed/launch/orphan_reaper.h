@@ -17,7 +17,9 @@ class OrphanReaper {
  public:
   /// What it reports, in the order in which it happened.
   struct Event {
-    enum Kind { kStarted, kNotStarted, kEnded } kind;  ///< what happened to the program
+    /// What happened to a program.
+    enum Kind { kStarted, kNotStarted, kEnded };
+    Kind kind;    ///< what happened
     int program;  ///< its index
     int value;    ///< its process id, the errno of exec, or its status as from waitpid
   };
