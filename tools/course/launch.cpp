@@ -1,6 +1,6 @@
 // `./course launch -n 2 PROGRAM`: starts a program, or a chapter's, as several ranks and watches
 // them; on several hosts one such command on each. The work is done by
-// td/distributed/launch/supervisor.h.
+// distributed/launch/supervisor.h.
 #include <algorithm>
 #include <iostream>
 
