@@ -24,13 +24,18 @@ class AbsentBackend final : public Backend {
 
 // Never destroyed: backends are used until the last static object is gone.
 std::array<Backend*, kDeviceTypes>& backends() {
-  static auto& all = *new std::array<Backend*, kDeviceTypes>{
-#define DEVICE(constant, name, reason) new AbsentBackend(reason),
+  static auto& absent = *new std::array<AbsentBackend, kDeviceTypes>{
+#define DEVICE(constant, name, reason) AbsentBackend(reason),
 #define ACCELERATOR DEVICE
 #include "td/device/devices.def"
 #undef ACCELERATOR
 #undef DEVICE
   };
+  static auto& all = *[] {
+    auto* pointers = new std::array<Backend*, kDeviceTypes>;
+    for (std::size_t i = 0; i < absent.size(); ++i) (*pointers)[i] = &absent[i];
+    return pointers;
+  }();
   return all;
 }
 
