@@ -1,4 +1,4 @@
-// A list with room for N elements in place and a slab block beyond: what graph nodes use for
+// A list with room for N elements in place and a block of host memory beyond: what graph nodes use for
 // their edges and gradients, so that a training step makes no heap allocation.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace td {
 
-/// A vector with room for N elements in place; more go to the slabs.
+/// A vector with room for N elements in place; more are stored in a block of slab_allocate.
 template <class T, std::size_t N>
 class SmallVector {
  public:

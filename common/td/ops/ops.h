@@ -12,7 +12,7 @@
 
 namespace td {
 
-/// @name Element-wise functions of one tensor (tensor/unary_*.def); `name_` works in place
+/// @name Element-wise functions of one tensor (ops/pointwise/unary_*.def); `name_` works in place
 /// @{
 #define UNARY(name, saves, forward, gradient) \
   Tensor name(const Tensor& input);           \

@@ -1,5 +1,5 @@
 // A training step that has found its rhythm asks the heap for nothing: graph nodes, tensor handles
-// and storages are slab blocks, bytes come from the caching allocator, and lists keep their room.
+// and storages are small blocks of host memory, bytes come from an allocator, and lists keep their room.
 // The libraries (oneDNN, OpenBLAS, OpenMP) are counted apart: what they do is theirs.
 #include "heap_calls.h"
 
