@@ -1,5 +1,5 @@
-// A list with room for N elements in place and a block of host memory beyond: what graph nodes use for
-// their edges and gradients, so that a training step makes no heap allocation.
+// A list with room for N elements in place and a block of host memory beyond: what graph nodes use
+// for their edges and gradients, so that a training step makes no heap allocation.
 #pragma once
 
 #include <cstddef>

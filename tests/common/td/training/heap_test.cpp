@@ -1,6 +1,6 @@
 // A training step that has found its rhythm asks the heap for nothing: graph nodes, tensor handles
-// and storages are small blocks of host memory, bytes come from an allocator, and lists keep their room.
-// The libraries (oneDNN, OpenBLAS, OpenMP) are counted apart: what they do is theirs.
+// and storages are small blocks of host memory, bytes come from an allocator, and lists keep their
+// room. The libraries (oneDNN, OpenBLAS, OpenMP) are counted apart: what they do is theirs.
 #include "heap_calls.h"
 
 #ifdef TD_COUNTS_HEAP_CALLS
