@@ -2,7 +2,7 @@
 #include "distributed/process_group.h"
 
 #include "td/autograd/modes.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {

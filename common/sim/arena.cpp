@@ -14,7 +14,6 @@
 
 #include "sim/settings.h"
 #include "td/base/error.h"
-#include "td/base/messages.h"
 
 namespace td::sim {
 

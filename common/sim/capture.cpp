@@ -9,7 +9,7 @@
 #include "sim/settings.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 
 namespace td::sim {
 namespace {

@@ -9,8 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "td/base/host_memory.h"
-#include "td/base/intrusive_ptr.h"
+#include "td/base/objects.h"
 
 namespace td::sim {
 
@@ -40,7 +39,7 @@ struct Failure : RefCounted {
   const std::string text;
 };
 
-class EventState : public RefCounted, public Slabbed {
+class EventState : public RefCounted, public PooledObject {
  public:
   explicit EventState(bool captured = false) : captured_(captured) {}
   /// True for a CapturedEventState (capture.h), which is never set.

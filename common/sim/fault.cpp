@@ -12,8 +12,8 @@
 #include <cstdio>
 
 #include "sim/sim.h"
-#include "td/device/access_observer.h"
 #include "td/device/caching_allocator.h"
+#include "td/device/record.h"
 
 namespace td::sim {
 namespace {

@@ -19,7 +19,7 @@
 #include "sim/access_map.h"
 #include "sim/sim.h"
 #include "sim/stream_queue.h"
-#include "td/device/access_observer.h"
+#include "td/device/record.h"
 
 namespace td::sim {
 

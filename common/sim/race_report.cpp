@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "sim/arena.h"
-#include "td/device/access_observer.h"
 #include "td/device/caching_allocator.h"
+#include "td/device/record.h"
 
 namespace td::sim {
 namespace {

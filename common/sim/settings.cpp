@@ -9,7 +9,6 @@
 #include <cstdlib>
 
 #include "td/base/error.h"
-#include "td/base/messages.h"
 
 namespace td::sim {
 namespace {

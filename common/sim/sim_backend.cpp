@@ -20,7 +20,7 @@
 #include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 
 namespace td {
 namespace sim {

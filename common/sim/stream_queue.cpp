@@ -15,7 +15,8 @@
 #include "sim/settings.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/device/capture.h"
+#include "td/base/span_recorder.h"
+#include "td/device/graph.h"
 
 namespace td::sim {
 namespace {

@@ -8,7 +8,8 @@
 
 #include "sim/settings.h"
 #include "td/base/host_memory.h"
-#include "td/device/capture.h"
+#include "td/base/span_recorder.h"
+#include "td/device/graph.h"
 
 namespace td::sim {
 namespace {

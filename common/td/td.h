@@ -15,7 +15,7 @@
 #include "td/device/allocator.h"
 #include "td/device/device.h"
 #include "td/device/graph.h"
-#include "td/device/precision.h"
+#include "td/device/products.h"
 #include "td/device/stream.h"
 #include "td/nn/nn.h"
 #include "td/ops/ops.h"

@@ -1,6 +1,6 @@
 // Amounts of memory: what is read has the documented form, and what format_bytes writes is read
 // back.
-#include "td/base/messages.h"
+#include "td/base/error.h"
 
 #include <cmath>
 

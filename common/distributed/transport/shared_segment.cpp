@@ -22,7 +22,6 @@
 #include <sstream>
 
 #include "td/base/error.h"
-#include "td/base/messages.h"
 
 namespace td::distributed {
 namespace {

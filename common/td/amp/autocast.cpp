@@ -1,9 +1,9 @@
 // See autocast.h.
 #include "td/amp/autocast.h"
 
-#include "td/base/messages.h"
+#include "td/base/error.h"
 #include "td/device/backend.h"
-#include "td/device/precision.h"
+#include "td/device/products.h"
 #include "td/ops/autocast.h"
 
 namespace td::amp {

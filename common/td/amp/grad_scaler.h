@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "td/base/small_vector.h"
+#include "td/base/objects.h"
 #include "td/optim/optimizer.h"
 
 namespace td::amp {

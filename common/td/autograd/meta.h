@@ -12,7 +12,7 @@ namespace td {
 class AccumulateGrad;
 
 /// What the graph knows of a tensor.
-struct AutogradMeta : public RefCounted, public Slabbed {
+struct AutogradMeta : public RefCounted, public PooledObject {
   ~AutogradMeta() override;
 
   /// Takes the place of output `number` of `node`.

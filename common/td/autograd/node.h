@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "td/base/small_vector.h"
+#include "td/base/objects.h"
 #include "td/tensor/tensor.h"
 
 namespace td {
@@ -61,7 +61,7 @@ struct OutputInfo {
 };
 
 /// One recorded operation.
-class Node : public RefCounted, public Slabbed {
+class Node : public RefCounted, public PooledObject {
  public:
   explicit Node(const char* operation) : name_(operation) {}
   ~Node() override;

@@ -1,8 +1,11 @@
-// What goes wrong, by kind. Every layer throws these; a chapter's main turns them into one message.
-// The text is the product: it names the thing, what was expected, and the next step. It is built
-// only on failure, in cold functions, so that a check costs a branch.
+// What goes wrong, by kind, and what messages to people are made of. Every layer throws these
+// errors; a chapter's main turns them into one message. The text is the product: it names the
+// thing, what was expected, and the next step. It is built only on failure, in cold functions, so
+// that a check costs a branch. A warning is written to stderr, each text once in the life of the
+// process, so that one in a training loop stays one line.
 #pragma once
 
+#include <cstddef>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -10,50 +13,42 @@
 namespace td {
 
 /// Base of all errors this library throws. `what()` is one complete message for a person.
-class Error : public std::runtime_error {
- public:
+struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// A device that does not exist, is not built in, or differs between the arguments of an operation.
-class DeviceError : public Error {
- public:
+struct DeviceError : Error {
   using Error::Error;
 };
 
 /// Sizes, strides, dimensions or indices that do not fit together.
-class ShapeError : public Error {
- public:
+struct ShapeError : Error {
   using Error::Error;
 };
 
 /// An element type that an operation cannot take.
-class DtypeError : public Error {
- public:
+struct DtypeError : Error {
   using Error::Error;
 };
 
 /// A device (or the host's pinned memory) has no room left.
-class OutOfMemoryError : public Error {
- public:
+struct OutOfMemoryError : Error {
   using Error::Error;
 };
 
 /// Work already queued on a stream failed; reported at the next synchronization.
-class AsyncError : public Error {
- public:
+struct AsyncError : Error {
   using Error::Error;
 };
 
 /// A file that is missing, damaged, truncated, foreign or not writable.
-class IoError : public Error {
- public:
+struct IoError : Error {
   using Error::Error;
 };
 
 /// Gradients asked for where there are none: freed graph, changed saved tensor, no grad_fn.
-class AutogradError : public Error {
- public:
+struct AutogradError : Error {
   using Error::Error;
 };
 
@@ -64,6 +59,27 @@ template <class E, class... Parts>
   (text << ... << parts);
   throw E(text.str());
 }
+
+/// Writes "Warning: text" unless this text was written before. Safe from any thread.
+void write_warning_once(const std::string& text);
+
+/// The same for `parts` joined as a stream would print them.
+template <class... Parts>
+[[gnu::cold]] void warn_once(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  write_warning_once(text.str());
+}
+
+/// `bytes` with three digits and a binary unit: `20.0 MiB`, `1.00 GiB`, `512 bytes`.
+std::string format_bytes(std::size_t bytes);
+
+/// Reads `1048576`, `512MiB`, `1.5 GB` (KB, MB, GB, TB are powers of 1000; KiB ... powers of 1024).
+/// @return false when the text is anything else, zero, or too large; `*bytes` is then unchanged.
+bool parse_bytes(const std::string& text, std::size_t* bytes);
+
+/// The bytes themselves, two hexadecimal digits each: "00ff".
+std::string to_hex(const void* bytes, std::size_t size);
 
 }  // namespace td
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "td/base/error.h"
 
@@ -132,9 +133,8 @@ void make_folder(const std::string& path) {
     const std::string part = path.substr(0, end);
     if (::mkdir(part.c_str(), 0755) != 0) {
       const int reason = errno;
-      struct stat info {};
-      const bool is_folder = ::stat(part.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-      if (!is_folder) io_error("make the folder", part, reason);
+      std::error_code ignored;
+      if (!std::filesystem::is_directory(part, ignored)) io_error("make the folder", part, reason);
     }
     if (end == std::string::npos) return;
   }

@@ -1,14 +1,12 @@
 // The thread caches in front of host_pool.h: blocks up to 64 KiB come from a thread's own free
 // lists, one per size class; larger ones come from the pool itself.
 //
-// Invariant: `live` of the pool plus `live` of every thread is what tensors have allocated. A block
-// may be released on any thread, whose own count may then be negative.
+// Invariant: `live` of the pool plus `live` of every listed thread is what tensors have allocated.
+// A block may be released on any thread, whose own count may then be negative.
 #include "td/base/host_memory.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <mutex>
+#include <cstdlib>
 #include <new>
 
 #include "td/base/host_pool.h"
@@ -16,231 +14,122 @@
 namespace td {
 namespace {
 
-using Classes = HostClasses;
 constexpr std::size_t kLargestObject = 1024;
-constexpr std::size_t kThreadShare = 512 << 10;  // bytes that a thread caches per class, about
-constexpr std::int64_t kFlush = 256 << 10;       // a thread adds its counts when they exceed this
+constexpr std::size_t kThreadShare = 512 << 10;   // bytes that a thread caches per class, about
+constexpr std::int64_t kMostCounted = 256 << 10;  // beyond this a thread tells the pool
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 constexpr int most_cached(std::size_t bytes) {
   return static_cast<int>(std::clamp<std::size_t>(kThreadShare / bytes, 8, 256));
 }
 
-/// One thread's lists and counts. Other threads only read the counts.
+/// One thread's lists and counts. Trivially destructible, so that it may be used to the very end of
+/// the thread, when destructors still release tensors.
 struct ThreadCache {
-  std::array<HostBlocks, Classes::kSmall> free;
-  // Plain loads and stores on atomics: only the owner writes, so no locked instruction is needed.
-  std::atomic<std::int64_t> live{0};  // bytes since the last flush
-  std::atomic<std::int64_t> high{0};  // the largest `live` since then
-  std::atomic<std::uint64_t> calls{0};
-  ThreadCache *before = nullptr, *after = nullptr;
+  std::array<HostBlocks, HostClasses::kSmall> free{};
+  HostCounts counts;
+  enum class State { kNew, kListed, kEnded } state = State::kNew;
 };
 
-// Null before a thread's first block and after its end; a pointer stays readable at both times.
-thread_local constinit ThreadCache* this_thread = nullptr;
-thread_local constinit bool thread_ended = false;
+thread_local constinit ThreadCache this_thread;
 
-/// What the threads share.
-struct Shared {
-  HostPool pool;
-  std::atomic<std::int64_t> peak{0};
-  std::atomic<std::uint64_t> calls{0};  // not served from a thread's lists
-  std::mutex mutex;                     // guards the list of threads
-  ThreadCache* threads = nullptr;
-};
-
-Shared& shared() {
-  static Shared& instance = *new Shared;  // never destroyed: blocks outlive static destructors
+HostPool& pool() {
+  static HostPool& instance = *new HostPool;  // never destroyed: blocks outlive static destructors
   return instance;
-}
-
-void raise_peak(std::int64_t bytes) {
-  std::atomic<std::int64_t>& peak = shared().peak;
-  std::int64_t before = peak.load(kRelaxed);
-  while (before < bytes && !peak.compare_exchange_weak(before, bytes, kRelaxed)) {
-  }
-}
-
-// What seldom runs is not inlined: saving its registers would double the cost of the usual path.
-[[gnu::noinline]] void flush(ThreadCache& mine) {
-  const std::int64_t live = mine.live.exchange(0, kRelaxed);
-  const std::int64_t high = mine.high.exchange(0, kRelaxed);
-  raise_peak(shared().pool.live.fetch_add(live, kRelaxed) + high);
-}
-
-/// Counts bytes of tensors: allocated, or released when negative.
-void count(ThreadCache& mine, std::int64_t bytes) {
-  const std::int64_t live = mine.live.load(kRelaxed) + bytes;
-  mine.live.store(live, kRelaxed);
-  if (live > mine.high.load(kRelaxed)) mine.high.store(live, kRelaxed);
-  if (live > kFlush || live < -kFlush) [[unlikely]]
-    flush(mine);
-}
-void count_shared(std::int64_t bytes) {
-  if (this_thread) flush(*this_thread);
-  raise_peak(shared().pool.live.fetch_add(bytes, kRelaxed) + bytes);
-}
-
-void end_thread(ThreadCache* cache) {
-  Shared& all = shared();
-  for (int c = 0; c < Classes::kSmall; ++c)
-    all.pool.give(c, cache->free[static_cast<std::size_t>(c)], 0);
-  const std::lock_guard lock(all.mutex);
-  flush(*cache);
-  all.calls += cache->calls;
-  if (cache->before) cache->before->after = cache->after;
-  if (cache->after) cache->after->before = cache->before;
-  if (all.threads == cache) all.threads = cache->after;
-  delete cache;
 }
 
 /// Returns a thread's lists to the pool when it ends.
 struct ThreadEnd {
-  ThreadCache* cache = nullptr;
   ~ThreadEnd() {
-    this_thread = nullptr;
-    thread_ended = true;
-    if (cache) end_thread(cache);
+    this_thread.state = ThreadCache::State::kEnded;
+    for (std::size_t c = 0; c < HostClasses::kSmall; ++c) pool().give(c, this_thread.free[c], 0);
+    pool().remove_thread(this_thread.counts);
   }
 };
-thread_local ThreadEnd thread_end;
 
-/// Null when the thread is past its end, where static destructors run.
-[[gnu::noinline]] ThreadCache* start_thread() {
-  if (thread_ended) return nullptr;
-  auto* cache = new ThreadCache;
-  thread_end.cache = cache;
-  Shared& all = shared();
-  const std::lock_guard lock(all.mutex);
-  cache->after = all.threads;
-  if (all.threads) all.threads->before = cache;
-  all.threads = cache;
-  return this_thread = cache;
+/// Whether the thread may keep blocks: it may until its end. Lists a new thread first.
+bool has_lists() {
+  if (this_thread.state == ThreadCache::State::kNew) {
+    thread_local ThreadEnd at_end;
+    static_cast<void>(at_end);
+    pool().add_thread(this_thread.counts);
+    this_thread.state = ThreadCache::State::kListed;
+  }
+  return this_thread.state == ThreadCache::State::kListed;
 }
 
-/// The thread's cache with at least one block of the class; null past the thread's end.
-[[gnu::noinline]] ThreadCache* refill(int c) {
-  ThreadCache* mine = this_thread ? this_thread : start_thread();
-  if (!mine) return nullptr;
-  HostBlocks& list = mine->free[static_cast<std::size_t>(c)];
-  if (!list.first) shared().pool.take(c, list, most_cached(Classes::bytes(c)) / 2);
-  return mine;
+// What seldom runs is not inlined: saving its registers would double the cost of the usual path.
+[[gnu::noinline]] void collect() { pool().collect(this_thread.counts); }
+
+/// Counts bytes of tensors: allocated, or released when negative.
+void count(std::int64_t bytes) {
+  HostCounts& counts = this_thread.counts;
+  const std::int64_t live = counts.live.load(kRelaxed) + bytes;
+  counts.live.store(live, kRelaxed);
+  if (live > counts.high.load(kRelaxed)) counts.high.store(live, kRelaxed);
+  // Nobody would see the counts of a thread that is not listed.
+  if (std::abs(live) > kMostCounted || this_thread.state != ThreadCache::State::kListed)
+      [[unlikely]]
+    collect();
 }
 
+/// Gets blocks of a class from the pool: a batch, or the one that is asked for now.
+[[gnu::noinline]] void refill(std::size_t c) {
+  const int batch = has_lists() ? most_cached(HostClasses::bytes(c)) / 2 : 1;
+  pool().take(c, this_thread.free[c], batch);
+}
 /// Returns the part of a list that has become too long.
-[[gnu::noinline]] void shorten(HostBlocks& list, int c, int keep) noexcept {
-  shared().pool.give(c, list, keep);
+[[gnu::noinline]] void shorten(std::size_t c, int keep) noexcept {
+  pool().give(c, this_thread.free[c], has_lists() ? keep : 0);
 }
 
-// A thread past its end has no lists: its blocks come from the pool one by one.
-[[gnu::noinline, gnu::cold]] void* take_one(int c) {
-  HostBlocks one;
-  shared().pool.take(c, one, 1);
-  return one.pop();
+/// A block of a small class from the thread's list, of which `bytes` bytes will be used.
+void* take(std::size_t c, std::size_t bytes) {
+  HostBlocks& list = this_thread.free[c];
+  if (!list.first) [[unlikely]]
+    refill(c);
+  return list.pop(bytes);
 }
-[[gnu::noinline, gnu::cold]] void give_one(void* block, int c) noexcept {
-  HostBlocks one;
-  one.push(block, Classes::bytes(c));
-  shared().pool.give(c, one, 0);
-}
-
-[[gnu::noinline]] void* allocate_shared(std::size_t bytes) {
-  void* block =
-      bytes > Classes::kSmallBytes ? shared().pool.take_large(bytes) : take_one(Classes::of(bytes));
-  count_shared(static_cast<std::int64_t>(Classes::bytes(Classes::of(bytes))));
-  shared().calls.fetch_add(1, kRelaxed);
-  return unpoison(block, bytes);
-}
-
-[[gnu::noinline]] void release_shared(void* block, std::size_t bytes) noexcept {
-  const int c = Classes::of(bytes);
-  count_shared(-static_cast<std::int64_t>(Classes::bytes(c)));
-  bytes > Classes::kSmallBytes ? shared().pool.give_large(block, bytes) : give_one(block, c);
+/// Puts a block into the thread's list, which gets no longer than `most`.
+void give(void* block, std::size_t c, int most) noexcept {
+  HostBlocks& list = this_thread.free[c];
+  list.push(block, HostClasses::bytes(c));
+  if (list.count > most || this_thread.state != ThreadCache::State::kListed) [[unlikely]]
+    shorten(c, most / 2);
 }
 
 }  // namespace
 
-void* slab_allocate(std::size_t bytes) {
+void* allocate_object(std::size_t bytes) {
   if (bytes > kLargestObject) return ::operator new(bytes);
-  const int c = bytes ? Classes::of_small(bytes) : 0;
-  ThreadCache* mine = this_thread;
-  if (!mine || !mine->free[static_cast<std::size_t>(c)].first) [[unlikely]] {
-    mine = refill(c);
-    if (!mine) return unpoison(take_one(c), bytes);
-  }
-  return unpoison(mine->free[static_cast<std::size_t>(c)].pop(), bytes);
+  return take(bytes ? HostClasses::of_small(bytes) : 0, bytes);
 }
 
-void slab_release(void* block, std::size_t bytes) noexcept {
+void release_object(void* block, std::size_t bytes) noexcept {
   if (!block) return;
   if (bytes > kLargestObject) return ::operator delete(block);
-  const int c = bytes ? Classes::of_small(bytes) : 0;
-  ThreadCache* mine = this_thread;
-  if (!mine) [[unlikely]] {
-    mine = start_thread();
-    if (!mine) return give_one(block, c);
-  }
-  HostBlocks& list = mine->free[static_cast<std::size_t>(c)];
-  list.push(block, Classes::bytes(c));
-  constexpr int kMost = most_cached(kLargestObject);
-  if (list.count > kMost) [[unlikely]]
-    shorten(list, c, kMost / 2);
+  give(block, bytes ? HostClasses::of_small(bytes) : 0, most_cached(kLargestObject));
 }
 
 void* host_allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  if (bytes > Classes::kSmallBytes) return allocate_shared(bytes);
-  const int c = Classes::of(bytes);
-  ThreadCache* mine = this_thread;
-  if (!mine || !mine->free[static_cast<std::size_t>(c)].first) [[unlikely]] {
-    mine = refill(c);
-    if (!mine) return allocate_shared(bytes);
-  }
-  void* block = mine->free[static_cast<std::size_t>(c)].pop();
-  count(*mine, static_cast<std::int64_t>(Classes::bytes(c)));
-  mine->calls.store(mine->calls.load(kRelaxed) + 1, kRelaxed);
-  return unpoison(block, bytes);
+  const std::size_t c = HostClasses::of(bytes);
+  void* block = c < HostClasses::kSmall ? take(c, bytes) : pool().take_large(bytes);
+  std::atomic<std::uint64_t>& calls = this_thread.counts.calls;
+  calls.store(calls.load(kRelaxed) + 1, kRelaxed);
+  count(static_cast<std::int64_t>(HostClasses::bytes(c)));
+  return block;
 }
 
 void host_release(void* block, std::size_t bytes) noexcept {
   if (!block) return;
-  ThreadCache* mine = this_thread ? this_thread : start_thread();
-  if (bytes > Classes::kSmallBytes || !mine) [[unlikely]]
-    return release_shared(block, bytes);
-  const int c = Classes::of(bytes);
-  HostBlocks& list = mine->free[static_cast<std::size_t>(c)];
-  list.push(block, Classes::bytes(c));
-  count(*mine, -static_cast<std::int64_t>(Classes::bytes(c)));
-  const int most = most_cached(Classes::bytes(c));
-  if (list.count > most) [[unlikely]]
-    shorten(list, c, most / 2);
+  const std::size_t c = HostClasses::of(bytes), size = HostClasses::bytes(c);
+  c < HostClasses::kSmall ? give(block, c, most_cached(size)) : pool().give_large(block, c);
+  count(-static_cast<std::int64_t>(size));
 }
 
-MemoryStats host_memory_stats() {
-  Shared& all = shared();
-  const std::lock_guard lock(all.mutex);
-  std::int64_t live = all.pool.live.load(kRelaxed), high = live;
-  std::uint64_t calls = all.calls.load(kRelaxed);
-  for (const ThreadCache* t = all.threads; t; t = t->after) {
-    live += t->live.load(kRelaxed);
-    high += t->high.load(kRelaxed);
-    calls += t->calls.load(kRelaxed);
-  }
-  MemoryStats stats = all.pool.stats();
-  stats.allocated = static_cast<std::size_t>(std::max<std::int64_t>(live, 0));
-  stats.peak_allocated = static_cast<std::size_t>(std::max({live, high, all.peak.load(kRelaxed)}));
-  stats.allocations = calls;
-  return stats;
-}
-
-void reset_host_peak() {
-  Shared& all = shared();
-  const std::lock_guard lock(all.mutex);
-  all.peak = 0;
-  for (ThreadCache* t = all.threads; t; t = t->after)
-    t->high.store(t->live.load(kRelaxed), kRelaxed);
-}
-
-void empty_host_cache() { shared().pool.empty(); }
+MemoryStats host_memory_stats() { return pool().stats(); }
+void reset_host_peak() { pool().reset_peak(); }
+void empty_host_cache() { pool().empty(); }
 
 }  // namespace td

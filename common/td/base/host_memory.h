@@ -10,12 +10,12 @@
 
 namespace td {
 
-/// @name Objects. They do not count in the statistics.
+/// @name Objects (see objects.h). They do not count in the statistics.
 /// @{
 /// A block of at least `bytes` bytes, aligned to 16. Sizes above 1024 go to operator new.
-void* slab_allocate(std::size_t bytes);
+void* allocate_object(std::size_t bytes);
 /// Returns a block; `bytes` must be the size that it was allocated with.
-void slab_release(void* block, std::size_t bytes) noexcept;
+void release_object(void* block, std::size_t bytes) noexcept;
 /// @}
 
 /// @name Bytes of cpu tensors, and of staging copies. device/allocator.cpp makes them
@@ -42,28 +42,5 @@ void reset_host_peak();
 /// Returns cached blocks above 64 KiB to the system; small ones share their chunks with live ones.
 void empty_host_cache();
 /// @}
-
-/// Base that makes `new T` and `delete p` use slab_allocate. The destructor of T must be virtual
-/// when it is deleted through a base.
-struct Slabbed {
-  static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
-  static void operator delete(void* block, std::size_t bytes) noexcept {
-    slab_release(block, bytes);
-  }
-};
-
-/// The same for standard containers: `std::vector<T, SlabAllocator<T>>`.
-template <class T>
-struct SlabAllocator {
-  using value_type = T;
-  SlabAllocator() = default;
-  template <class U>
-  SlabAllocator(const SlabAllocator<U>&) {}
-  // NOLINTBEGIN(bugprone-sizeof-expression): T may be a pointer, and its own size is meant
-  T* allocate(std::size_t n) { return static_cast<T*>(slab_allocate(n * sizeof(T))); }
-  void deallocate(T* p, std::size_t n) noexcept { slab_release(p, n * sizeof(T)); }
-  // NOLINTEND(bugprone-sizeof-expression)
-  bool operator==(const SlabAllocator&) const { return true; }
-};
 
 }  // namespace td

@@ -9,13 +9,14 @@
 #include <new>
 
 #include "td/base/error.h"
-#include "td/base/messages.h"
 
 namespace td {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 constexpr std::size_t kHuge = std::size_t{2} << 20;  // a huge page
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::size_t kNone = HostClasses::kCount;  // no class
 
 // Of the machine, swap included.
 std::size_t machine_memory() {
@@ -27,27 +28,23 @@ std::size_t machine_memory() {
   return total;
 }
 
-// Enough to hold what one training step frees and takes again, and no more than a quarter of what
-// the machine has, since other programs run here too.
-std::size_t cache_limit() { return machine_memory() / 4; }
-
 }  // namespace
 
-void HostPool::take(int c, HostBlocks& list, int count) {
+void HostPool::take(std::size_t c, HostBlocks& list, int count) {
   const std::lock_guard lock(mutex_);
-  HostBlocks& cached = free_[static_cast<std::size_t>(c)];
+  HostBlocks& cached = free_[c];
   if (!cached.first && !grow(c, count)) out_of_memory(HostClasses::bytes(c));
-  for (int i = 0; i < count && cached.first; ++i) list.push(cached.pop(), HostClasses::bytes(c));
+  for (int i = 0; i < count && cached.first; ++i) list.push(cached.pop(0), HostClasses::bytes(c));
 }
 
-void HostPool::give(int c, HostBlocks& list, int keep) noexcept {
+void HostPool::give(std::size_t c, HostBlocks& list, int keep) noexcept {
   const std::lock_guard lock(mutex_);
-  HostBlocks& cached = free_[static_cast<std::size_t>(c)];
-  while (list.count > keep) cached.push(list.pop(), HostClasses::bytes(c));
+  HostBlocks& cached = free_[c];
+  while (list.count > keep) cached.push(list.pop(0), HostClasses::bytes(c));
 }
 
 /// Cuts new blocks of a small class; false when the system gave no memory for even one.
-bool HostPool::grow(int c, int count) {
+bool HostPool::grow(std::size_t c, int count) {
   const std::size_t bytes = HostClasses::bytes(c);
   for (int i = 0; i < count; ++i) {
     if (chunk_end_ - chunk_ < static_cast<std::ptrdiff_t>(bytes)) {
@@ -56,12 +53,12 @@ bool HostPool::grow(int c, int count) {
       // objects in the chunk point to is not lost.
       void* chunk = ::operator new(kChunk, std::align_val_t(64), std::nothrow);
       if (!chunk) return false;
-      reserved_ += kChunk;
-      ++system_calls_;
+      stats_.reserved += kChunk;
+      ++stats_.device_allocations;
       chunk_ = static_cast<char*>(chunk);
       chunk_end_ = chunk_ + kChunk;
     }
-    free_[static_cast<std::size_t>(c)].push(chunk_, bytes);
+    free_[c].push(chunk_, bytes);
     chunk_ += bytes;
   }
   return true;
@@ -69,39 +66,37 @@ bool HostPool::grow(int c, int count) {
 
 void* HostPool::take_large(std::size_t bytes) {
   if (bytes > HostClasses::kLargest) out_of_memory(bytes);
-  const int c = HostClasses::of(bytes);
-  const std::size_t size = HostClasses::bytes(c);
+  const std::size_t c = HostClasses::of(bytes), size = HostClasses::bytes(c);
   const std::lock_guard lock(mutex_);
-  HostBlocks& cached = free_[static_cast<std::size_t>(c)];
-  if (cached.first) {
+  if (free_[c].first) {
     cached_large_ -= size;
-    return cached.pop();
+    return free_[c].pop(bytes);
   }
   void* block = map(size);
-  if (!block && drop_cached(-1)) block = map(size);
+  if (!block && drop_cached(kNone)) block = map(size);
   if (!block) out_of_memory(bytes);
   return block;
 }
 
-void HostPool::give_large(void* block, std::size_t bytes) noexcept {
-  const int c = HostClasses::of(bytes);
+void HostPool::give_large(void* block, std::size_t c) noexcept {
   const std::size_t size = HostClasses::bytes(c);
   const std::lock_guard lock(mutex_);
-  // What other sizes left behind is likely of an earlier phase of the program: it goes first.
-  if (cached_large_ + size > cache_limit()) drop_cached(c);
-  if (cached_large_ + size > cache_limit()) return unmap(block, size);
-  free_[static_cast<std::size_t>(c)].push(block, size);
+  // A training step frees and takes again what the cache holds. A quarter of the machine's memory
+  // is enough for that, since other programs run here too. Blocks of other sizes are likely of an
+  // earlier phase of the program: they go first.
+  const std::size_t limit = machine_memory() / 4;
+  if (cached_large_ + size > limit) drop_cached(c);
+  if (cached_large_ + size > limit) return unmap(block, size);
+  free_[c].push(block, size);
   cached_large_ += size;
 }
 
 /// Returns the cached large blocks of all classes but one to the system; whether there were any.
-bool HostPool::drop_cached(int except) {
+bool HostPool::drop_cached(std::size_t except) {
   const std::size_t before = cached_large_;
-  for (int c = HostClasses::kSmall; c < HostClasses::kCount; ++c) {
-    if (c == except) continue;
-    HostBlocks& cached = free_[static_cast<std::size_t>(c)];
-    for (; cached.first; cached_large_ -= HostClasses::bytes(c))
-      unmap(cached.pop(), HostClasses::bytes(c));
+  for (std::size_t c = HostClasses::kSmall; c < HostClasses::kCount; ++c) {
+    for (; c != except && free_[c].first; cached_large_ -= HostClasses::bytes(c))
+      unmap(free_[c].pop(0), HostClasses::bytes(c));
   }
   return cached_large_ < before;
 }
@@ -121,37 +116,71 @@ void* HostPool::map(std::size_t bytes) {
     if (slack > skip) munmap(start + bytes, slack - skip);
     madvise(start, bytes, MADV_HUGEPAGE);  // a wish; its refusal costs only time
   }
-  ++system_calls_;
-  reserved_ += bytes;
+  ++stats_.device_allocations;
+  stats_.reserved += bytes;
   return start;
 }
 
 void HostPool::unmap(void* block, std::size_t bytes) {
-  unpoison(block, bytes);
+  ASAN_UNPOISON_MEMORY_REGION(block, bytes);
   munmap(block, bytes);
-  reserved_ -= bytes;
+  stats_.reserved -= bytes;
 }
 
 void HostPool::empty() {
   const std::lock_guard lock(mutex_);
-  drop_cached(-1);
+  drop_cached(kNone);
+}
+
+void HostPool::add_thread(HostCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  threads_.push_back(&counts);
+}
+
+void HostPool::remove_thread(HostCounts& counts) noexcept {
+  const std::lock_guard lock(mutex_);
+  collect(counts);
+  std::erase(threads_, &counts);
+}
+
+void HostPool::collect(HostCounts& counts) noexcept {
+  const std::int64_t high = counts.high.exchange(0, kRelaxed);
+  const std::int64_t live = counts.live.exchange(0, kRelaxed);
+  const std::int64_t reached = live_.fetch_add(live, kRelaxed) + high;
+  std::int64_t before = peak_.load(kRelaxed);
+  while (before < reached && !peak_.compare_exchange_weak(before, reached, kRelaxed)) {
+  }
+  calls_.fetch_add(counts.calls.exchange(0, kRelaxed), kRelaxed);
 }
 
 MemoryStats HostPool::stats() const {
   const std::lock_guard lock(mutex_);
-  MemoryStats stats;
-  stats.reserved = reserved_;
-  stats.device_allocations = system_calls_;
-  for (int c = HostClasses::kCount - 1; c >= 0 && !stats.largest_free; --c)
-    if (free_[static_cast<std::size_t>(c)].first) stats.largest_free = HostClasses::bytes(c);
+  MemoryStats stats = stats_;
+  stats.allocations = calls_.load(kRelaxed);
+  std::int64_t live = live_.load(kRelaxed), high = live;
+  for (const HostCounts* counts : threads_) {
+    live += counts->live.load(kRelaxed);
+    high += counts->high.load(kRelaxed);
+    stats.allocations += counts->calls.load(kRelaxed);
+  }
+  stats.allocated = static_cast<std::size_t>(std::max<std::int64_t>(live, 0));
+  stats.peak_allocated = static_cast<std::size_t>(std::max({live, high, peak_.load(kRelaxed)}));
+  for (std::size_t c = 0; c < HostClasses::kCount; ++c)
+    if (free_[c].first) stats.largest_free = HostClasses::bytes(c);
   return stats;
+}
+
+void HostPool::reset_peak() {
+  const std::lock_guard lock(mutex_);
+  peak_ = 0;
+  for (HostCounts* counts : threads_) counts->high.store(counts->live.load(kRelaxed), kRelaxed);
 }
 
 void HostPool::out_of_memory(std::size_t bytes) const {
   fail<OutOfMemoryError>(
       "cpu is out of memory: tried to allocate ", format_bytes(bytes), "; the machine has ",
       format_bytes(machine_memory()), " in all, ",
-      format_bytes(static_cast<std::size_t>(std::max<std::int64_t>(live.load(), 0))),
+      format_bytes(static_cast<std::size_t>(std::max<std::int64_t>(live_.load(), 0))),
       " in live tensors. Use a smaller batch or smaller sizes, or free tensors you no longer "
       "need.");
 }

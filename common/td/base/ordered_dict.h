@@ -78,12 +78,9 @@ class OrderedDict {
   }
   /// Removes an entry. @throws Error when `key` is not there.
   void erase(const Key& key) {
-    for (auto at = items_.begin(); at != items_.end(); ++at)
-      if (at->key() == key) {
-        items_.erase(at);
-        return;
-      }
-    fail<Error>(description_, " '", key, "' is not defined; there ", known_keys());
+    const auto same_key = [&](const Item& item) { return item.key() == key; };
+    TD_CHECK(Error, std::erase_if(items_, same_key) == 1, description_, " '", key,
+             "' is not defined; there ", known_keys());
   }
   void clear() { items_.clear(); }
   void reserve(std::size_t count) { items_.reserve(count); }

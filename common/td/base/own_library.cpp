@@ -3,23 +3,16 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
+
 namespace td {
-namespace {
-
-// The folder of libtd.so, with a slash; empty when the loader does not tell.
-std::string own_folder() {
-  Dl_info info{};
-  if (!dladdr(reinterpret_cast<const void*>(&own_library_function), &info) || !info.dli_fname)
-    return "";
-  const std::string path = info.dli_fname;
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
-}  // namespace
 
 void* own_library_function(const std::string& library, const char* function, std::string& reason) {
-  void* const opened = dlopen((own_folder() + library).c_str(), RTLD_NOW | RTLD_LOCAL);
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&own_library_function), &info);
+  // An empty folder, when the loader does not tell, leaves the search to dlopen.
+  const auto folder = std::filesystem::path(info.dli_fname ? info.dli_fname : "").parent_path();
+  void* const opened = dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const found = opened ? dlsym(opened, function) : nullptr;
   if (found) return found;
   const char* const text = dlerror();

@@ -13,11 +13,8 @@
 #endif
 
 namespace td {
-namespace {
 
-thread_local int width_of_thread = 0;  // 0: not asked yet
-
-}  // namespace
+thread_local constinit int detail::width_of_thread = 0;
 
 int core_count() {
   static const int cores = [] {
@@ -28,31 +25,27 @@ int core_count() {
   return cores;
 }
 
-int parallel_width() {
+int detail::ask_parallel_width() {
 #ifdef TD_HAS_OPENMP
-  // OMP_NUM_THREADS is the user's wish; OpenMP has read it.
-  if (width_of_thread == 0) width_of_thread = omp_get_max_threads();
+  width_of_thread = omp_get_max_threads();  // OMP_NUM_THREADS, where the user has set it
 #else
-  if (width_of_thread == 0) width_of_thread = 1;
+  width_of_thread = 1;
 #endif
   return width_of_thread;
 }
 
 void set_parallel_width(int width) {
-  width_of_thread = std::max(1, width);
+  detail::width_of_thread = std::max(1, width);
 #ifdef TD_HAS_OPENMP
-  omp_set_num_threads(width_of_thread);  // a setting of the calling thread; oneDNN reads it
+  omp_set_num_threads(std::max(1, width));  // a setting of the calling thread; oneDNN reads it
 #endif
 }
 
-namespace detail {
-
+void detail::parallel_ranges(std::int64_t begin, std::int64_t end,
+                             [[maybe_unused]] std::int64_t grain, RangeBody call, void* body) {
 #ifdef TD_HAS_OPENMP
-void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeBody call,
-                     void* body) {
-  const std::int64_t count = end - begin;
-  const std::int64_t useful =
-      (count + std::max<std::int64_t>(grain, 1) - 1) / std::max<std::int64_t>(grain, 1);
+  grain = std::max<std::int64_t>(grain, 1);
+  const std::int64_t count = end - begin, useful = (count + grain - 1) / grain;
   const auto threads = static_cast<int>(std::min<std::int64_t>(parallel_width(), useful));
   if (threads <= 1 || omp_in_parallel()) return call(body, begin, end);
   std::exception_ptr first;
@@ -70,13 +63,9 @@ void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, R
     }
   }
   if (first) std::rethrow_exception(first);
-}
 #else
-void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t, RangeBody call,
-                     void* body) {
   call(body, begin, end);
-}
 #endif
+}
 
-}  // namespace detail
 }  // namespace td

@@ -92,7 +92,6 @@ class Sizes {
     check_count(size_ + 1);
     data_[size_++] = n;
   }
-  void pop_back() { --size_; }
   void insert(std::size_t at, std::int64_t n) {
     push_back(n);
     std::rotate(begin() + at, end() - 1, end());

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 
 namespace td::trace {
 
@@ -34,33 +33,11 @@ struct SpanRecord {
   Category category;          ///< what kind of work
 };
 
-/// What a track shows. A kQueue is a work queue of a process group.
-enum class TrackKind : std::uint8_t { kThread, kQueue, kStream, kEngine };
-
-/// A line of the timeline: a thread, queue, stream or engine that works sequentially.
-struct Track {
-  TrackKind kind = TrackKind::kThread;  ///< what it shows
-  std::string device;  ///< "sim:0"; empty for threads and work queues, which are the host's
-  int number = 0;      ///< of the thread (as the system counts), stream or engine
-  std::string name;    ///< "main", "loader 1", "stream 2", "copy engine HtoD"
-};
-
-/// Adds a track for the lifetime of the process and returns its number. Thread-safe.
-std::uint32_t add_track(Track track);
-
 /// The track of a span that is not shown in the track of the calling thread.
 struct SpanTarget {
   std::uint32_t track = 0;        ///< from add_track; 0: the calling thread's
   std::uint32_t correlation = 0;  ///< see SpanRecord
 };
-
-/// Receives the spans of this process, for example for a profiler's ranges.
-struct Listener {
-  void (*begin)(const char* name);  ///< in the thread whose span it is
-  void (*end)();                    ///< likewise; ends the innermost span
-};
-/// Calls `listener` for every span without a SpanTarget. Call it before threads start.
-void set_listener(const Listener* listener);
 
 namespace detail {
 enum : unsigned { kRecording = 1, kListening = 2 };
@@ -71,12 +48,6 @@ extern std::atomic<unsigned> state;  // 0: spans do nothing
 inline bool is_on() {
   return (detail::state.load(std::memory_order_relaxed) & detail::kRecording) != 0;
 }
-/// Returns a number that connects a launch with its work; never 0.
-std::uint32_t next_correlation();
-/// Returns nanoseconds of the clock that all spans use.
-std::int64_t now();
-/// Stores a finished span, for work whose times are known only later.
-void keep(const SpanRecord& span);
 
 /// Lasts from its construction to the end of its scope.
 ///

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 
 namespace td::trace {
 
@@ -31,18 +32,13 @@ struct Ring {
   std::atomic<bool> thread_ended{false};
 };
 
-/// A call of start(): nanoseconds of the steady clock, and since 1970.
-struct Start {
-  std::int64_t begin, unix_begin;
-};
-
 struct Recorder {
   std::mutex mutex;  // guards all of this
   std::vector<std::unique_ptr<Ring>> rings;
   std::map<std::uint32_t, Track> tracks;
   std::uint32_t last_track = 0;
   std::vector<void (*)()> stop_functions;
-  std::vector<Start> starts;  // open recordings, the innermost last
+  std::vector<Trace> open;  // recordings without their spans, the innermost last
   int rank = -1;
 };
 
@@ -52,23 +48,14 @@ Recorder& recorder() {
   return instance;
 }
 
-std::uint32_t add_track_locked(Recorder& all, Track track) {
-  all.tracks[++all.last_track] = std::move(track);
-  return all.last_track;
-}
-
-Track track_of_this_thread() {
+Ring* add_ring() {
   const int number = static_cast<int>(gettid());
   char name[16] = "";  // the system's limit
   pthread_getname_np(pthread_self(), name, sizeof name);
-  return {TrackKind::kThread, "", number, number == getpid() ? "main" : name};
-}
-
-Ring* add_ring() {
-  Recorder& all = recorder();
   auto ring = std::make_unique<Ring>();
+  ring->track = add_track({TrackKind::kThread, "", number, number == getpid() ? "main" : name});
+  Recorder& all = recorder();
   const std::lock_guard lock(all.mutex);
-  ring->track = add_track_locked(all, track_of_this_thread());
   all.rings.push_back(std::move(ring));
   return all.rings.back().get();
 }
@@ -95,12 +82,11 @@ Ring* this_ring() {
 
 /// Empties the rings and removes those of threads that have ended.
 void empty_rings(Recorder& all) {
-  const auto gone = [&](const std::unique_ptr<Ring>& ring) {
-    if (!ring->thread_ended.load(std::memory_order_acquire)) return false;
-    all.tracks.erase(ring->track);
-    return true;
-  };
-  all.rings.erase(std::remove_if(all.rings.begin(), all.rings.end(), gone), all.rings.end());
+  std::erase_if(all.rings, [&](const std::unique_ptr<Ring>& ring) {
+    const bool gone = ring->thread_ended.load(std::memory_order_acquire);
+    if (gone) all.tracks.erase(ring->track);
+    return gone;
+  });
   for (const auto& ring : all.rings) {
     ring->taken.store(ring->written.load(std::memory_order_acquire), std::memory_order_release);
     ring->dropped = 0;
@@ -117,26 +103,28 @@ void collect(const Ring& ring, Trace& trace) {
   trace.dropped += ring.dropped.load(std::memory_order_relaxed);
 }
 
-bool drawn_before(const Track& a, const Track& b) {
-  if (a.device != b.device) return a.device < b.device;
-  if (a.kind != b.kind) return a.kind < b.kind;
-  return a.number < b.number;
-}
-
 /// Gives the trace the tracks that its spans use, and the spans the indices of these tracks.
 void number_tracks(const std::map<std::uint32_t, Track>& all, Trace& trace) {
   std::map<std::uint32_t, std::uint32_t> index;
-  for (const SpanRecord& span : trace.spans) index.emplace(span.track, 0);
+  for (const SpanRecord& span : trace.spans) index[span.track] = 0;
   std::vector<std::uint32_t> used;
-  for (const auto& [track, unused] : index) used.push_back(track);
-  std::stable_sort(used.begin(), used.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return drawn_before(all.at(a), all.at(b));
-  });
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    index[used[i]] = static_cast<std::uint32_t>(i);
-    trace.tracks.push_back(all.at(used[i]));
+  for (const auto& entry : index) used.push_back(entry.first);
+  const auto place = [&](std::uint32_t number) {
+    const Track& track = all.at(number);
+    return std::tie(track.device, track.kind, track.number);
+  };
+  std::stable_sort(used.begin(), used.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  for (const std::uint32_t number : used) {
+    index[number] = static_cast<std::uint32_t>(trace.tracks.size());
+    trace.tracks.push_back(all.at(number));
   }
   for (SpanRecord& span : trace.spans) span.track = index[span.track];
+}
+
+template <class Clock>
+std::int64_t nanoseconds() {
+  return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
 }
 
 const Listener* listener = nullptr;
@@ -146,15 +134,14 @@ const Listener* listener = nullptr;
 std::uint32_t add_track(Track track) {
   Recorder& all = recorder();
   const std::lock_guard lock(all.mutex);
-  return add_track_locked(all, std::move(track));
+  all.tracks[++all.last_track] = std::move(track);
+  return all.last_track;
 }
 
 void set_listener(const Listener* heard) {
   listener = heard;
-  if (heard)
-    detail::state |= detail::kListening;
-  else
-    detail::state &= ~unsigned{detail::kListening};
+  if (heard) detail::state |= detail::kListening;
+  if (!heard) detail::state &= ~unsigned{detail::kListening};
 }
 
 std::uint32_t next_correlation() {
@@ -164,11 +151,7 @@ std::uint32_t next_correlation() {
   return next;
 }
 
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+std::int64_t now() { return nanoseconds<std::chrono::steady_clock>(); }
 
 void keep(const SpanRecord& span) {
   Ring* ring = this_ring();
@@ -202,10 +185,10 @@ void Span::close() {
 void start() {
   Recorder& all = recorder();
   const std::lock_guard lock(all.mutex);
-  if (all.starts.empty()) empty_rings(all);
-  const auto unix_begin = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
-  all.starts.push_back({now(), unix_begin.count()});
+  if (all.open.empty()) empty_rings(all);
+  Trace& trace = all.open.emplace_back();
+  trace.begin = now();
+  trace.unix_begin = nanoseconds<std::chrono::system_clock>();
   detail::state |= detail::kRecording;
 }
 
@@ -219,12 +202,10 @@ Trace stop() {
   if (is_on())
     for (const auto& f : first) f();
   const std::lock_guard lock(all.mutex);
-  Trace trace;
-  if (all.starts.empty()) return trace;
-  trace.begin = all.starts.back().begin;
-  trace.unix_begin = all.starts.back().unix_begin;
-  all.starts.pop_back();
-  if (all.starts.empty()) detail::state &= ~unsigned{detail::kRecording};
+  if (all.open.empty()) return {};
+  Trace trace = std::move(all.open.back());
+  all.open.pop_back();
+  if (all.open.empty()) detail::state &= ~unsigned{detail::kRecording};
   trace.rank = all.rank;
   trace.end = now();
   for (const auto& ring : all.rings) collect(*ring, trace);
@@ -233,7 +214,7 @@ Trace stop() {
                      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
                    });
   number_tracks(all.tracks, trace);
-  if (all.starts.empty()) empty_rings(all);
+  if (all.open.empty()) empty_rings(all);
   return trace;
 }
 

@@ -1,13 +1,25 @@
 // Starts and stops the recording of spans; the result is a Trace. Programs, tests and `--trace
-// FILE` call it. Invariant: a trace has complete spans only; a span that was open at start() or
-// stop() is not in it.
+// FILE` start it; devices and process groups add their tracks. Invariant: a trace has complete
+// spans only; a span that was open at start() or stop() is not in it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "td/base/span.h"
 
 namespace td::trace {
+
+/// What a track shows. A kQueue is a work queue of a process group.
+enum class TrackKind : std::uint8_t { kThread, kQueue, kStream, kEngine };
+
+/// A line of the timeline: a thread, queue, stream or engine that works sequentially.
+struct Track {
+  TrackKind kind = TrackKind::kThread;  ///< what it shows
+  std::string device;  ///< "sim:0"; empty for threads and work queues, which are the host's
+  int number = 0;      ///< of the thread (as the system counts), stream or engine
+  std::string name;    ///< "main", "loader 1", "stream 2", "copy engine HtoD"
+};
 
 /// The spans between start() and stop().
 struct Trace {
@@ -35,5 +47,22 @@ void set_rank(int rank);
 /// Registers `f` for the start of every stop(): devices wait there for queued work. Cannot be
 /// undone.
 void at_stop(void (*f)());
+
+/// Adds a track for the lifetime of the process and returns its number. Thread-safe.
+std::uint32_t add_track(Track track);
+/// Returns a number that connects a launch with its work; never 0.
+std::uint32_t next_correlation();
+/// Returns nanoseconds of the clock that all spans use.
+std::int64_t now();
+/// Stores a finished span, for work whose times are known only later.
+void keep(const SpanRecord& span);
+
+/// Receives the spans of this process, for example for a profiler's ranges.
+struct Listener {
+  void (*begin)(const char* name);  ///< in the thread whose span it is
+  void (*end)();                    ///< likewise; ends the innermost span
+};
+/// Calls `listener` for every span without a SpanTarget. Call it before threads start.
+void set_listener(const Listener* listener);
 
 }  // namespace td::trace

@@ -2,14 +2,12 @@
 // release into them after main.
 #include "td/device/allocator.h"
 
-#include <array>
 #include <atomic>
 #include <mutex>
 
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/caching_allocator.h"
-#include "td/device/pinned_allocator.h"
 
 namespace td {
 namespace {
@@ -28,8 +26,8 @@ class HostAllocator : public Allocator {
 struct Registry {
   HostAllocator host;
   std::mutex mutex;  // held while one is made; reading is an atomic load
-  std::array<std::array<std::atomic<CachingAllocator*>, kMaxDevices>, kDeviceTypes> device{};
-  std::array<std::atomic<PinnedAllocator*>, kDeviceTypes> pinned{};
+  std::atomic<CachingAllocator*> device[kDeviceTypes][kMaxDevices];
+  std::atomic<Allocator*> pinned[kDeviceTypes];
 };
 
 Registry& registry() {
@@ -51,30 +49,28 @@ T& get_or_make(std::atomic<T*>& slot, Make make) {
 
 Allocator& allocator(Device device) {
   if (device.is_cpu()) return registry().host;
-  auto& slot = registry().device[static_cast<std::size_t>(device.type())]
-                                [static_cast<std::size_t>(device.index())];
-  return get_or_make(slot, [&] { return new CachingAllocator(check_device(device)); });
+  return get_or_make(registry().device[static_cast<int>(device.type())][device.index()],
+                     [&] { return new CachingAllocator(check_device(device)); });
 }
 
 Allocator& pinned_allocator(DeviceType type) {
   TD_CHECK(DeviceError, type != kCPU,
            "memory is pinned for an accelerator, and cpu is none; ask for sim or cuda.");
-  return get_or_make(registry().pinned[static_cast<std::size_t>(type)], [&] {
+  return get_or_make(registry().pinned[static_cast<int>(type)], [&] {
     check_device(Device(type, 0));
-    return new PinnedAllocator(type);
+    return new_pinned_allocator(type);
   });
 }
 
 void release_pool(DeviceType type, const void* pool) noexcept {
-  for (auto& slot : registry().device[static_cast<std::size_t>(type)])
+  for (auto& slot : registry().device[static_cast<int>(type)])
     if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->release_pool(pool);
 }
 
 void record_pinned_stream(void* memory, const Stream& stream) {
   if (!is_pinned_memory(memory)) return;
   for (auto& slot : registry().pinned)
-    if (PinnedAllocator* made = slot.load(std::memory_order_acquire))
-      made->record_stream(memory, stream);
+    if (Allocator* made = slot.load(std::memory_order_acquire)) made->record_stream(memory, stream);
 }
 
 MemoryStats memory_stats(Device device) { return allocator(check_device(device)).stats(); }
@@ -85,7 +81,7 @@ void empty_cache() {
     for (auto& slot : kind)
       if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();
   for (auto& slot : registry().pinned)
-    if (PinnedAllocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();
+    if (Allocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();
 }
 
 }  // namespace td

@@ -37,6 +37,9 @@ Allocator& allocator(Device device);
 Allocator& pinned_allocator(DeviceType type);
 /// True for memory handed out by pinned_allocator.
 bool is_pinned_memory(const void* data);
+/// `stream` uses the pinned block that holds `memory`, whichever kind it is pinned for: its
+/// allocator waits for the stream before it gives the block out again. Other memory is left alone.
+void record_pinned_stream(void* memory, const Stream& stream);
 
 /// Statistics of a device's memory, as torch.cuda.memory_stats gives them.
 MemoryStats memory_stats(Device device);

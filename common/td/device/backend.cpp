@@ -13,42 +13,32 @@ namespace td {
 
 namespace {
 
-class AbsentBackend final : public Backend {
- public:
-  explicit AbsentBackend(const char* reason) : reason_(reason) {}
-  std::string unavailable_reason() const override { return reason_; }
+struct AbsentBackend final : Backend {
+  explicit AbsentBackend(const char* text) : reason(text) {}
+  std::string unavailable_reason() const override { return reason; }
 
- private:
-  const char* reason_;
+  const char* reason;
+  Backend* registered = this;  // what a library has put in its place
 };
 
-// Never destroyed: backends are used until the last static object is gone.
-std::array<Backend*, kDeviceTypes>& backends() {
-  static auto& absent = *new std::array<AbsentBackend, kDeviceTypes>{
+AbsentBackend& slot(DeviceType type) {
+  // Never destroyed: backends are used until the last static object is gone.
+  static auto& all = *new std::array<AbsentBackend, kDeviceTypes>{
 #define DEVICE(constant, name, reason) AbsentBackend(reason),
 #define ACCELERATOR DEVICE
 #include "td/device/devices.def"
 #undef ACCELERATOR
 #undef DEVICE
   };
-  static auto& all = *[] {
-    auto* pointers = new std::array<Backend*, kDeviceTypes>;
-    for (std::size_t i = 0; i < absent.size(); ++i) (*pointers)[i] = &absent[i];
-    return pointers;
-  }();
-  return all;
+  return all[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
 
-Backend& backend(DeviceType type) { return *backends()[static_cast<std::size_t>(type)]; }
+Backend& backend(DeviceType type) { return *slot(type).registered; }
 
 RegisterBackend::RegisterBackend(DeviceType type, Backend& backend) {
-  backends()[static_cast<std::size_t>(type)] = &backend;
-}
-
-void Backend::copy(void*, Device, const void*, Device, std::size_t, int, void*) {
-  unsupported("copy");
+  slot(type).registered = &backend;
 }
 
 void Backend::unsupported(const char* function) const {

@@ -26,8 +26,7 @@ class Backend {
   virtual int device_count() const { return 0; }
   /// Why device_count is 0, as one sentence with the next step.
   virtual std::string unavailable_reason() const { return ""; }
-  /// The end of a sentence, ", or ..." or empty: how a program gets `count` devices, or more
-  /// memory.
+  /// The end of a sentence, ", or ..." or empty: how to get `count` devices, or more memory.
   virtual std::string more_devices_hint(int) const { return ""; }
   virtual std::string more_memory_hint() const { return ""; }
   /// The name of the hardware.
@@ -58,20 +57,16 @@ class Backend {
   /// @name Streams, copies and launches
   /// @{
   /// A stream that lives as long as the process.
-  virtual void* new_stream(int, bool high_priority) {
-    static_cast<void>(high_priority);
-    unsupported("new_stream");
-  }
+  virtual void* new_stream(int, bool /*high_priority*/) { unsupported("new_stream"); }
   /// Copies in stream order. Either side may be host memory or memory of any device of this kind.
   /// Returns immediately when both sides are device or pinned memory; a pageable source has been
   /// read, and a pageable target has been written, when it returns.
-  virtual void copy(void* to, Device to_device, const void* from, Device from_device,
-                    std::size_t bytes, int index, void* stream);
-  /// Blocks until the stream (or, with all_streams, the device) is done. @throws AsyncError.
-  virtual void synchronize(int, void*, bool all_streams) {
-    static_cast<void>(all_streams);
-    unsupported("synchronize");
+  virtual void copy(void* /*to*/, Device, const void* /*from*/, Device, std::size_t /*bytes*/,
+                    int /*index*/, void* /*stream*/) {
+    unsupported("copy");
   }
+  /// Blocks until the stream (or, with all_streams, the device) is done. @throws AsyncError.
+  virtual void synchronize(int, void*, bool /*all_streams*/) { unsupported("synchronize"); }
   /// True when all work on the stream is done. Does not block. @throws AsyncError, DeviceError
   virtual bool idle(int, void*) { unsupported("idle"); }
   /// Enqueues a kernel with its arguments. kernels/launch.h calls it for every kind but cpu, where
@@ -86,10 +81,7 @@ class Backend {
   /// never recorded is done. A wait already queued keeps the point it saw when the event is
   /// recorded again.
   /// @{
-  virtual void* new_event(int, bool timing) {
-    static_cast<void>(timing);
-    unsupported("new_event");
-  }
+  virtual void* new_event(int, bool /*timing*/) { unsupported("new_event"); }
   virtual void release_event(void*) { unsupported("release_event"); }
   virtual void record(void*, int, void*) { unsupported("record"); }
   virtual void wait(int, void*, void*) { unsupported("wait"); }
@@ -97,9 +89,8 @@ class Backend {
   /// Called when the program, and not only an allocator, has learned that the event is done: for a
   /// race finder, the host's later work is ordered after the event.
   virtual void host_saw(void*) {}
-  virtual void synchronize_event(void*) {
-    unsupported("synchronize_event");
-  }  ///< @throws AsyncError
+  /// Blocks the host until the event has passed. @throws AsyncError
+  virtual void synchronize_event(void*) { unsupported("synchronize_event"); }
   virtual double milliseconds(void*, void*) { unsupported("milliseconds"); }
   /// @}
 

@@ -1,5 +1,5 @@
 // See caching_allocator.h for the scheme. Invariant: every byte of every segment is in exactly one
-// Block, and a block is in live_, waiting for events, or in one of the free sets.
+// Block, and a block is live, or waits for events, or is in one of the free sets.
 #include "td/device/caching_allocator.h"
 
 #include <algorithm>
@@ -7,9 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "td/base/messages.h"
-#include "td/device/access_observer.h"
-#include "td/device/capture.h"
+#include "td/base/error.h"
 #include "td/device/graph.h"
 #include "td/device/thread_state.h"
 
@@ -21,7 +19,6 @@ constexpr std::size_t kRounding = 512;             // as cudaMalloc aligns
 constexpr std::size_t kSmallRequest = kMiB;        // up to here from small segments
 constexpr std::size_t kMediumRequest = 10 * kMiB;  // below here from 20 MiB segments
 constexpr std::size_t kSmallSegment = 2 * kMiB, kLargeSegment = 20 * kMiB;
-constexpr std::size_t kAbsurd = std::size_t{1} << 47;  // sizes above cannot be rounded safely
 
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -33,34 +30,37 @@ std::size_t segment_bytes(std::size_t bytes) {
 
 /// False where TD_NO_CACHING is set to anything but 0.
 bool caches_memory() {
-  static const bool answer = [] {
-    const char* const value = std::getenv("TD_NO_CACHING");
-    return !value || *value == '\0' || std::string_view(value) == "0";
-  }();
-  return answer;
+  const char* const value = std::getenv("TD_NO_CACHING");
+  return !value || *value == '\0' || std::string_view(value) == "0";
 }
 
 }  // namespace
 
 bool CachingAllocator::BestFit::operator()(const Block* a, const Block* b) const {
-  const std::less<const void*> less;
-  if (a->pool != b->pool) return less(a->pool, b->pool);
-  if (a->stream != b->stream) return less(a->stream, b->stream);
-  if (a->bytes != b->bytes) return a->bytes < b->bytes;
-  return less(a->data, b->data);
+  return std::tie(a->pool, a->stream, a->bytes, a->data) <
+         std::tie(b->pool, b->stream, b->bytes, b->data);
 }
 
 CachingAllocator::CachingAllocator(Device device)
-    : device_(device), backend_(backend(device.type())) {}
+    : device_(device),
+      backend_(backend(device.type())),
+      caches_(caches_memory() || !device.has_index()) {}
 
 void* CachingAllocator::allocate(std::size_t bytes) {
+  constexpr std::size_t kMost = std::size_t{1} << 46;  // larger sizes cannot be rounded safely
   if (bytes == 0) return nullptr;
-  const Owner owner = owner_now();
   std::lock_guard lock(mutex_);
-  if (bytes > kAbsurd) out_of_memory(bytes);
+  if (bytes > kMost) out_of_memory(bytes);
   poll();
-  Block* block = caches_memory() || owner.pool ? take_cached(round_up(bytes, kRounding), owner)
-                                               : take_uncached(bytes, owner);
+  Block* block = take(bytes, false);
+  if (!block) {  // blocks that other streams use may become free
+    wait_for_streams();
+    block = take(bytes, false);
+  }
+  if (!block) {  // free segments may make room for another one
+    return_segments();
+    block = take(bytes, true);
+  }
   if (!block) out_of_memory(bytes);
   block->asked = bytes;
   live_.emplace(block->data, block);
@@ -71,26 +71,22 @@ void* CachingAllocator::allocate(std::size_t bytes) {
 }
 
 void CachingAllocator::release(void* memory, std::size_t) noexcept {
-  if (!memory) return;
   std::lock_guard lock(mutex_);
   const auto found = live_.find(memory);
   if (found == live_.end()) return;  // not ours; releasing it would corrupt a neighbour
   Block* block = found->second;
   live_.erase(found);
   stats_.allocated -= block->bytes;
-  if (AccessObserver* observer = listening_to_accesses()) [[unlikely]] {
+  if (AccessObserver* observer = access_observer.load(std::memory_order_acquire)) [[unlikely]] {
     const StreamUse owner{device_.type(), device_.index(), block->stream};
-    observer->released({block->data, block->bytes}, &owner, block->uses);
+    observer->released({block->data, block->bytes}, device_.has_index() ? &owner : nullptr,
+                       block->uses);
   }
-  if (!block->uses.empty()) {
-    deferred_.defer(block, block->uses);
-    block->uses.clear();
-  }
+  if (!block->uses.empty()) wait_for_uses(block);
   if (block->pending == 0) free_block(block);
 }
 
 void CachingAllocator::record_stream(void* memory, const Stream& stream) {
-  if (!memory) return;
   std::lock_guard lock(mutex_);
   const auto found = live_.find(memory);
   if (found == live_.end() || stream.device().is_cpu()) return;
@@ -101,96 +97,91 @@ void CachingAllocator::record_stream(void* memory, const Stream& stream) {
     block->uses.push_back(use);
 }
 
-CachingAllocator::Owner CachingAllocator::owner_now() const {
-  const bool captured = capturing_graph && capturing_graph->device().type() == device_.type();
-  return {current_native_stream(device_), captured ? capturing_graph : nullptr};
+MemoryStats CachingAllocator::stats() const {
+  std::lock_guard lock(mutex_);
+  MemoryStats stats = stats_;
+  stats.largest_free = largest_free();
+  return stats;
 }
 
-/// A block of `bytes`, cut from what is free or from a new segment; null when there is no room.
-CachingAllocator::Block* CachingAllocator::take_cached(std::size_t bytes, Owner owner) {
-  Block* block = take_free(bytes, owner);
-  if (!block) block = take_segment(segment_bytes(bytes), bytes, owner);
-  if (!block) block = take_after_emptying(bytes, owner);
+void CachingAllocator::reset_peak() {
+  std::lock_guard lock(mutex_);
+  stats_.peak_allocated = stats_.allocated;
+}
+
+void CachingAllocator::empty_cache() {
+  std::lock_guard lock(mutex_);
+  wait_for_streams();
+  return_segments();
+}
+
+void* CachingAllocator::allocate_segment(std::size_t bytes) {
+  return backend_.allocate(device_.index(), bytes);
+}
+
+void CachingAllocator::release_segment(void* memory) {
+  backend_.release(device_.index(), memory);  // waits for the device first
+}
+
+CachingAllocator::Block* CachingAllocator::take(std::size_t bytes, bool last_attempt) {
+  const bool captured = capturing_graph && capturing_graph->device().type() == device_.type();
+  const Owner owner{current_native_stream(device_), captured ? capturing_graph : nullptr};
+  const bool small = bytes <= kSmallRequest;
+  if (!caches_ && !owner.pool) {  // device memory of its own, not a byte longer
+    return_segments();            // what was released while a graph was captured
+    return take_segment(bytes, small, owner);
+  }
+  bytes = round_up(bytes, kRounding);
+  Block* block = take_free(bytes, small, owner, false);
+  if (!block) block = take_segment(segment_bytes(bytes), small, owner);
+  if (!block && last_attempt) block = take_segment(bytes, small, owner);
   if (block) split(block, bytes);
   return block;
 }
 
-/// A piece of device memory of its own, not a byte longer than what was asked for.
-CachingAllocator::Block* CachingAllocator::take_uncached(std::size_t bytes, Owner owner) {
-  return_segments();  // what was released while a graph was captured
-  Block* block = take_segment(bytes, bytes, owner);
-  if (block) return block;
-  deferred_.wait_all();
-  poll();
-  return take_segment(bytes, bytes, owner);
-}
-
-/// The best free block of the owner, out of its set; null when none fits.
-CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, Owner owner) {
-  FreeBlocks& blocks = bytes <= kSmallRequest ? free_small_ : free_large_;
+/// The best free block of the owner, out of its set; null when none fits. A block that must be a
+/// whole segment is less than twice as large as asked for.
+CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, bool small, Owner owner,
+                                                     bool whole_segment) {
+  FreeBlocks& blocks = free_[small];
   Block key;
   key.stream = owner.stream;
   key.pool = owner.pool;
   key.bytes = bytes;
-  const auto best = blocks.lower_bound(&key);
-  if (best == blocks.end() || (*best)->stream != owner.stream || (*best)->pool != owner.pool)
-    return nullptr;
-  Block* block = *best;
-  blocks.erase(best);
-  block->free = false;
-  return block;
-}
-
-/// A whole segment that nobody uses any more, for the pool of a graph; else captures that come and
-/// go would take more and more from the device. Null when there is none.
-CachingAllocator::Block* CachingAllocator::take_cached_segment(std::size_t segment,
-                                                               std::size_t bytes, Owner owner) {
-  FreeBlocks& blocks = bytes <= kSmallRequest ? free_small_ : free_large_;
-  Block key;
-  key.stream = owner.stream;
-  key.bytes = segment;
   for (auto at = blocks.lower_bound(&key); at != blocks.end(); ++at) {
     Block* block = *at;
-    if (block->stream != owner.stream || block->pool) break;
-    if (block->before || block->after) continue;
+    if (block->stream != owner.stream || block->pool != owner.pool) break;
+    if (whole_segment && block->bytes >= 2 * bytes) break;
+    if (whole_segment && (block->before || block->after)) continue;
     blocks.erase(at);
     block->free = false;
-    block->pool = owner.pool;
     return block;
   }
   return nullptr;
 }
 
 /// A block that is a whole new segment; null when the device has no room.
-CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, std::size_t bytes,
+CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, bool small,
                                                         Owner owner) {
-  if (owner.pool)
-    if (Block* cached = take_cached_segment(segment, bytes, owner)) return cached;
-  void* memory = backend_.allocate(device_.index(), segment);
-  if (!memory) return nullptr;
-  ++stats_.device_allocations;
-  stats_.reserved += segment;
-  Block* block = new Block;
-  block->data = static_cast<char*>(memory);
-  block->bytes = segment;
-  block->stream = owner.stream;
+  // The pool of a graph takes segments that nobody uses any more. Without this, captures that come
+  // and go would take more and more from the device.
+  Block* block = owner.pool ? take_free(segment, small, {owner.stream, nullptr}, true) : nullptr;
+  if (!block) {
+    void* memory = allocate_segment(segment);
+    if (!memory) return nullptr;
+    ++stats_.device_allocations;
+    stats_.reserved += segment;
+    block = new Block;
+    block->data = static_cast<char*>(memory);
+    block->bytes = segment;
+    block->stream = owner.stream;
+    block->small = small;
+  }
   block->pool = owner.pool;
-  block->small = bytes <= kSmallRequest;
   return block;
 }
 
-/// The device is full: wait for blocks that other streams use, give back whole segments, try again;
-/// at last with a segment no larger than what was asked for.
-CachingAllocator::Block* CachingAllocator::take_after_emptying(std::size_t bytes, Owner owner) {
-  deferred_.wait_all();
-  poll();
-  if (Block* block = take_free(bytes, owner)) return block;
-  return_segments();
-  if (Block* block = take_segment(segment_bytes(bytes), bytes, owner)) return block;
-  return take_segment(bytes, bytes, owner);
-}
-
-/// Cuts off what the block has beyond `bytes`, where the rest is worth keeping apart.
+/// Cuts off what the block has beyond `bytes`, where the rest is large enough to be of use.
 void CachingAllocator::split(Block* block, std::size_t bytes) {
   const std::size_t rest = block->bytes - bytes;
   // A small rest of a large block would only ever serve small requests, which look elsewhere.
@@ -207,11 +198,11 @@ void CachingAllocator::split(Block* block, std::size_t bytes) {
   block->after = tail;
   block->bytes = bytes;
   tail->free = true;
-  (tail->small ? free_small_ : free_large_).insert(tail);
+  free_[tail->small].insert(tail);
 }
 
 void CachingAllocator::free_block(Block* block) {
-  FreeBlocks& blocks = block->small ? free_small_ : free_large_;
+  FreeBlocks& blocks = free_[block->small];
   if (Block* after = block->after; after && after->free) {
     blocks.erase(after);
     join(block, after);
@@ -223,7 +214,7 @@ void CachingAllocator::free_block(Block* block) {
   }
   block->free = true;
   blocks.insert(block);
-  if (!caches_memory()) return_segments();
+  if (!caches_) return_segments();
 }
 
 void CachingAllocator::join(Block* block, Block* after) {
@@ -233,89 +224,64 @@ void CachingAllocator::join(Block* block, Block* after) {
   delete after;
 }
 
-void CachingAllocator::poll() {
-  deferred_.poll([this](Block* block) { free_block(block); });
-}
-
 void CachingAllocator::return_segments() {
   if (captures_underway > 0) return;  // giving memory back waits for the device
-  for (FreeBlocks* blocks : {&free_small_, &free_large_}) {
-    for (auto at = blocks->begin(); at != blocks->end();) {
-      Block* block = *at;
-      if (block->before || block->after || block->pool) {
-        ++at;
-        continue;
-      }
-      at = blocks->erase(at);
-      backend_.release(device_.index(), block->data);  // waits for the device first
+  for (FreeBlocks& blocks : free_) {
+    std::erase_if(blocks, [this](Block* block) {
+      if (block->before || block->after || block->pool) return false;
+      release_segment(block->data);
       stats_.reserved -= block->bytes;
       delete block;
-    }
+      return true;
+    });
   }
 }
 
 void CachingAllocator::release_pool(const void* pool) noexcept {
   std::lock_guard lock(mutex_);
-  for (const auto& entry : live_)
-    if (entry.second->pool == pool) entry.second->pool = nullptr;
-  deferred_.visit([pool](Block* block) {
+  const auto leave_pool = [pool](Block* block) {
     if (block->pool == pool) block->pool = nullptr;
-  });
-  for (FreeBlocks* blocks : {&free_small_, &free_large_}) {
-    for (auto at = blocks->begin(); at != blocks->end();) {
-      const auto node = at++;
-      if ((*node)->pool != pool) continue;
-      auto moved = blocks->extract(node);  // its place is by pool
-      moved.value()->pool = nullptr;
-      blocks->insert(std::move(moved));
+  };
+  for (const auto& entry : live_) leave_pool(entry.second);
+  for (UsingStream& stream : streams_)
+    for (const Waiting& waiting : stream.waiting) leave_pool(waiting.block);
+  for (FreeBlocks& blocks : free_) {
+    for (Block* block : std::exchange(blocks, {})) {  // the order of a set depends on the pools
+      leave_pool(block);
+      blocks.insert(block);
     }
   }
 }
 
-MemoryStats CachingAllocator::stats() const {
-  std::lock_guard lock(mutex_);
-  MemoryStats stats = stats_;
-  for (const FreeBlocks* blocks : {&free_small_, &free_large_})
-    for (const Block* block : *blocks)
-      stats.largest_free = std::max(stats.largest_free, block->bytes);
-  return stats;
-}
-
-void CachingAllocator::reset_peak() {
-  std::lock_guard lock(mutex_);
-  stats_.peak_allocated = stats_.allocated;
-}
-
-void CachingAllocator::empty_cache() {
-  std::lock_guard lock(mutex_);
-  deferred_.wait_all();
-  poll();
-  return_segments();
+std::size_t CachingAllocator::largest_free() const {
+  std::size_t largest = 0;
+  for (const FreeBlocks& blocks : free_)
+    for (const Block* block : blocks) largest = std::max(largest, block->bytes);
+  return largest;
 }
 
 bool CachingAllocator::find(const void* address, Extent* block) const noexcept {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  for (const auto& entry : live_) {
-    const auto start = reinterpret_cast<std::uintptr_t>(entry.first);
-    if (at < start || at - start >= entry.second->bytes) continue;
-    *block = {entry.first, entry.second->asked};
+  for (const auto& [memory, live] : live_) {
+    const auto start = reinterpret_cast<std::uintptr_t>(memory);
+    if (at < start || at - start >= live->bytes) continue;
+    *block = {memory, live->asked};
     return true;
   }
   return false;
 }
 
 void CachingAllocator::out_of_memory(std::size_t bytes) const {
-  std::size_t free = 0, total = 0, piece = 0;
+  std::size_t free = 0, total = 0;
   backend_.memory(device_.index(), &free, &total);
-  for (const FreeBlocks* blocks : {&free_small_, &free_large_})
-    for (const Block* block : *blocks) piece = std::max(piece, block->bytes);
   const std::size_t cached = stats_.reserved - stats_.allocated;
   std::string text =
       format_bytes(total) + " in all, " + format_bytes(stats_.allocated) + " in live tensors";
   if (cached)
-    text += ", " + format_bytes(cached) + " cached but in pieces of at most " + format_bytes(piece);
+    text += ", " + format_bytes(cached) + " cached but in pieces of at most " +
+            format_bytes(largest_free());
   const std::size_t ours = stats_.reserved + free;
   if (device_.is_cuda() && total > ours)
     text += ", " + format_bytes(total - ours) + " in use by others";

@@ -12,45 +12,35 @@
 namespace td {
 namespace {
 
-constexpr DeviceType kTypes[] = {
-#define DEVICE(constant, name, reason) k##constant,
-#define ACCELERATOR DEVICE
-#include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
-};
-constexpr const char* kSpellings =
-    "Write cpu"
-#define DEVICE(constant, name, reason)
-#define ACCELERATOR(constant, name, reason) ", " #name " or " #name ":0"
-#include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
-    ".";
+/// "Write cpu, sim or sim:0, cuda or cuda:0."
+std::string spellings() {
+  std::string text = "Write cpu";
+  for (int i = 1; i < kDeviceTypes; ++i)
+    text += std::string(", ") + kDeviceNames[i] + " or " + kDeviceNames[i] + ":0";
+  return text + '.';
+}
 
 DeviceType parse_type(const std::string& text, const std::string& kind) {
-  for (DeviceType type : kTypes)
-    if (kind == device_type_name(type)) return type;
+  const auto named = [](const std::string& name) {
+    return std::find(std::begin(kDeviceNames), std::end(kDeviceNames), name) - kDeviceNames;
+  };
+  if (named(kind) < kDeviceTypes) return static_cast<DeviceType>(named(kind));
   std::string lower = kind;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (lower == "tpu" || lower == "xla")
     fail<DeviceError>('"', text,
                       "\" is not a device of tensors here: chapter 10, \"XLA and TPU\", ",
-                      "shows how programs run on XLA devices. ", kSpellings);
-  if (lower == "gpu")
-    fail<DeviceError>('"', text, "\" is not a device; did you mean \"cuda:0\"? ", kSpellings);
-  for (DeviceType type : kTypes)
-    if (lower == device_type_name(type))
-      fail<DeviceError>('"', text, "\" is not a device; did you mean \"", device_type_name(type),
-                        text.substr(kind.size()), "\"? ", kSpellings);
-  fail<DeviceError>('"', text, "\" is not a device. ", kSpellings);
+                      "shows how programs run on XLA devices. ", spellings());
+  std::string meant;
+  if (lower == "gpu") meant = "cuda:0";
+  if (named(lower) < kDeviceTypes) meant = lower + text.substr(kind.size());
+  fail<DeviceError>('"', text, "\" is not a device",
+                    meant.empty() ? ". " : "; did you mean \"" + meant + "\"? ", spellings());
 }
 
 int parse_index(const std::string& text, const std::string& kind, const std::string& digits) {
   const bool number = !digits.empty() && digits.size() <= 9 &&
-                      std::all_of(digits.begin(), digits.end(),
-                                  [](unsigned char c) { return std::isdigit(c) != 0; });
+                      digits.find_first_not_of("0123456789") == digits.npos;
   TD_CHECK(DeviceError, number, '"', text,
            "\" is not a device: after the colon comes an index, as in ", kind, ":0.");
   TD_CHECK(DeviceError, digits == "0" || digits[0] != '0', '"', text,
@@ -104,9 +94,9 @@ std::ostream& operator<<(std::ostream& out, Device device) { return out << devic
 int device_count(DeviceType type) { return std::min(backend(type).device_count(), kMaxDevices); }
 
 DeviceType preferred_accelerator() {
-  for (int i = kDeviceTypes - 1; i > 0; --i)
-    if (device_count(kTypes[i]) > 0) return kTypes[i];
-  return kCPU;
+  int type = kDeviceTypes - 1;
+  while (type > 0 && device_count(static_cast<DeviceType>(type)) == 0) --type;
+  return static_cast<DeviceType>(type);
 }
 
 Device check_device(Device device) {

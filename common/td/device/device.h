@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <ostream>
 #include <string>
@@ -70,7 +69,7 @@ class Device {
   /// As it is written: `cuda:0`, or `cuda` without an index.
   std::string str() const;
 
-  friend bool operator==(Device a, Device b) { return a.type_ == b.type_ && a.index_ == b.index_; }
+  friend bool operator==(Device, Device) = default;
 
  private:
   [[noreturn, gnu::cold]] static void refuse_index(DeviceType type, int index);
@@ -96,11 +95,3 @@ std::string device_name(Device device);
 #undef ACCELERATOR
 
 }  // namespace td
-
-/// A device as the key of an unordered container.
-template <>
-struct std::hash<td::Device> {
-  std::size_t operator()(td::Device d) const noexcept {
-    return static_cast<std::size_t>(d.type()) * 64 + static_cast<std::size_t>(d.index() + 1);
-  }
-};

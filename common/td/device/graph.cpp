@@ -7,8 +7,6 @@
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/caching_allocator.h"
-#include "td/device/capture.h"
-#include "td/device/stream.h"
 
 namespace td {
 
@@ -30,8 +28,6 @@ void refuse_captured_event() {
       "the event was recorded while a graph was captured, so it marks a point of "
       "the graph and not of a stream. Record it again after the replay.");
 }
-
-bool is_capturing() { return capturing_graph != nullptr; }
 
 GraphBackend& graph_backend(DeviceType type) {
   if (GraphBackend* graphs = backend(type).graphs()) return *graphs;

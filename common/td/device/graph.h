@@ -1,9 +1,11 @@
 // A graph: work of a stream, written down once (captured) and then launched as a whole, as often as
 // wanted (replayed), at the cost of one launch. libtorch: at::cuda::CUDAGraph. For programs whose
-// steps are many small launches on tensors of fixed sizes.
+// steps are many small launches on tensors of fixed sizes. Streams, allocators and backends ask at
+// the end of this file whether a graph is being captured.
 // Invariant: a graph that is ready owns the memory that its work was captured with.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,8 +24,7 @@ namespace td {
 /// - numbers of the host are frozen: a learning rate in a C++ variable stays what it was. Let
 ///   optimizers keep theirs on the device (`capturable(true)`);
 /// - random operations draw new numbers at each replay, from default_generator(), as if the step
-/// ran
-///   without a graph.
+///   ran without a graph.
 ///
 /// Run the step a few times first, on the stream that will be captured: state that is made at first
 /// use (momentum buffers, handles of libraries) must be there. An AutocastGuard belongs inside the
@@ -89,7 +90,40 @@ class Graph {
   std::vector<std::function<void()>> before_replay_;
 };
 
+/// @name Of a graph that is being captured. Waiting for the device is refused meanwhile, memory
+/// comes from the graph's own pool, and the allocators record no events.
+/// @{
+/// The graph that this thread captures; nullptr outside of captures.
+extern thread_local constinit Graph* capturing_graph;
+/// Captures in all threads. While there are any, allocators record no events: a stream that is
+/// captured would take them into its graph.
+extern std::atomic<int> captures_underway;
 /// True while this thread captures a graph (torch.cuda.is_current_stream_capturing).
-bool is_capturing();
+inline bool is_capturing() { return capturing_graph != nullptr; }
+
+/// Throws for what a capture cannot hold: "<what>: not while a graph is captured. <why and cure>".
+[[noreturn, gnu::cold]] void fail_in_capture(const char* what, const char* cure);
+/// Throw DeviceError: the host waits for a stream that another thread captures, or asks after an
+/// event of a capture. Backends call them.
+[[noreturn, gnu::cold]] void refuse_captured_stream(DeviceType type, int index);
+[[noreturn, gnu::cold]] void refuse_captured_event();
+
+/// Called by everything that makes the host wait for a device. @throws DeviceError in a capture.
+inline void assert_not_capturing(const char* what) {
+  if (capturing_graph) [[unlikely]]
+    fail_in_capture(what,
+                    "The host may not wait for the device or read its values: nothing runs "
+                    "before the graph is replayed. Do it after the capture.");
+}
+/// Called for copies from or to host memory that is not page-locked. @throws DeviceError in a
+/// capture.
+inline void check_may_copy_pageable() {
+  if (capturing_graph) [[unlikely]]
+    fail_in_capture("copy",
+                    "The host's side is pageable memory, which the device cannot reach by itself "
+                    "at each replay. Keep it in one pinned tensor, from pin_memory(), for as "
+                    "long as the graph is used.");
+}
+/// @}
 
 }  // namespace td

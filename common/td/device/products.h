@@ -1,14 +1,39 @@
-// How a matrix product and a convolution are described to the libraries that compute them.
-// kernels/libs reads this for host memory, backends/cuda/libs for a GPU; ops/gemm and ops/conv fill
-// it in. Both are trivially copyable, because a kernel holds them by value.
+// Matrix products and convolutions: how they are described to the libraries that compute them, and
+// how exactly they are computed. ops/gemm and ops/conv fill the descriptions in; kernels/libs reads
+// them for host memory, backends/cuda/libs for a GPU. They are trivially copyable, because a kernel
+// holds them by value. Invariant: TF32 is never used while it is off, for convolutions too, where
+// cuDNN and PyTorch would otherwise take it.
 #pragma once
 
 #include <compare>
 #include <cstdint>
+#include <string_view>
 
+#include "td/device/device.h"
 #include "td/tensor/dtype.h"
 
-namespace td::kernels {
+namespace td {
+
+/// Says how much of their precision float32 products may give up for speed, in the whole process.
+/// PyTorch's torch.set_float32_matmul_precision.
+/// @param precision "highest": none, 24 bits are multiplied; this is how a program starts.
+///   "high" and "medium": GPUs may round the factors to TF32 (11 bits, the exponents of float32)
+///   and multiply them on Tensor Cores; sums stay in float32. Unlike in PyTorch this is also said
+///   of convolutions, and cpu and sim compute in float32 in any case.
+/// @throws Error for another word.
+void set_float32_matmul_precision(std::string_view precision);
+/// The word that was set last.
+std::string_view get_float32_matmul_precision();
+/// Whether float32 products may use TF32.
+bool allow_tf32();
+
+/// Asks whether a GPU can compute in bfloat16, which began with compute capability 8.0.
+/// @param what who asks, as the message's beginning: "autocast", "conv2d".
+/// @param compute_capability 75 for 7.5; 0 for a device that is no GPU, which can.
+/// @throws DeviceError with the next step when it cannot.
+void check_bfloat16(const char* what, Device device, int compute_capability);
+
+namespace kernels {
 
 /// `batch` products C = alpha * op(A) op(B) + beta * C of row-major matrices, where op transposes
 /// when asked. op(A) is m x k, op(B) is k x n, C is m x n, all of one type.
@@ -20,9 +45,7 @@ struct Gemm {
   std::int64_t batch = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;  ///< elements from matrix to matrix
   double alpha = 1, beta = 0;
-  /// Lets float32 products on a GPU round their factors to TF32 (10 bits of fraction): faster, less
-  /// exact.
-  bool allow_tf32 = false;
+  bool allow_tf32 = false;  ///< float32 factors may be rounded to TF32 on a GPU: faster, less exact
 
   friend auto operator<=>(const Gemm&, const Gemm&) = default;
 };
@@ -44,4 +67,5 @@ struct Conv2d {
   friend auto operator<=>(const Conv2d&, const Conv2d&) = default;
 };
 
-}  // namespace td::kernels
+}  // namespace kernels
+}  // namespace td

@@ -1,12 +1,16 @@
-// One launch or copy, written down. Everything a device is asked to do passes through a Record of
-// fixed size: a name, the memory it reads and writes, and the work with its arguments. The sim
-// queues records; traces, the race finder, graphs and asynchronous errors read them.
+// One launch or copy, written down, and the observers of such records. Everything a device is asked
+// to do passes through a Record of fixed size: a name, the memory it reads and writes, and the work
+// with its arguments. The sim queues records; traces, the race finder, graphs and asynchronous
+// errors read them. Invariant: an observer that is not set costs a load and a comparison.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <atomic>
 #include <cstring>
 #include <type_traits>
+#include <vector>
+
+#include "td/base/objects.h"
+#include "td/device/device.h"
 
 namespace td {
 
@@ -58,9 +62,41 @@ static_assert(std::is_trivially_copyable_v<Record>);
 /// Runs it on the calling thread, and notes in a trace how long it took.
 void run_with_span(const Record& record);
 
-class Device;
 /// When set, sees every launch and copy on every device, in the thread that asks for it, before it
-/// runs: how traces and tests listen. nullptr costs one comparison.
+/// runs: how traces and tests listen.
 extern void (*record_observer)(const Record& record, Device device);
+
+/// A stream that uses a block besides the one the block was allocated for.
+struct StreamUse {
+  DeviceType type;  ///< pinned memory may be used by streams of several kinds
+  int index;        ///< of the device
+  void* native;     ///< of the stream
+  friend bool operator==(const StreamUse&, const StreamUse&) = default;
+};
+/// Streams that use a block.
+using StreamUses = std::vector<StreamUse, ObjectAllocator<StreamUse>>;
+
+/// Listens to what no backend sees: the host working on its own memory, and blocks going back to a
+/// cache. Called by any thread, also under an allocator's mutex.
+class AccessObserver {
+ public:
+  virtual ~AccessObserver() = default;
+  /// The host itself reads and writes memory, now.
+  virtual void on_host(const Record& record) = 0;
+  /// A cache takes `block` back. It may hand it out again on the stream of `owner` immediately
+  /// (nullptr: to anybody), but not before the streams of `uses` have done what they hold now.
+  virtual void released(const Extent& block, const StreamUse* owner,
+                        const StreamUses& uses) noexcept = 0;
+};
+
+/// The listener, such as the race finder of sim; what it once pointed at stays alive.
+inline std::atomic<AccessObserver*> access_observer{nullptr};
+
+/// Writes to `text` (at most `room` bytes, no end mark) what the block at `block` belongs to, and
+/// returns the length; 0 when it does not know.
+using BlockDescriber = std::size_t (*)(const void* block, char* text, std::size_t room);
+
+/// Null while no tensor's address was given out.
+inline std::atomic<BlockDescriber> block_describer{nullptr};
 
 }  // namespace td

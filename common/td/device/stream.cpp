@@ -4,12 +4,13 @@
 #include "td/device/stream.h"
 
 #include <array>
+#include <cctype>
 #include <mutex>
 #include <utility>
 
 #include "td/base/error.h"
 #include "td/device/backend.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 #include "td/device/thread_state.h"
 
 namespace td {
@@ -25,15 +26,22 @@ struct StreamPool {
 };
 
 StreamPool& stream_pool(Device device, bool high_priority) {
-  static auto& pools = *new std::array<StreamPool, kDeviceTypes * kMaxDevices * 2>;
-  return pools[(static_cast<std::size_t>(device.type()) * kMaxDevices +
-                static_cast<std::size_t>(device.index())) *
-                   2 +
-               (high_priority ? 1 : 0)];
+  struct Pools {
+    StreamPool of[kDeviceTypes][kMaxDevices][2];
+  };
+  static Pools& pools = *new Pools;
+  return pools.of[static_cast<int>(device.type())][device.index()][high_priority];
 }
 
 // cpu has index -1 and one queue that is always empty.
 int native_index(Device device) { return device.is_cpu() ? 0 : device.index(); }
+
+/// "kSIM", as programs write it.
+std::string constant_name(DeviceType type) {
+  std::string name = device_type_name(type);
+  for (char& letter : name) letter = static_cast<char>(std::toupper(letter));
+  return 'k' + name;
+}
 
 }  // namespace
 
@@ -57,17 +65,9 @@ std::ostream& operator<<(std::ostream& out, const Stream& stream) {
   return out << ", default)";
 }
 
-Event::Event(DeviceType type, EventFlag flag) : type_(type), flag_(flag) {}
-
 Event::~Event() {
   if (native_) backend(type_).release_event(native_);
 }
-
-Event::Event(Event&& other) noexcept
-    : type_(other.type_),
-      flag_(other.flag_),
-      native_(std::exchange(other.native_, nullptr)),
-      device_index_(other.device_index_) {}
 
 Event& Event::operator=(Event&& other) noexcept {
   std::swap(type_, other.type_);
@@ -77,24 +77,9 @@ Event& Event::operator=(Event&& other) noexcept {
   return *this;
 }
 
-namespace {
-
-const char* constant_name(DeviceType type) {
-  constexpr const char* kConstants[] = {
-#define DEVICE(constant, name, reason) #constant,
-#define ACCELERATOR DEVICE
-#include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
-  };
-  return kConstants[static_cast<int>(type)];
-}
-
-}  // namespace
-
 void Event::record(const Stream& stream) {
   TD_CHECK(DeviceError, stream.device().type() == type_, "an event of ", device_type_name(type_),
-           " cannot be recorded on a stream of ", stream.device(), "; make it with Event(k",
+           " cannot be recorded on a stream of ", stream.device(), "; make it with Event(",
            constant_name(stream.device().type()), ").");
   const int index = native_index(stream.device());
   TD_CHECK(DeviceError, !native_ || device_index_ == index, "an event of ",
@@ -178,27 +163,6 @@ void set_device(Device device) {
   const Device checked = check_device(device);
   thread_state().current_device[static_cast<int>(checked.type())] =
       static_cast<std::int8_t>(checked.index());
-}
-
-DeviceGuard::DeviceGuard(Device device)
-    : type_(device.type()), previous_(current_device(device.type())) {
-  set_device(device);
-}
-
-DeviceGuard::~DeviceGuard() {
-  thread_state().current_device[static_cast<int>(type_)] = static_cast<std::int8_t>(previous_);
-}
-
-StreamGuard::StreamGuard(const Stream& stream)
-    : device_(stream.device()), previous_(getCurrentStream(stream.device())) {
-  setCurrentStream(stream);
-}
-
-StreamGuard::~StreamGuard() {
-  const Device device = previous_.device();
-  if (device.is_cpu()) return;
-  thread_state().current_stream[static_cast<int>(device.type())][device.index()] =
-      previous_.native();
 }
 
 }  // namespace td

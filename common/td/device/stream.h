@@ -3,7 +3,8 @@
 // Handles are values; the queues themselves live in the backend until the process ends.
 #pragma once
 
-#include "td/base/intrusive_ptr.h"
+#include <utility>
+
 #include "td/device/device.h"
 
 namespace td {
@@ -45,9 +46,10 @@ enum class EventFlag { kDefault, kTiming };
 class Event {
  public:
   /// @param type the kind of device whose streams will record it.
-  explicit Event(DeviceType type, EventFlag flag = EventFlag::kDefault);
+  explicit Event(DeviceType type, EventFlag flag = EventFlag::kDefault)
+      : type_(type), flag_(flag) {}
   ~Event();
-  Event(Event&& other) noexcept;
+  Event(Event&& other) noexcept : Event(other.type_) { *this = std::move(other); }
   Event& operator=(Event&& other) noexcept;
 
   /// Marks the point that `stream` has been asked to reach.
@@ -93,21 +95,25 @@ void set_device(Device device);
 /// Makes a device current for its kind until the end of the scope.
 class DeviceGuard {
  public:
-  explicit DeviceGuard(Device device);
-  ~DeviceGuard();
+  explicit DeviceGuard(Device device) : previous_(device.type(), current_device(device.type())) {
+    set_device(device);
+  }
+  ~DeviceGuard() { set_device(previous_); }
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 
  private:
-  DeviceType type_;
-  int previous_;
+  Device previous_;
 };
 
 /// Makes a stream current for its device (and the device current) until the end of the scope.
 class StreamGuard {
  public:
-  explicit StreamGuard(const Stream& stream);
-  ~StreamGuard();
+  explicit StreamGuard(const Stream& stream)
+      : device_(stream.device()), previous_(getCurrentStream(stream.device())) {
+    setCurrentStream(stream);
+  }
+  ~StreamGuard() { setCurrentStream(previous_); }
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
 

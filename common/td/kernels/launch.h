@@ -9,8 +9,8 @@
 #endif
 
 #include "td/base/span.h"
-#include "td/device/access_observer.h"
 #include "td/device/backend.h"
+#include "td/device/record.h"
 #include "td/device/thread_state.h"
 #include "td/tensor/tensor.h"
 
@@ -107,7 +107,7 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
     record_observer(make_record(name, work, reads, writes), device);
   switch (device.type()) {
     case DeviceType::CPU:
-      if (AccessObserver* observer = listening_to_accesses()) [[unlikely]]
+      if (AccessObserver* observer = access_observer.load(std::memory_order_acquire)) [[unlikely]]
         observer->on_host(make_record(name, work, reads, writes));
       if (trace::is_on()) [[unlikely]]
         return run_with_span(make_record(name, work, reads, writes));

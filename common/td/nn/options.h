@@ -3,7 +3,6 @@
 #pragma once
 
 #include "td/base/arg.h"
-#include "td/base/expanding_array.h"
 #include "td/ops/softmax/reduction_mode.h"
 #include "td/tensor/tensor.h"
 

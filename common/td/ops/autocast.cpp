@@ -6,7 +6,7 @@
 
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
-#include "td/base/host_memory.h"
+#include "td/base/objects.h"
 
 namespace td::autocast {
 namespace {
@@ -22,7 +22,7 @@ struct Kept {
 
 using Cache = std::unordered_map<const TensorImpl*, Kept, std::hash<const TensorImpl*>,
                                  std::equal_to<const TensorImpl*>,
-                                 SlabAllocator<std::pair<const TensorImpl* const, Kept>>>;
+                                 ObjectAllocator<std::pair<const TensorImpl* const, Kept>>>;
 thread_local Cache cache;
 thread_local std::uint64_t casts_made = 0;
 

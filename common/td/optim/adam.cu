@@ -7,7 +7,7 @@
 
 #include "td/autograd/modes.h"
 #include "td/base/span.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 #include "td/ops/state.h"
 #include "td/optim/capturable_list.h"
 #include "td/optim/parameter_list.h"

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "td/base/messages.h"
-#include "td/device/capture.h"
+#include "td/base/error.h"
+#include "td/device/graph.h"
 #include "td/kernels/index_kernel.h"
 #include "td/ops/ops.h"
 

@@ -4,7 +4,7 @@
 // that a captured graph finds them. The kernels' side is capturable_list.h.
 #pragma once
 
-#include "td/base/small_vector.h"
+#include "td/base/objects.h"
 #include "td/tensor/tensor.h"
 
 namespace td::optim {

@@ -8,7 +8,7 @@
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
 #include "td/base/span.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 #include "td/ops/ops.h"
 
 namespace td::optim {

@@ -13,7 +13,7 @@
 #include "td/autograd/node.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 #include "td/device/stream.h"
 #include "td/device/thread_state.h"
 #include "td/ops/autocast.h"

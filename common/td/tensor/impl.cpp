@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "td/base/error.h"
-#include "td/device/access_observer.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
+#include "td/device/record.h"
 #include "td/tensor/tensor.h"
 
 namespace td {

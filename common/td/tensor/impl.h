@@ -6,8 +6,7 @@
 #include <atomic>
 #include <functional>
 
-#include "td/base/host_memory.h"
-#include "td/base/intrusive_ptr.h"
+#include "td/base/objects.h"
 #include "td/base/sizes.h"
 #include "td/device/device.h"
 #include "td/tensor/options.h"
@@ -17,7 +16,7 @@ namespace td {
 class Allocator;
 
 /// A block of memory on one device, shared by the tensors that view it.
-class Storage : public RefCounted, public Slabbed {
+class Storage : public RefCounted, public PooledObject {
  public:
   /// Takes `bytes` from the device's allocator, for the current stream.
   Storage(Device device, std::size_t bytes, Allocator& from);
@@ -62,7 +61,7 @@ intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinne
 enum class Unrecorded : std::uint8_t { no, no_grad, inference, function };
 
 /// What a Tensor points to: geometry, type and place of its elements.
-struct TensorImpl : public RefCounted, public Slabbed {
+struct TensorImpl : public RefCounted, public PooledObject {
   TensorImpl(intrusive_ptr<Storage> memory, ScalarType type)
       : storage(std::move(memory)), dtype(type), device(storage->device()) {}
 

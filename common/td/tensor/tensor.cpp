@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "td/device/allocator.h"
-#include "td/device/pinned_allocator.h"
 #include "td/device/thread_state.h"
 
 namespace td {

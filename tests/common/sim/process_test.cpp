@@ -11,7 +11,7 @@
 #include "child_process.h"
 #include "sim_work.h"
 #include "td/base/error.h"
-#include "td/device/access_observer.h"
+#include "td/device/record.h"
 #include "td/tensor/tensor.h"
 
 using namespace td;

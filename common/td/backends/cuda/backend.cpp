@@ -9,9 +9,8 @@
 #include "td/backends/cuda/check.h"
 #include "td/backends/cuda/copy.h"
 #include "td/base/error.h"
-#include "td/base/messages.h"
 #include "td/base/span.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 
 namespace td {
 namespace cuda {

@@ -7,7 +7,7 @@
 
 #include "td/backends/cuda/check.h"
 #include "td/backends/cuda/spans.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 
 namespace td::cuda {
 namespace {

@@ -16,7 +16,7 @@ class CudaGraphs final : public GraphBackend {
  public:
   // Relaxed: the other modes forbid cudaMalloc meanwhile, to this thread or to all, because it
   // might wait for the device. Ours takes segments for the graph's pool, and other threads go on
-  // training; what must not be captured is refused before it reaches CUDA (see device/capture.h).
+  // training; what must not be captured is refused before it reaches CUDA (see device/graph.h).
   void begin_capture(int index, void* stream) override {
     use_device(index);
     ++captures_on[index];

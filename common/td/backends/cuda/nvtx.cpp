@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "td/base/span.h"
+#include "td/base/span_recorder.h"
 
 namespace td::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "td/backends/cuda/cuda.h"
-#include "td/base/span.h"
+#include "td/base/span_recorder.h"
 
 namespace td::cuda {
 

@@ -4,7 +4,7 @@
 // the same kind and each other's gradients: all three are recorded.
 #include <array>
 
-#include "td/device/precision.h"
+#include "td/device/products.h"
 #include "td/kernels/launch.h"
 #include "td/kernels/libs/host_libs.h"
 #include "td/ops/op.h"

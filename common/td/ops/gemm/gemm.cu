@@ -2,7 +2,7 @@
 // out how the operands are laid out and passes them to libs/host_gemm (cpu, sim) or to cuBLAS
 // (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant: transposed views are read
 // as they are; operands with other strides are copied first.
-#include "td/device/precision.h"
+#include "td/device/products.h"
 #include "td/kernels/launch.h"
 #include "td/kernels/libs/host_libs.h"
 #include "td/ops/op.h"

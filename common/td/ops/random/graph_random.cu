@@ -3,7 +3,6 @@
 // of the graph's part of the random stream, is stored in device memory.
 #include <memory>
 
-#include "td/device/capture.h"
 #include "td/device/graph.h"
 #include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"

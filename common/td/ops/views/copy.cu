@@ -1,10 +1,10 @@
 // Moving and converting: to, copy_, clone, contiguous, pin_memory, item, and the kernels that copy
 // values on one device: convert (to another type or other strides) and where. The chapter on tensor
 // moves reads this file.
-#include "td/device/access_observer.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
+#include "td/device/record.h"
 #include "td/kernels/pointwise.h"
 #include "td/ops/op.h"
 
@@ -155,7 +155,7 @@ void grow_memory(const Tensor& self, std::size_t bytes) {
 
 // item() reads pinned memory where it lies, without a kernel.
 void tell_host_reads(const Tensor& tensor) {
-  AccessObserver* observer = listening_to_accesses();
+  AccessObserver* observer = access_observer.load(std::memory_order_acquire);
   if (!observer) return;
   Record record("item");
   record.reads_from(tensor.data_ptr(), tensor.nbytes());

@@ -2,7 +2,7 @@
 // it leaves alone, and its warnings and errors.
 #include "captured_warnings.h"
 #include "casts.h"
-#include "td/device/precision.h"
+#include "td/device/products.h"
 
 using namespace td;
 using amp::AutocastGuard;

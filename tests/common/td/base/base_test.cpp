@@ -6,7 +6,6 @@
 
 #include "td/base/error.h"
 #include "td/base/host_memory.h"
-#include "td/base/messages.h"
 #include "td/base/parallel.h"
 
 using namespace td;
@@ -65,12 +64,12 @@ TEST_CASE("parallel_for keeps to the width and hands errors out") {
   set_parallel_width(width);
 }
 
-TEST_CASE("slab blocks are reused by the thread that released them") {
-  void* block = slab_allocate(100);
-  slab_release(block, 100);
-  CHECK(slab_allocate(128) == block);  // the same class of 64-byte steps
-  slab_release(block, 128);
-  void* large = slab_allocate(5000);
-  slab_release(large, 5000);
-  slab_release(nullptr, 100);
+TEST_CASE("objects are reused by the thread that released them") {
+  void* block = allocate_object(100);
+  release_object(block, 100);
+  CHECK(allocate_object(128) == block);  // the same class of 64-byte steps
+  release_object(block, 128);
+  void* large = allocate_object(5000);
+  release_object(large, 5000);
+  release_object(nullptr, 100);
 }

@@ -1,7 +1,7 @@
 // Pinned tensors: their layout, which side of a copy converts, how long their memory is kept, and
 // what cannot be pinned.
 #include "sim_work.h"
-#include "td/device/pinned_allocator.h"
+#include "td/device/allocator.h"
 #include "values.h"
 
 using namespace td;

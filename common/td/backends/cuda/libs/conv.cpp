@@ -11,7 +11,7 @@
 #include "td/backends/cuda/libs/conv_plan.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
-#include "td/device/precision.h"
+#include "td/device/products.h"
 
 namespace td::cuda {
 

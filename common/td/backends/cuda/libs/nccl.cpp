@@ -16,7 +16,6 @@
 
 #include "td/backends/cuda/cuda.h"
 #include "td/backends/cuda/spans.h"
-#include "td/base/messages.h"
 #endif
 
 namespace td::cuda {

@@ -7,7 +7,7 @@
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 
 namespace td::cuda {
 namespace {

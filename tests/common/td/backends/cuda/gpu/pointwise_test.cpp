@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "gpu.h"
-#include "td/base/messages.h"
+#include "td/base/error.h"
 #include "td/ops/ops.h"
 
 namespace td {

@@ -5,7 +5,7 @@
 
 #include "fake.h"
 #include "td/base/error.h"
-#include "td/device/capture.h"
+#include "td/device/graph.h"
 
 namespace td {
 namespace {

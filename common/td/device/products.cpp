@@ -1,5 +1,5 @@
-// The switch for TF32, and who knows bfloat16; see precision.h.
-#include "td/device/precision.h"
+// The switch for TF32, and the GPUs that can compute in bfloat16; see products.h.
+#include "td/device/products.h"
 
 #include <array>
 #include <atomic>

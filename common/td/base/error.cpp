@@ -1,8 +1,7 @@
-// See messages.h.
-#include "td/base/messages.h"
+// Warnings, and bytes as people read and write them; see error.h.
+#include "td/base/error.h"
 
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -34,20 +33,13 @@ bool parse_bytes(const std::string& text, std::size_t* bytes) {
   while (*rest == ' ') ++rest;
   // Up to the end of the text, which a zero byte is not.
   const std::string unit = text.substr(static_cast<std::size_t>(rest - text.c_str()));
-  const std::array<std::pair<const char*, double>, 10> units = {{{"", 1},
-                                                                 {"B", 1},
-                                                                 {"KB", 1e3},
-                                                                 {"MB", 1e6},
-                                                                 {"GB", 1e9},
-                                                                 {"TB", 1e12},
-                                                                 {"KiB", 1024.0},
-                                                                 {"MiB", 1024.0 * 1024},
-                                                                 {"GiB", 1024.0 * 1024 * 1024},
-                                                                 {"TiB", std::ldexp(1.0, 40)}}};
-  for (const auto& [name, factor] : units) {
+  constexpr std::pair<const char*, double> kUnits[] = {
+      {"", 1},      {"B", 1},         {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},
+      {"TB", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 0x1p40}};
+  for (const auto& [name, factor] : kUnits) {
     if (unit != name) continue;
     const double value = amount * factor;
-    if (!(value >= 1) || value > std::ldexp(1.0, 50)) return false;
+    if (!(value >= 1) || value > 0x1p50) return false;
     *bytes = static_cast<std::size_t>(value);
     return true;
   }
