@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "td/base/small_vector.h"
 #include "td/device/thread_state.h"
 
 namespace td {
@@ -116,9 +117,8 @@ class Call {
   template <class... Arguments>
   explicit Call(const Rule& rule, const Arguments&... arguments)
       : mode_(thread_state().autocast), off_(AutocastMode()) {
-    (locate(arguments), ...);
+    (add(arguments), ...);
     choose(rule);
-    if (policy_ == Policy::kPromote) (widen(rule, arguments), ...);
   }
 
   /// An argument as the operation is to get it. Casts are recorded: gradients come back in the
@@ -135,21 +135,17 @@ class Call {
   ///@}
 
  private:
-  void locate(const Tensor& argument);
-  void locate(const TensorList& arguments);
+  void add(const Tensor& argument) { tensors_.push_back(&argument); }
+  void add(const TensorList& arguments);
   template <class T>
-  void locate(const T&) {}
-  void widen(const Rule& rule, const Tensor& argument);
-  void widen(const Rule& rule, const TensorList& arguments);
-  template <class T>
-  void widen(const Rule&, const T&) {}
+  void add(const T&) {}
   void choose(const Rule& rule);
   bool eligible(const Tensor& argument) const;
 
   AutocastMode mode_;
   AutocastModeGuard off_;
-  DeviceType type_ = kCPU;  // the kind of device that the operation runs on
-  const Tensor* first_ = nullptr;
+  SmallVector<const Tensor*, 8> tensors_;  // among the arguments
+  DeviceType type_ = kCPU;                 // the kind of device that the operation runs on
   Policy policy_ = Policy::kUnlisted;
   std::optional<ScalarType> to_;  // what arguments are cast to, if they are
 };

@@ -1,6 +1,6 @@
-// Two shapes of kernels that go by channel: sums over all elements of each channel, and a function
-// of each element with its channel. A dense tensor is [outer, channels, inner]; with channels last
-// inner is 1. Included by the files of normalization only.
+// What the normalizations share: two shapes of kernels that go by channel (sums over all elements
+// of each channel, and a function of each element with its channel), and the gradient as recorded
+// operations. A dense tensor is [outer, channels, inner]; with channels last inner is 1.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "td/kernels/fast_divisor.h"
 #include "td/kernels/launch.h"
 #include "td/kernels/reduce_plan.h"
+#include "td/ops/op.h"
 #ifdef __CUDACC__
 #include "td/kernels/reduce_cuda.h"
 #endif
@@ -27,6 +28,22 @@ struct Elements {
     return of.defined() ? kernel_pointer<T>(of) : nullptr;
   }
 };
+
+/// The gradients of x, weight and bias as recorded operations, where mean and variance are those of
+/// x over `dims`. `w` is broadcast to x or undefined; it and the bias are constant over `rest`.
+inline void give_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& w,
+                             IntArrayRef dims, IntArrayRef rest, double eps) {
+  const Tensor centered = x - x.mean(dims, true);
+  const Tensor inverse = (centered.square().mean(dims, true) + eps).rsqrt();
+  const Tensor normal = centered * inverse;
+  grads.set_lazily(0, [&] {
+    const Tensor scaled = w.defined() ? g * w : g;
+    return inverse *
+           (scaled - scaled.mean(dims, true) - normal * (scaled * normal).mean(dims, true));
+  });
+  grads.set_lazily(1, [&] { return (g * normal).sum(rest); });
+  grads.set_lazily(2, [&] { return g.sum(rest); });
+}
 
 struct Channels {
   std::int64_t outer = 1, count = 1, inner = 1;

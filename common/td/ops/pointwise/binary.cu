@@ -34,27 +34,14 @@ void run(const BinaryOp& o, const Tensor& out, const Tensor& a, const Tensor& b)
   o.forward(o.op.name, out, a, b);
 }
 
-// What the gradient of a binary operation saves.
-struct SavedPair {
-  const BinaryOp* o;
-  SavedVariable a, b;
-  Sizes sizes_a, sizes_b;
-  ScalarType type_a, type_b;
-
-  SavedPair(const BinaryOp& op, const Tensor& x, const Tensor& y, const SavedVariable& saved_x)
-      : o(&op),
-        a(saved_x),
-        b(save(y)),
-        sizes_a(x.impl().sizes),
-        sizes_b(y.impl().sizes),
-        type_a(x.dtype()),
-        type_b(y.dtype()) {}
-
-  void operator()(Gradients& grads, const Tensor& g) const {
-    grads.set_lazily(0, [&] { return as_type(sum_to(o->gradient_a(g, a, b), sizes_a), type_a); });
-    grads.set_lazily(1, [&] { return as_type(sum_to(o->gradient_b(g, a, b), sizes_b), type_b); });
-  }
-};
+// The gradients. `old_a` holds the value of a before a change in place.
+auto gradients(const BinaryOp& o, const Tensor& a, const Tensor& b, const SavedVariable& old_a) {
+  return [&o, a = old_a, b = save(b), form_a = ArgumentForm(a), form_b = ArgumentForm(b)](
+             Gradients& grads, const Tensor& g) {
+    grads.set_lazily(0, [&] { return form_a.fit(o.gradient_a(g, a, b)); });
+    grads.set_lazily(1, [&] { return form_b.fit(o.gradient_b(g, a, b)); });
+  };
+}
 
 }  // namespace
 
@@ -92,13 +79,7 @@ void check_can_keep(const char* op, ScalarType type, const Tensor& self) {
 
 Tensor number_beside(const Tensor& input, const Scalar& value) {
   if (!input.defined()) return wrapped_number(value);  // the operation says what is wrong
-  Tensor number = empty_on({}, result_type(input, value), Device(kCPU));
-  dispatch_all(number.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    *number.data_ptr<T>() = value.to<T>();
-  });
-  number.impl().wrapped_number = true;
-  return number;
+  return wrapped_number(value, result_type(input, value));
 }
 
 Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
@@ -107,7 +88,7 @@ Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
         *o.rule, [&o](const Tensor& x, const Tensor& y) { return binary(o, x, y); }, a, b);
   BinaryArguments p = prepare(o.op, a, b, o.makes_float);
   run(o, p.out, p.a, p.b);
-  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
+  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, gradients(o, a, b, save(a)));
   return std::move(p.out);
 }
 
@@ -117,12 +98,11 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
            "() or convert the tensor first");
   const InType other = prepare_in_place(o.op, a, b);
   const bool recorded = recording(a, b);
-  const SavedVariable old_a =
-      recorded ? save(a.clone()) : SavedVariable();  // the value before the change
+  const SavedVariable old_a = recorded ? save(a.clone()) : SavedVariable();
   check_inplace(o.op.name, a);
   increment_version(a);
   run(o, a, a, other);
-  if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
+  if (recorded) record_in_place(o.op.name, a, {&a, &b}, gradients(o, a, b, old_a));
   return a;
 }
 

@@ -1,6 +1,6 @@
-// What element-wise functions of two tensors share (binary.cu, binary_integer.cu, add.cu), and what
-// a line of binary.def or binary_integer.def becomes: a functor, two gradients as expressions of
-// Tensors, and a BinaryOp that holds them.
+// What element-wise functions of several tensors share (add.cu, binary.cu, binary_integer.cu,
+// ternary.cu), and what a line of binary.def or binary_integer.def becomes: a functor, the
+// gradients as expressions of Tensors, and a BinaryOp that holds them.
 #pragma once
 
 #include <string_view>
@@ -21,6 +21,16 @@ InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b);
 void check_can_keep(const char* op, ScalarType type, const Tensor& self);
 /// A number in the type in which it will meet `input`, so that nothing is left to convert.
 Tensor number_beside(const Tensor& input, const Scalar& value);
+
+/// The sizes and type of an argument, which its gradient gets too.
+struct ArgumentForm {
+  Sizes sizes;
+  ScalarType type;
+  explicit ArgumentForm(const Tensor& argument)
+      : sizes(argument.impl().sizes), type(argument.dtype()) {}
+  /// `gradient`, which may be broadcast and of another type, in this form.
+  Tensor fit(const Tensor& gradient) const { return as_type(sum_to(gradient, sizes), type); }
+};
 
 /// One line of a list.
 struct BinaryOp {

@@ -33,21 +33,17 @@ Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
   return out;
 }
 
-// 3 == 3.5 must not round 3.5: a number with a fraction brings its own type.
-Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Scalar& b) {
-  return compare(op, kernel, a, wrapped_number(b));
-}
-
 constexpr Op kWhere{"where", {"condition", "input", "other"}};
 
 }  // namespace
 
+// 3 == 3.5 must not round 3.5: a number with a fraction brings its own type.
 #define COMPARISON(name, expression)                        \
   Tensor name(const Tensor& input, const Tensor& other) {   \
     return compare(name##_op, name##_kernel, input, other); \
   }                                                         \
   Tensor name(const Tensor& input, const Scalar& other) {   \
-    return compare(name##_op, name##_kernel, input, other); \
+    return name(input, wrapped_number(other));              \
   }
 #include "td/ops/pointwise/comparison.def"
 #undef COMPARISON

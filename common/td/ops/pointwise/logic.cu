@@ -1,5 +1,6 @@
 // Logic on bool tensors and on the bits of integers, tests of values, limits (clamp) and
 // masked_fill.
+#include <functional>
 #include <limits>
 
 #include "td/kernels/pointwise.h"
@@ -12,51 +13,20 @@ constexpr Op and_op{"operator&", {"input", "other"}}, or_op{"operator|", {"input
 constexpr Op equal_op{"equal", {"input", "other"}}, allclose_op{"allclose", {"input", "other"}};
 constexpr Op clamp_op{"clamp", {"input"}}, mask_op{"masked_fill", {"input", "mask", "value"}};
 
-void check_bool(const char* op, const Tensor& t) {
-  TD_CHECK(DtypeError, t.dtype() == kBool, op, ": expected bool tensors but got ", t.dtype(),
-           "; make one with a comparison such as x > 0");
-}
-
 bool both_bool(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a.dtype() == kBool && b.dtype() == kBool;
 }
 
-struct BitAnd {
-  template <class T>
-  TD_HD T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
-};
-struct BitOr {
-  template <class T>
-  TD_HD T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
-};
-struct BitNot {
-  template <class T>
-  TD_HD T operator()(T x) const {
-    return static_cast<T>(~x);
-  }
-};
-
 // Of integers of out's type.
 template <class F, class... In>
 void bits_kernel(const char* op, const Tensor& out, const In&... in) {
-  const auto run = [&]<class T>(CppType<T>) {
-    pointwise<T, element_of<In, T>...>(op, F{}, out, in...);
-  };
-  switch (out.dtype()) {
-    case kByte:
-      return run(CppType<std::uint8_t>{});
-    case kInt:
-      return run(CppType<std::int32_t>{});
-    case kLong:
-      return run(CppType<std::int64_t>{});
-    default:
+  dispatch_all(out.dtype(), [&]<class T>(CppType<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      pointwise<T, element_of<In, T>...>(op, F{}, out, in...);
+    else
       fail<DtypeError>(op, ": expected bool tensors or integers but got ", out.dtype(),
                        "; make one with a comparison such as x > 0");
-  }
+  });
 }
 
 template <class F>
@@ -69,11 +39,6 @@ Tensor bits(const Op& op, const Tensor& a, const Tensor& b) {
   return out;
 }
 
-// A number in x's own type, so that it does not promote x.
-Tensor number_for(const Tensor& x, const Scalar& value) {
-  return wrapped_number(value).to(x.dtype());
-}
-
 // true where the limits leave x as it is: there the gradient passes.
 Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
   if (!max) return x.ge(*min);
@@ -83,20 +48,18 @@ Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scala
 
 void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
            const optional<Scalar>& max) {
-  if (min) kernels::maximum(out, x, number_for(out, *min));
-  if (max) kernels::minimum(out, min ? out : x, number_for(out, *max));
+  if (min) kernels::maximum(out, x, wrapped_number(*min, out.dtype()));
+  if (max) kernels::minimum(out, min ? out : x, wrapped_number(*max, out.dtype()));
 }
 
 void check_limits(const optional<Scalar>& min, const optional<Scalar>& max) {
   TD_CHECK(Error, min || max, "clamp: give at least one of min and max");
 }
 
-// `mask` with which gradients are chosen; the other elements get 0.
-Tensor only_where(const Tensor& mask, const Tensor& g) { return where(mask, g, Scalar(0)); }
-
 Tensor mask_on(const Tensor& x, const Tensor& mask) {
   const Device device = common_device(mask_op, x, mask);
-  check_bool("masked_fill", mask);
+  TD_CHECK(DtypeError, mask.dtype() == kBool, "masked_fill: expected bool tensors but got ",
+           mask.dtype(), "; make one with a comparison such as x > 0");
   return mask.device() == device ? mask : mask.to(device);
 }
 
@@ -104,17 +67,17 @@ Tensor mask_on(const Tensor& x, const Tensor& mask) {
 
 Tensor logical_not(const Tensor& input) { return input.detach().eq(Scalar(0)); }
 Tensor operator&(const Tensor& a, const Tensor& b) {
-  return both_bool(a, b) ? logical_and(a, b) : bits<BitAnd>(and_op, a, b);
+  return both_bool(a, b) ? logical_and(a, b) : bits<std::bit_and<>>(and_op, a, b);
 }
 Tensor operator|(const Tensor& a, const Tensor& b) {
-  return both_bool(a, b) ? logical_or(a, b) : bits<BitOr>(or_op, a, b);
+  return both_bool(a, b) ? logical_or(a, b) : bits<std::bit_or<>>(or_op, a, b);
 }
 Tensor operator&(const Tensor& a, const Scalar& b) { return a & wrapped_number(b); }
 Tensor operator|(const Tensor& a, const Scalar& b) { return a | wrapped_number(b); }
 Tensor operator~(const Tensor& a) {
   if (a.dtype() == kBool) return logical_not(a);
   Tensor out = result_like(a, a.impl().sizes, a.dtype(), a.device());
-  bits_kernel<BitNot>("operator~", out, a);
+  bits_kernel<std::bit_not<>>("operator~", out, a);
   return out;
 }
 
@@ -159,7 +122,7 @@ Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
   limit(out, x, min, max);
   if (recording(x))
     record("clamp", out, {&x}, [x = save(x), min, max](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return only_where(inside(x().detach(), min, max), g); });
+      grads.set_lazily(0, [&] { return where(inside(x().detach(), min, max), g, Scalar(0)); });
     });
   return out;
 }
@@ -175,14 +138,14 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
   limit(*this, *this, min, max);
   if (recording(*this))
     record_in_place("clamp", *this, {this}, [kept](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return only_where(kept, g); });
+      grads.set_lazily(0, [&] { return td::where(kept, g, Scalar(0)); });
     });
   return handle();
 }
 
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   const Tensor m = mask_on(input, mask);
-  return where(m, number_for(input, value), input);
+  return where(m, wrapped_number(value, input.dtype()), input);
 }
 
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
@@ -208,7 +171,7 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
            " does not fit into \"input\" of sizes ", sizes());
   check_inplace("masked_fill_", *this);
   increment_version(*this);
-  kernels::where(*this, m, number_for(*this, value), *this);
+  kernels::where(*this, m, wrapped_number(value, dtype()), *this);
   if (recording(*this))
     record_in_place("masked_fill", *this, {this}, [m](Gradients& grads, const Tensor& g) {
       grads.set_lazily(0, [&] { return td::where(m, Scalar(0), g); });

@@ -103,30 +103,26 @@ Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
 Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bool keepdim,
               bool root) {
   const Device device = common_device(op, x);
-  TD_CHECK(DtypeError, x.is_floating_point(), op.name,
-           ": expected a floating point tensor but got ", x.dtype(),
-           "; convert it with to(kFloat32)");
   const DimSet set = dim_set(op.name, x, dims);
   const double correction = unbiased ? 1 : 0;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
-  dispatch_floats("var", x.dtype(), [&]<class T>(CppType<T>) {
+  dispatch_floats(op.name, x.dtype(), [&]<class T>(CppType<T>) {
     reduce<T>("var", Variance<T>{correction, root}, y, x, set);
   });
   if (!recording(x)) return y;
   // d var / d x = 2 (x - mean) / (count - correction);  d std = d var / (2 std), and 0 at 0.
   const double factor = 2.0 / (static_cast<double>(reduced_count(x.sizes(), set)) - correction);
   record(op.name, y, {&x},
-         [x = save(x), y = save_result(y), set, factor, root](Gradients& grads, const Tensor& g) {
+         [x = save(x), y = save_result(y), dims = Sizes(dims), set, factor, root](Gradients& grads,
+                                                                                  const Tensor& g) {
            grads.set_lazily(0, [&] {
-             Tensor gk = keep_dims(g, x().sizes(), set);
+             const Tensor xs = x();
+             Tensor gk = keep_dims(g, xs.sizes(), set);
              if (root) {
-               const Tensor yk = keep_dims(y(), x().sizes(), set);
+               const Tensor yk = keep_dims(y(), xs.sizes(), set);
                gk = (gk / (yk * Scalar(2))).masked_fill(yk.eq(Scalar(0)), 0);
              }
-             std::vector<std::int64_t> reduced;
-             for (std::int64_t d = 0; d < x().dim(); ++d)
-               if (set >> d & 1u) reduced.push_back(d);
-             return gk * (x() - mean(x(), reduced, true)) * Scalar(factor);
+             return gk * (xs - mean(xs, dims, true)) * Scalar(factor);
            });
          });
   return y;

@@ -4,7 +4,7 @@
 // elements of a chunk as a tree, so that reals may differ in their last bit from the host's. The
 // tree depends on sizes alone, so the same call gives the same bits again.
 #include "td/kernels/rows.h"
-#include "td/ops/op.h"
+#include "td/ops/reduce/dims.h"
 #include "td/ops/sort/launch_plans.h"
 
 namespace td {
@@ -163,12 +163,7 @@ Tensor sum_to_end(const Tensor& x, std::int64_t d) {
 // the running products with element i left out: the gradient of element i is its line, from i on,
 // times g, summed.
 Tensor cumprod_gradient_with_zeros(const Tensor& g, const Tensor& x, std::int64_t d) {
-  const std::int64_t n = x.size(d);
-  const Tensor lines = x.transpose(d, -1).unsqueeze(-2);  // [..., 1, n]
-  Sizes sizes(lines.sizes());
-  sizes[sizes.size() - 2] = n;
-  const Tensor itself = eye(n, TensorOptions(kBool).device(x.device()));
-  const Tensor without = cumprod(where(itself, Scalar(1), lines.expand(sizes)), -1);
+  const Tensor without = cumprod(leaving_one_out(x, d), -1);
   return sum(triu(without) * g.transpose(d, -1).unsqueeze(-2), -1).transpose(d, -1);
 }
 
