@@ -4,8 +4,7 @@
 
 #include "td/base/arg.h"
 #include "td/base/expanding_array.h"
-#include "td/ops/softmax/reduction_mode.h"
-#include "td/tensor/tensor.h"
+#include "td/ops/ops.h"
 
 namespace td::nn {
 

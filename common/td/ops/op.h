@@ -50,30 +50,20 @@ inline ScalarType float_type(ScalarType t) { return is_floating_point(t) ? t : k
 Tensor wrapped_number(const Scalar& value);
 Tensor wrapped_number(const Scalar& value, ScalarType dtype);
 
-/// An argument as an operation needs it: the tensor that was given where it fits, else a copy that
-/// lives as long as this. Lets the common case pass without touching a reference count.
-class Fitted {
+/// `x` in type `dtype`: the tensor that was given where it has that type, else a copy that lives as
+/// long as this. Lets the common case pass without touching a reference count.
+class InType {
  public:
-  operator const Tensor&() const { return copy_.defined() ? copy_ : given_; }
-
- protected:
-  explicit Fitted(const Tensor& given) : given_(given) {}
-  const Tensor& given_;  ///< What was given.
-  Tensor copy_;          ///< The copy, where one was needed.
-};
-/// `x` in type `dtype`.
-struct InType : Fitted {
-  InType(const Tensor& x, ScalarType dtype) : Fitted(x) {
+  InType(const Tensor& x, ScalarType dtype) : given_(x) {
     if (x.dtype() != dtype) copy_ = x.to(dtype);
   }
+  operator const Tensor&() const { return copy_.defined() ? copy_ : given_; }
+
+ private:
+  const Tensor& given_;
+  Tensor copy_;
 };
-/// `x` in row-major order without gaps.
-struct InOrder : Fitted {
-  explicit InOrder(const Tensor& x) : Fitted(x) {
-    if (!x.is_contiguous()) copy_ = x.contiguous();
-  }
-};
-/// `x` in type `dtype`, the tensor itself when it has it.
+/// `x` itself or its copy in type `dtype`, as a handle.
 inline Tensor as_type(const Tensor& x, ScalarType dtype) {
   return x.dtype() == dtype ? x : x.to(dtype);
 }

@@ -5,12 +5,21 @@
 
 #include <string_view>
 
-#include "td/ops/softmax/reduction_mode.h"
 #include "td/tensor/indexing.h"
 #include "td/tensor/nested.h"
 #include "td/tensor/tensor.h"
 
 namespace td {
+
+/// What a loss does with the losses of its elements; libtorch's home for the three names.
+namespace Reduction {
+/// One loss an element, their mean, or their sum.
+enum Reduction { None, Mean, Sum };
+}  // namespace Reduction
+
+inline constexpr Reduction::Reduction kNone = Reduction::None;  ///< Keep one loss an element.
+inline constexpr Reduction::Reduction kMean = Reduction::Mean;  ///< Their mean.
+inline constexpr Reduction::Reduction kSum = Reduction::Sum;    ///< Their sum.
 
 /// @name Element-wise functions of one tensor (ops/pointwise/unary_*.def); `name_` works in place
 /// @{

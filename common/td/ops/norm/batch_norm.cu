@@ -21,9 +21,6 @@ struct BatchNorm {
 };
 
 template <class T>
-using Stat = compute_t<T>;
-
-template <class T>
 struct Mean {
   const T* x;
   Stat<T>* mean;
@@ -63,22 +60,6 @@ struct Normalize {
     const Stat<T> scale = weight ? weight[c] * inverse_std[c] : inverse_std[c];
     const Stat<T> shift = bias ? bias[c] : Stat<T>(0);
     return static_cast<T>((static_cast<Stat<T>>(x[at]) - mean[c]) * scale + shift);
-  }
-};
-
-template <class T>
-struct GradientSums {
-  const T *g, *x;
-  const Stat<T>*mean, *inverse_std;
-  Stat<T>*grad_weight, *grad_bias;
-  TD_HD void add(std::int64_t at, std::int64_t, std::int64_t c, double& a, double& b) const {
-    const Stat<T> gradient = g[at];
-    a += static_cast<double>(gradient * (static_cast<Stat<T>>(x[at]) - mean[c]));
-    b += static_cast<double>(gradient);
-  }
-  TD_HD void finish(std::int64_t c, double a, double b) const {
-    grad_weight[c] = static_cast<Stat<T>>(a * static_cast<double>(inverse_std[c]));
-    grad_bias[c] = static_cast<Stat<T>>(b);
   }
 };
 
@@ -140,8 +121,9 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
   const Tensor db = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
   const Channels s = channels_of(x);
   dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const GradientSums<T> f{Elements{g},  Elements{x}, Elements{n.mean}, Elements{n.inverse_std},
-                            Elements{dw}, Elements{db}};
+    const GradientSums<T, false> f{Elements{g},      Elements{x},
+                                   Elements{n.mean}, Elements{n.inverse_std},
+                                   Elements{dw},     Elements{db}};
     channel_sums("batch_norm_backward_sums", x.device(), f, s, {&g, &x, &n.mean, &n.inverse_std},
                  {&dw, &db});
   });

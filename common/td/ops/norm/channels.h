@@ -18,6 +18,8 @@ namespace td {
 namespace {
 
 /// Statistics and parameters are stored in the type that kernels compute in.
+template <class T>
+using Stat = compute_t<T>;
 inline ScalarType stat_type(ScalarType dtype) { return dtype == kDouble ? kDouble : kFloat; }
 
 /// The elements of a tensor as a member of a kernel, which has the type; nullptr where undefined.
@@ -70,6 +72,25 @@ inline Channels channels_of(const Tensor& t) {
   s.inner = last ? 1 : pixels;
   return s;
 }
+
+/// For channel_sums: the gradients of weight and bias. The statistics are the channel's or, with
+/// kByRow, those of the element's row.
+template <class T, bool kByRow>
+struct GradientSums {
+  const T *g, *x;
+  const Stat<T>*mean, *inverse_std;
+  Stat<T>*grad_weight, *grad_bias;
+  TD_HD void add(std::int64_t at, std::int64_t row, std::int64_t c, double& a, double& b) const {
+    const Stat<T> gradient = g[at];
+    const Stat<T> scaled = gradient * (static_cast<Stat<T>>(x[at]) - mean[kByRow ? row : c]);
+    a += static_cast<double>(kByRow ? scaled * inverse_std[row] : scaled);
+    b += static_cast<double>(gradient);
+  }
+  TD_HD void finish(std::int64_t c, double a, double b) const {
+    grad_weight[c] = static_cast<Stat<T>>(kByRow ? a : a * static_cast<double>(inverse_std[c]));
+    grad_bias[c] = static_cast<Stat<T>>(b);
+  }
+};
 
 struct TwoSums {
   double a, b;

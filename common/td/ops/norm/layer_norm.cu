@@ -69,24 +69,6 @@ struct LayerNormBackward {
   }
 };
 
-// Gradients of weight and bias: sums over the rows; a column is a channel.
-template <class T>
-struct LayerNormSums {
-  const T *g, *x;
-  const compute_t<T>*mean, *inverse_std;
-  compute_t<T>*grad_weight, *grad_bias;
-  TD_HD void add(std::int64_t at, std::int64_t row, std::int64_t, double& a, double& b) const {
-    const compute_t<T> gradient = g[at];
-    a += static_cast<double>(gradient * (static_cast<compute_t<T>>(x[at]) - mean[row]) *
-                             inverse_std[row]);
-    b += static_cast<double>(gradient);
-  }
-  TD_HD void finish(std::int64_t c, double a, double b) const {
-    grad_weight[c] = static_cast<compute_t<T>>(a);
-    grad_bias[c] = static_cast<compute_t<T>>(b);
-  }
-};
-
 void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
                 const Tensor& mean, const Tensor& inverse_std) {
   const Tensor g = gradient.contiguous();
@@ -104,8 +86,8 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
   const Tensor dw = empty_on({x.size(1)}, mean.dtype(), x.device());
   const Tensor db = empty_on({x.size(1)}, mean.dtype(), x.device());
   dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const LayerNormSums<T> f{Elements{g},           Elements{x},  Elements{mean},
-                             Elements{inverse_std}, Elements{dw}, Elements{db}};
+    const GradientSums<T, true> f{Elements{g},           Elements{x},  Elements{mean},
+                                  Elements{inverse_std}, Elements{dw}, Elements{db}};
     channel_sums("layer_norm_backward_sums", x.device(), f, {x.size(0), x.size(1), 1},
                  {&g, &x, &mean, &inverse_std}, {&dw, &db});
   });

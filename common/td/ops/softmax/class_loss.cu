@@ -21,10 +21,10 @@ using std::log;
 
 /// What distinguishes the losses of classes.
 struct ClassLoss {
-  std::int64_t ignore_index = -100;  ///< targets with this value count for nothing
-  double label_smoothing = 0;
-  bool from_log = false;  ///< the input holds log-probabilities (nll_loss)
-  bool mean = false;      ///< divide by the sum of the weights
+  std::int64_t ignore_index;  ///< targets with this value count for nothing
+  double label_smoothing;
+  bool from_log;  ///< the input holds log-probabilities (nll_loss)
+  bool mean;      ///< divide by the sum of the weights
 };
 
 /// What both directions need. x is dense [N, C, ...], target [N, ...]; weight [C] may be undefined.
@@ -193,19 +193,14 @@ Tensor wanted(const Classes& c) {
   return where(valid, all, Scalar(0));
 }
 
-// The gradient in recorded operations, for gradients of gradients.
-Tensor expression(const Classes& c, const Tensor& g, const Tensor& weight_sum) {
-  const Tensor q = wanted(c);
-  const Tensor scale = c.kind.mean ? g / weight_sum : g;
-  const Tensor by_row = scale.dim() == 0 ? scale : scale.unsqueeze(1);
-  if (c.kind.from_log) return -q * by_row;
-  return (softmax(c.x, 1) * q.sum(1, true) - q) * by_row;
-}
-
 // The gradient of x; g is 0-dimensional or has the sizes of target.
 Tensor gradient(const Classes& c, const Tensor& given, const Tensor& log_sums,
                 const Tensor& weight_sum) {
-  if (recording(given, c.x)) return expression(c, given, weight_sum);
+  if (recording(given, c.x)) {  // in operations that are recorded, for gradients of gradients
+    const Tensor q = wanted(c), scale = c.kind.mean ? given / weight_sum : given;
+    const Tensor by_row = scale.dim() == 0 ? scale : scale.unsqueeze(1);
+    return c.kind.from_log ? -q * by_row : (softmax(c.x, 1) * q.sum(1, true) - q) * by_row;
+  }
   const Tensor g = given.contiguous();
   Tensor out = empty_on(c.x.impl().sizes, c.x.dtype(), c.x.device());
   dispatch_floats("cross_entropy", c.x.dtype(), [&]<class T>(CppType<T>) {
@@ -252,22 +247,6 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   return result;
 }
 
-// One sample without a batch dimension is a batch of one.
-Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, const Tensor& weight,
-                    Reduction::Reduction reduction, const ClassLoss& kind) {
-  const Device device = common_device(op, input, target, weight);
-  if (!target.defined()) undefined_argument(op, 1);
-  TD_CHECK(ShapeError, input.dim() >= 1, op.name, ": \"input\" needs a dimension of classes");
-  const bool single = input.dim() == 1;
-  const Tensor t = target.to(device);
-  Classes c{(single ? input.unsqueeze(0) : input).contiguous(),
-            (single ? t.unsqueeze(0) : t).contiguous(),
-            weight.defined() ? weight.contiguous() : weight, kind};
-  c.kind.mean = reduction == kMean;
-  const Tensor result = loss(op, c, reduction);
-  return single && reduction == kNone ? result.squeeze(0) : result;
-}
-
 // Targets that are probabilities: no class number to look up.
 Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                         Reduction::Reduction reduction, double label_smoothing) {
@@ -283,11 +262,29 @@ Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor&
   return reduction == kSum ? total : total / Scalar(rows);
 }
 
+// One sample without a batch dimension is a batch of one.
+Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, const Tensor& weight,
+                    Reduction::Reduction reduction, const ClassLoss& kind) {
+  const Device device = common_device(op, input, target, weight);
+  if (!target.defined()) undefined_argument(op, 1);
+  TD_CHECK(ShapeError, input.dim() >= 1, op.name, ": \"input\" needs a dimension of classes");
+  if (!kind.from_log && target.is_floating_point() && target.sizes() == input.sizes())
+    return probability_loss(input, target, weight, reduction, kind.label_smoothing);
+  const bool single = input.dim() == 1;
+  const Tensor t = target.to(device);
+  const Classes c{(single ? input.unsqueeze(0) : input).contiguous(),
+                  (single ? t.unsqueeze(0) : t).contiguous(),
+                  weight.defined() ? weight.contiguous() : weight, kind};
+  const Tensor result = loss(op, c, reduction);
+  return single && reduction == kNone ? result.squeeze(0) : result;
+}
+
 }  // namespace
 
 Tensor nll_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
                      Reduction::Reduction reduction, std::int64_t ignore_index) {
-  return batched_loss(nll_op, input, target, weight, reduction, {ignore_index, 0, true, false});
+  return batched_loss(nll_op, input, target, weight, reduction,
+                      {ignore_index, 0, true, reduction == kMean});
 }
 
 Tensor cross_entropy_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -295,12 +292,8 @@ Tensor cross_entropy_loss_impl(const Tensor& input, const Tensor& target, const 
                                double label_smoothing) {
   TD_CHECK(Error, label_smoothing >= 0 && label_smoothing <= 1,
            "cross_entropy: label_smoothing must be between 0 and 1 but is ", label_smoothing);
-  common_device(cross_op, input, target, weight);
-  if (!target.defined()) undefined_argument(cross_op, 1);
-  if (target.is_floating_point() && target.sizes() == input.sizes())
-    return probability_loss(input, target, weight, reduction, label_smoothing);
   return batched_loss(cross_op, input, target, weight, reduction,
-                      {ignore_index, label_smoothing, false, false});
+                      {ignore_index, label_smoothing, false, reduction == kMean});
 }
 
 }  // namespace td

@@ -65,7 +65,8 @@ Tensor mse_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduc
     return reduction == kNone ? losses : reduction == kSum ? sum(losses) : mean(losses);
   }
   const double factor = reduction == kMean ? 1.0 / static_cast<double>(input.numel()) : 1.0;
-  return fused_mse(InOrder(input), InOrder(target), factor);
+  if (input.is_contiguous() && target.is_contiguous()) return fused_mse(input, target, factor);
+  return fused_mse(input.contiguous(), target.contiguous(), factor);
 }
 
 }  // namespace td

@@ -3,6 +3,8 @@
 // The host walks a row in order. On cuda a block takes long rows in chunks and combines the
 // elements of a chunk as a tree, so that reals may differ in their last bit from the host's. The
 // tree depends on sizes alone, so the same call gives the same bits again.
+#include <functional>
+
 #include "td/kernels/rows.h"
 #include "td/ops/reduce/dims.h"
 #include "td/ops/sort/launch_plans.h"
@@ -10,19 +12,11 @@
 namespace td {
 namespace {
 
-struct Plus {
+struct Plus : std::plus<> {
   static constexpr int start = 0;
-  template <class A>
-  TD_HD A operator()(A a, A b) const {
-    return a + b;
-  }
 };
-struct Times {
+struct Times : std::multiplies<> {
   static constexpr int start = 1;
-  template <class A>
-  TD_HD A operator()(A a, A b) const {
-    return a * b;
-  }
 };
 
 template <class T, class Combine>

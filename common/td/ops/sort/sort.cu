@@ -132,30 +132,17 @@ void SortWork<T, kDescending>::on_cuda(cudaStream_t stream) const {
 #endif
 
 template <bool kDescending>
-void run(const Tensor& order, const Tensor& other, const Tensor& x) {
+void run(const Tensor& order, const Tensor& x) {
+  const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : order;
   dispatch_all(x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     const std::int64_t n = x.sizes().back();
-    const Tensor& second = other.defined() ? other : order;
     const SortWork<T, kDescending> work{
         kernel_pointer<const T>(x), kernel_pointer<std::int64_t>(order),
-        kernel_pointer<std::int64_t>(second), n ? x.numel() / n : 0, n};
-    launch("sort", x.device(), work, {&x}, {&order, &second});
+        kernel_pointer<std::int64_t>(other), n ? x.numel() / n : 0, n};
+    launch("sort", x.device(), work, {&x}, {&order, &other});
   });
 }
-
-}  // namespace
-
-namespace kernels {
-
-void sort_rows(const Tensor& order, const Tensor& x, bool descending) {
-  const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : Tensor();
-  (descending ? run<true> : run<false>)(order, other, x);
-}
-
-}  // namespace kernels
-
-namespace {
 
 constexpr Op sort_op{"sort", {"input"}}, argsort_op{"argsort", {"input"}};
 constexpr Op topk_op{"topk", {"input"}};
@@ -193,6 +180,10 @@ Tensor values_at(const Op& op, const Tensor& input, std::int64_t dim, const Tens
 }
 
 }  // namespace
+
+void kernels::sort_rows(const Tensor& order, const Tensor& x, bool descending) {
+  (descending ? run<true> : run<false>)(order, x);
+}
 
 std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending) {
   common_device(sort_op, input);
