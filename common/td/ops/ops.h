@@ -11,15 +11,13 @@
 
 namespace td {
 
-/// What a loss does with the losses of its elements; libtorch's home for the three names.
+/// libtorch's home for what a loss does with the losses of its elements: it keeps them (None), or
+/// takes their mean or their sum.
 namespace Reduction {
-/// One loss an element, their mean, or their sum.
 enum Reduction { None, Mean, Sum };
-}  // namespace Reduction
-
-inline constexpr Reduction::Reduction kNone = Reduction::None;  ///< Keep one loss an element.
-inline constexpr Reduction::Reduction kMean = Reduction::Mean;  ///< Their mean.
-inline constexpr Reduction::Reduction kSum = Reduction::Sum;    ///< Their sum.
+}
+inline constexpr Reduction::Reduction kNone = Reduction::None, kMean = Reduction::Mean,
+                                      kSum = Reduction::Sum;
 
 /// @name Element-wise functions of one tensor (ops/pointwise/unary_*.def); `name_` works in place
 /// @{
