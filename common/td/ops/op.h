@@ -35,6 +35,13 @@ Device common_device(const Op& op, const Tensor& first, const T&... rest) {
   const Tensor* const list[] = {&first, &rest...};
   return mixed_device(op, list, 1 + static_cast<int>(sizeof...(rest)));
 }
+/// The same where no argument is optional.
+template <class... T>
+Device common_device_of_all(const Op& op, const T&... all) {
+  int at = 0;
+  ((all.defined() ? void(++at) : undefined_argument(op, at)), ...);
+  return common_device(op, all...);
+}
 /// The same for a list: argument names are `tensors[0]`, `tensors[1]`, ...
 Device common_device(const char* op, const TensorList& tensors);
 

@@ -74,45 +74,34 @@ class Brackets {
       : width_(shown.width), next_(shown.texts.begin()), sizes_(sizes), summarized_(summarized) {}
 
   std::string write(std::size_t dim, std::size_t indent) {
-    if (sizes_.size() == 0) return padded();
-    if (dim + 1 == sizes_.size()) return line(dim, indent);
-    const std::string between =
-        joined(",", std::string(sizes_.size() - dim - 1, '\n'), spaces(indent + 1));
+    if (dim == sizes_.size()) {
+      const std::string& text = *next_++;
+      return spaces(width_ - std::min(width_, text.size())) + text;
+    }
+    const bool cut = summarized_ && sizes_[dim] > 2 * kEdgeItems;
+    const std::int64_t count = cut ? 2 * kEdgeItems : sizes_[dim];
+    // Elements stand side by side, brackets one below the other, with empty lines between large
+    // ones.
+    const std::size_t below = sizes_.size() - dim - 1;
+    const std::size_t per_line =
+        below > 0 ? 1 : std::max<std::size_t>(1, (kLineWidth - indent) / (width_ + 2));
+    const std::string newline =
+        joined(",", std::string(std::max<std::size_t>(1, below), '\n'), spaces(indent + 1));
     std::string text = "[";
-    const std::int64_t count = shown(dim);
+    std::size_t written = 0;
+    const auto item = [&](const std::string& value) {
+      if (written > 0) text += written % per_line ? ", " : newline;
+      text += value;
+      ++written;
+    };
     for (std::int64_t i = 0; i < count; ++i) {
-      if (i > 0) text += between;
-      if (cut(dim) && i == kEdgeItems) text += joined("...", between);
-      text += write(dim + 1, indent + 1);
+      if (cut && i == kEdgeItems) item(below > 0 ? "..." : " ...");
+      item(write(dim + 1, indent + 1));
     }
     return text + "]";
   }
 
  private:
-  bool cut(std::size_t dim) const { return summarized_ && sizes_[dim] > 2 * kEdgeItems; }
-  std::int64_t shown(std::size_t dim) const { return cut(dim) ? 2 * kEdgeItems : sizes_[dim]; }
-  std::string padded() {
-    const std::string& text = *next_++;
-    return spaces(width_ - std::min(width_, text.size())) + text;
-  }
-
-  std::string line(std::size_t dim, std::size_t indent) {
-    const std::size_t per_line = std::max<std::size_t>(1, (kLineWidth - indent) / (width_ + 2));
-    std::string text = "[";
-    std::size_t written = 0;
-    const auto item = [&](const std::string& value) {
-      if (written > 0) text += written % per_line ? ", " : joined(",\n", spaces(indent + 1));
-      text += value;
-      ++written;
-    };
-    const std::int64_t count = shown(dim);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (cut(dim) && i == kEdgeItems) item(" ...");
-      item(padded());
-    }
-    return text + "]";
-  }
-
   std::size_t width_;
   std::vector<std::string>::const_iterator next_;
   IntArrayRef sizes_;

@@ -34,8 +34,7 @@ using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
 #undef COMPARISON
 
 Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
-  const Device device = common_device(op, a, b);
-  if (!b.defined()) undefined_argument(op, 1);
+  const Device device = common_device_of_all(op, a, b);
   const ScalarType type = result_type(a, b);
   Tensor out = result_like(a, b, broadcast_sizes(op.name, a.sizes(), b.sizes()), kBool, device);
   kernel(out, as_type(a.detach(), type), as_type(b.detach(), type));
@@ -60,8 +59,7 @@ void bits_kernel(const char* op, const Tensor& out, const In&... in) {
 
 template <class F>
 Tensor bits(const Op& op, const Tensor& a, const Tensor& b) {
-  const Device device = common_device(op, a, b);
-  if (!b.defined()) undefined_argument(op, 1);
+  const Device device = common_device_of_all(op, a, b);
   const ScalarType type = result_type(a, b);
   Tensor out = result_like(a, broadcast_sizes(op.name, a.sizes(), b.sizes()), type, device);
   bits_kernel<F>(op.name, out, as_type(a, type), as_type(b, type));

@@ -59,13 +59,6 @@ ScalarType common_type(const TernaryOp& o, const Tensor& a, const Tensor& b, con
   return type;
 }
 
-Device check(const Op& op, const Tensor& a, const Tensor& b, const Tensor& c) {
-  const Device device = common_device(op, a, b, c);
-  if (!b.defined()) undefined_argument(op, 1);
-  if (!c.defined()) undefined_argument(op, 2);
-  return device;
-}
-
 Sizes common_sizes(const Op& op, const Tensor& a, const Tensor& b, const Tensor& c) {
   return broadcast_sizes(op.name, a.sizes(), broadcast_sizes(op.name, b.sizes(), c.sizes()));
 }
@@ -88,7 +81,7 @@ Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
   if (autocast::active() && o.rule) [[unlikely]]
     return autocast::run(
         *o.rule, [&](const auto&... x) { return ternary(o, x..., v); }, a, b, c);
-  const Device device = check(o.op, a, b, c);
+  const Device device = common_device_of_all(o.op, a, b, c);
   const ScalarType type = common_type(o, a, b, c);
   const Sizes sizes = common_sizes(o.op, a, b, c);
   Tensor out = result_like(a, sizes, type, device);
@@ -100,7 +93,7 @@ Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
 
 void ternary_in_place(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tensor& c,
                       const Scalar& v = 1) {
-  check(o.op, a, b, c);
+  common_device_of_all(o.op, a, b, c);
   check_can_keep(o.op.name, common_type(o, a, b, c), a);
   const Sizes sizes = common_sizes(o.op, a, b, c);
   TD_CHECK(ShapeError, sizes == a.impl().sizes, o.op.name, "_: a result of sizes ",

@@ -49,19 +49,6 @@ struct Variance {
   }
 };
 
-// Order 1: the sum of magnitudes, 2: the root of the sum of squares, infinite: the largest
-// magnitude.
-void norm_kernel(const Tensor& out, const Tensor& x, DimSet dims, double order) {
-  dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
-    if (order == 1)
-      reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, out, x, dims);
-    else if (order == 2)
-      reduce<T>("norm", Sum<T, T, Squared, Root>{}, out, x, dims);
-    else
-      reduce<T>("norm", Extreme<T, true, Magnitude>{}, out, x, dims);
-  });
-}
-
 // At 0 a norm has no gradient; as in PyTorch it counts as 0 there.
 Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p, DimSet dims) {
   if (p == 0) return zeros_like(x);
@@ -78,25 +65,24 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
   return gk * x.sign() * reached / count;
 }
 
-// The usual orders have kernels; the others are sums of powers.
+// Order 1: the sum of magnitudes, 2: the root of the sum of squares, infinite: the largest
+// magnitude. They have kernels; other orders are sums of powers.
 Tensor norm_value(const Tensor& x, double p, DimSet dims, bool keepdim) {
   const NoGradGuard no_grad;
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
-  const bool nothing = reduced_count(x.sizes(), dims) == 0;
-  if (p == 1 || p == 2 || std::isinf(p))
-    norm_kernel(y, x, dims, nothing && std::isinf(p) ? 2 : p);
-  else
+  if (p != 1 && p != 2 && !std::isinf(p)) {
     kernels::sum(y, p == 0 ? x.ne(Scalar(0)).to(x.dtype()) : x.abs().pow(p), dims);
-  return p == 1 || p == 2 || p == 0 || std::isinf(p) ? y : y.pow(1 / p);
-}
-
-Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
-  const Tensor y = norm_value(x, p, dims, keepdim);
-  if (recording(x))
-    record("norm", y, {&x},
-           [x = save(x), y = save_result(y), p, dims](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return norm_gradient(g, x(), y(), p, dims); });
-           });
+    return p == 0 ? y : y.pow(1 / p);
+  }
+  const bool nothing = reduced_count(x.sizes(), dims) == 0;  // whose largest magnitude is 0
+  dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
+    if (p == 1)
+      reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, y, x, dims);
+    else if (p == 2 || nothing)
+      reduce<T>("norm", Sum<T, T, Squared, Root>{}, y, x, dims);
+    else
+      reduce<T>("norm", Extreme<T, true, Magnitude>{}, y, x, dims);
+  });
   return y;
 }
 
@@ -143,7 +129,13 @@ Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim
   const DimSet set = dim_set("norm", input, dims);
   const double order = p.to<double>();
   if (std::isinf(order) && order < 0) return amin(input.abs(), dims, keepdim);
-  return recorded_norm(input, order, set, keepdim);
+  const Tensor y = norm_value(input, order, set, keepdim);
+  if (recording(input))
+    record("norm", y, {&input},
+           [x = save(input), y = save_result(y), order, set](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] { return norm_gradient(g, x(), y(), order, set); });
+           });
+  return y;
 }
 Tensor norm(const Tensor& input, const Scalar& p) { return norm(input, p, {}, false); }
 

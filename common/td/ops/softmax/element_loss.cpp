@@ -58,15 +58,13 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
 }  // namespace
 
 Tensor l1_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
-  common_device(l1_op, input, target);
-  if (!target.defined()) undefined_argument(l1_op, 1);
+  common_device_of_all(l1_op, input, target);
   return reduced(abs(input - target), reduction);
 }
 
 Tensor smooth_l1_loss_impl(const Tensor& input, const Tensor& target,
                            Reduction::Reduction reduction, double beta) {
-  common_device(smooth_op, input, target);
-  if (!target.defined()) undefined_argument(smooth_op, 1);
+  common_device_of_all(smooth_op, input, target);
   TD_CHECK(Error, beta >= 0, "smooth_l1_loss: beta must not be negative but is ", beta);
   if (beta == 0) return l1_loss(input, target, reduction);
   const Tensor d = abs(input - target);
