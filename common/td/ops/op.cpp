@@ -11,15 +11,6 @@ ScalarType offered(const Tensor& t) {
   return t.impl().wrapped_number && t.is_floating_point() ? kFloat : t.dtype();
 }
 
-// Strides of `x` seen in `sizes`: 0 where it is broadcast.
-Sizes broadcast_strides(const Tensor& x, const Sizes& sizes) {
-  Sizes strides(sizes.size(), 0);
-  const std::size_t added = sizes.size() - x.impl().sizes.size();
-  for (std::size_t d = added; d < sizes.size(); ++d)
-    if (x.impl().sizes[d - added] == sizes[d]) strides[d] = x.impl().strides[d - added];
-  return strides;
-}
-
 // Elements from the first one to the end of the last one.
 std::int64_t extent(const TensorImpl& t) {
   std::int64_t reach = 1;
@@ -93,8 +84,8 @@ Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarT
   if (a.is_contiguous() && b.is_contiguous()) return out;
   if (a.impl().sizes == b.impl().sizes && a.impl().strides == b.impl().strides)
     return result_like(a, sizes, dtype, device);
-  out.impl().set_geometry(
-      sizes, preserved_strides(sizes, broadcast_strides(a, sizes), broadcast_strides(b, sizes)));
+  const Tensor wide_a = a.detach().expand(sizes), wide_b = b.detach().expand(sizes);
+  out.impl().set_geometry(sizes, preserved_strides(sizes, wide_a.strides(), wide_b.strides()));
   return out;
 }
 

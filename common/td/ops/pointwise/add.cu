@@ -88,8 +88,6 @@ Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
   return add(input, number_beside(input, other), alpha);
 }
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-  TD_CHECK(DtypeError, !input.defined() || input.dtype() != kBool,
-           "sub: not defined for a bool tensor; convert it to a number type");
   return sub(input, number_beside(input, other), alpha);
 }
 Tensor operator-(const Scalar& a, const Tensor& b) { return sub(number_beside(b, a), b); }

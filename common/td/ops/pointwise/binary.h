@@ -3,8 +3,6 @@
 // gradients as expressions of Tensors, and a BinaryOp that holds them.
 #pragma once
 
-#include <string_view>
-
 #include "td/ops/op.h"
 
 namespace td {
@@ -32,18 +30,6 @@ struct ArgumentForm {
   Tensor fit(const Tensor& gradient) const { return as_type(sum_to(gradient, sizes), type); }
 };
 
-/// One line of a list.
-struct BinaryOp {
-  Op op;
-  const autocast::Rule* rule;
-  bool makes_float;
-  void (*forward)(const char* name, const Tensor& out, const Tensor& a, const Tensor& b);
-  Tensor (*gradient_a)(const Tensor& g, const SavedVariable& a, const SavedVariable& b);
-  Tensor (*gradient_b)(const Tensor& g, const SavedVariable& a, const SavedVariable& b);
-};
-Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b);
-Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b);
-
 /// 1 where a > b, 1/2 where they are equal, else 0: the part of maximum's gradient that a gets.
 Tensor maximum_grad_weight(const Tensor& a, const Tensor& b);
 
@@ -54,28 +40,5 @@ void logical_or(const Tensor& out, const Tensor& a, const Tensor& b);
 void maximum(const Tensor& out, const Tensor& a, const Tensor& b);
 void minimum(const Tensor& out, const Tensor& a, const Tensor& b);
 }  // namespace kernels
-
-#define TD_BINARY_OP(name, expression, of_a, of_b)                                   \
-  struct name##_f {                                                                  \
-    template <class T>                                                               \
-    TD_HD T operator()(T a, T b) const {                                             \
-      using namespace scalar_math;                                                   \
-      return static_cast<T>(expression);                                             \
-    }                                                                                \
-  };                                                                                 \
-  Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
-                           [[maybe_unused]] const SavedVariable& b) {                \
-    return of_a;                                                                     \
-  }                                                                                  \
-  Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
-                           [[maybe_unused]] const SavedVariable& b) {                \
-    return of_b;                                                                     \
-  }                                                                                  \
-  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                          \
-                               autocast::find(#name),                                \
-                               std::string_view(#name) == "div",                     \
-                               pointwise_numbers<name##_f, Tensor, Tensor>,          \
-                               name##_gradient_a,                                    \
-                               name##_gradient_b};
 
 }  // namespace td

@@ -91,8 +91,8 @@ Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
   return out;
 }
 
-void ternary_in_place(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tensor& c,
-                      const Scalar& v = 1) {
+Tensor& ternary_in_place(const TernaryOp& o, Tensor& a, const Tensor& b, const Tensor& c,
+                         const Scalar& v = 1) {
   common_device_of_all(o.op, a, b, c);
   check_can_keep(o.op.name, common_type(o, a, b, c), a);
   const Sizes sizes = common_sizes(o.op, a, b, c);
@@ -105,6 +105,7 @@ void ternary_in_place(const TernaryOp& o, const Tensor& a, const Tensor& b, cons
   increment_version(a);
   o.forward(a, a, as_type(b.detach(), a.dtype()), as_type(c.detach(), a.dtype()), v);
   if (recorded) record_in_place(o.op.name, a, {&a, &b, &c}, gradients(o, a, b, c, v, old_a));
+  return a;
 }
 
 }  // namespace
@@ -127,16 +128,13 @@ Tensor lerp(const Tensor& input, const Tensor& end, const Scalar& weight) {
 }
 
 Tensor& Tensor::addcmul_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
-  ternary_in_place(addcmul_op, *this, tensor1, tensor2, value);
-  return handle();
+  return ternary_in_place(addcmul_op, handle(), tensor1, tensor2, value);
 }
 Tensor& Tensor::addcdiv_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
-  ternary_in_place(addcdiv_op, *this, tensor1, tensor2, value);
-  return handle();
+  return ternary_in_place(addcdiv_op, handle(), tensor1, tensor2, value);
 }
 Tensor& Tensor::lerp_(const Tensor& end, const Tensor& weight) const {
-  ternary_in_place(lerp_op, *this, end, weight);
-  return handle();
+  return ternary_in_place(lerp_op, handle(), end, weight);
 }
 Tensor& Tensor::lerp_(const Tensor& end, const Scalar& weight) const {
   return lerp_(end, wrapped_number(weight));
