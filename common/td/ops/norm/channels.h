@@ -168,46 +168,6 @@ void channel_sums(const char* name, Device device, const F& f, const Channels& s
   launch(name, device, work, reads, writes);
 }
 
-/// F: `f(element, channel)` is the result's element, stored at the same offset as the operand's.
-template <class F, class T>
-struct ChannelEach {
-  F f;
-  Channels s;
-  T* out;
-
-  void on_host() const {
-    const std::int64_t work = std::max<std::int64_t>(1, s.count * s.inner);
-    parallel_for(0, s.outer, std::max<std::int64_t>(1, 32768 / work),
-                 [&](std::int64_t from, std::int64_t to) {
-                   for (std::int64_t o = from; o < to; ++o) slice(o);
-                 });
-  }
-  void slice(std::int64_t o) const {
-    const F local = f;
-    T* const to = out;
-    if (s.inner == 1) {
-      const std::int64_t at = s.at(o, 0);
-#pragma omp simd
-      for (std::int64_t c = 0; c < s.count; ++c) to[at + c] = local(at + c, c);
-      return;
-    }
-    for (std::int64_t c = 0; c < s.count; ++c) {
-      const std::int64_t at = s.at(o, c);
-#pragma omp simd
-      for (std::int64_t i = 0; i < s.inner; ++i) to[at + i] = local(at + i, c);
-    }
-  }
-#ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const;
-#endif
-};
-
-template <class T, class F>
-void channel_each(const char* name, const Tensor& out, const F& f, const Channels& s,
-                  TensorRefs reads) {
-  launch(name, out.device(), ChannelEach<F, T>{f, s, kernel_pointer<T>(out)}, reads, {&out});
-}
-
 #ifdef __CUDACC__
 constexpr int kEachThreads = 256;
 /// Elements of one thread, which loads them all before it stores one. Where fewer are left, it
@@ -247,14 +207,51 @@ __global__ void __launch_bounds__(kEachThreads)
 #pragma unroll
   for (int k = 0; k < kEachLoads; ++k) out[at[k]] = result[k];
 }
-
-template <class F, class T>
-void ChannelEach<F, T>::on_cuda(cudaStream_t stream) const {
-  const std::int64_t n = s.outer * s.count * s.inner, of_block = kEachThreads * kEachLoads;
-  const auto blocks = static_cast<unsigned>((n + of_block - 1) / of_block);
-  if (n) channel_each_kernel<<<blocks, kEachThreads, 0, stream>>>(f, ChannelOf(s), out, n);
-}
 #endif
+
+/// F: `f(element, channel)` is the result's element, stored at the same offset as the operand's.
+template <class F, class T>
+struct ChannelEach {
+  F f;
+  Channels s;
+  T* out;
+
+  void on_host() const {
+    const std::int64_t work = std::max<std::int64_t>(1, s.count * s.inner);
+    parallel_for(0, s.outer, std::max<std::int64_t>(1, 32768 / work),
+                 [&](std::int64_t from, std::int64_t to) {
+                   for (std::int64_t o = from; o < to; ++o) slice(o);
+                 });
+  }
+  void slice(std::int64_t o) const {
+    const F local = f;
+    T* const to = out;
+    if (s.inner == 1) {
+      const std::int64_t at = s.at(o, 0);
+#pragma omp simd
+      for (std::int64_t c = 0; c < s.count; ++c) to[at + c] = local(at + c, c);
+      return;
+    }
+    for (std::int64_t c = 0; c < s.count; ++c) {
+      const std::int64_t at = s.at(o, c);
+#pragma omp simd
+      for (std::int64_t i = 0; i < s.inner; ++i) to[at + i] = local(at + i, c);
+    }
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const {
+    const std::int64_t n = s.outer * s.count * s.inner, of_block = kEachThreads * kEachLoads;
+    const auto blocks = static_cast<unsigned>((n + of_block - 1) / of_block);
+    if (n) channel_each_kernel<<<blocks, kEachThreads, 0, stream>>>(f, ChannelOf(s), out, n);
+  }
+#endif
+};
+
+template <class T, class F>
+void channel_each(const char* name, const Tensor& out, const F& f, const Channels& s,
+                  TensorRefs reads) {
+  launch(name, out.device(), ChannelEach<F, T>{f, s, kernel_pointer<T>(out)}, reads, {&out});
+}
 
 }  // namespace
 }  // namespace td

@@ -1,6 +1,5 @@
-// What element-wise functions of several tensors share (add.cu, binary.cu, binary_integer.cu,
-// ternary.cu), and what a line of binary.def or binary_integer.def becomes: a functor, the
-// gradients as expressions of Tensors, and a BinaryOp that holds them.
+// What element-wise functions of several tensors share (add.cu, binary.cu, logic.cu, ternary.cu):
+// the arguments in one type, results in place, and kernels.
 #pragma once
 
 #include "td/ops/op.h"
