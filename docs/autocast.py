@@ -6,7 +6,7 @@
     python3 docs/autocast.py --check [PAGE]   ends with 1 when docs/autocast.md, or PAGE, is not what
                                               the table says; the tests call this
 
-Invariant: lines of the page are lines of the table in common/td/ops/autocast.h; only the sentences
+Invariant: lines of the page are lines of the table in common/td/ops/autocast_table.h; only the sentences
 around them are written here.
 """
 
@@ -15,7 +15,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADER = ROOT / "common" / "td" / "ops" / "autocast.h"
+HEADER = ROOT / "common" / "td" / "ops" / "autocast_table.h"
 PAGE = ROOT / "docs" / "autocast.md"
 
 POLICY = re.compile(r"^  (k\w+),\s+///< (.*)$", re.M)
@@ -24,7 +24,7 @@ GROUP = re.compile(r"^\s*// (.*)$")
 
 HEAD = """# What operations do under autocast
 
-Written by `docs/autocast.py` from the table in `common/td/ops/autocast.h`, which the operations
+Written by `docs/autocast.py` from the table in `common/td/ops/autocast_table.h`, which the operations
 themselves read. The policies are PyTorch's. sim follows the column of cuda.
 
 Inside `amp::AutocastGuard autocast(device_type)` an operation casts its arguments as its policy says,

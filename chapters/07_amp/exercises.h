@@ -40,8 +40,8 @@ td::ScalarType half_or_bfloat(const td::Tensor& values);
 
 /// Exercise 7.cast_policy. The arguments of an operation as it gets them under autocast.
 ///
-/// The policy stands in the core's table (td/ops/autocast.h): td::autocast::find(operation) is its
-/// line, or nullptr, which means kUnlisted; td::autocast::policy_on(device_type, line) is the
+/// The policy stands in the core's table (ops/autocast_table.h): td::autocast::find(operation) is
+/// its line, or nullptr, which means kUnlisted; td::autocast::policy_on(device_type, line) is the
 /// policy there. cuda and cpu have columns of their own.
 ///   * kLowerPrecision: all arguments to the fast type
 ///   * kFloat: all to float32

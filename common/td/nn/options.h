@@ -3,8 +3,7 @@
 #pragma once
 
 #include "td/base/arg.h"
-#include "td/ops/softmax/reduction_mode.h"
-#include "td/tensor/tensor.h"
+#include "td/ops/ops.h"
 
 namespace td::nn {
 

@@ -57,16 +57,15 @@ Tensor cached_cast(const Tensor& parameter, ScalarType type) {
 
 }  // namespace
 
-void Call::locate(const Tensor& argument) {
-  if (!first_) first_ = &argument;
-  if (argument.defined() && !argument.is_cpu()) type_ = argument.device().type();
-}
-void Call::locate(const TensorList& arguments) {
-  for (const Tensor& argument : arguments) locate(argument);
+void Call::add(const TensorList& arguments) {
+  for (const Tensor& argument : arguments) add(argument);
 }
 
 void Call::choose(const Rule& rule) {
+  for (const Tensor* t : tensors_)
+    if (t->defined() && !t->is_cpu()) type_ = t->device().type();
   if (!(mode_.enabled >> static_cast<int>(type_) & 1)) return;
+  const ScalarType fast = mode_.dtype[static_cast<int>(type_)];
   policy_ = policy_on(type_, rule);
   TD_CHECK(Error, policy_ != Policy::kBanned, rule.operation, ": refused under autocast on ",
            device_type_name(type_),
@@ -76,24 +75,19 @@ void Call::choose(const Rule& rule) {
            "_with_logits of the values before sigmoid() (nn::BCEWithLogitsLoss), or compute it in "
            "float32 where autocast is off.");
   if (policy_ == Policy::kFloat) to_ = td::kFloat;
-  if (policy_ == Policy::kLowerPrecision || policy_ == Policy::kPromote)
-    to_ = mode_.dtype[static_cast<int>(type_)];
+  if (policy_ == Policy::kLowerPrecision || policy_ == Policy::kPromote) to_ = fast;
+  if (policy_ != Policy::kPromote) return;
+  for (const Tensor* t : tensors_) {
+    if (!eligible(*t) || t->dtype() == fast) continue;
+    TD_CHECK(DtypeError, t->dtype() == td::kFloat, rule.operation, ": under autocast to ", fast,
+             " an argument is ", t->dtype(), "; expected float32 or ", fast,
+             ". Convert it with to(dtype).");
+    to_ = td::kFloat;
+  }
 }
 
 bool Call::eligible(const Tensor& t) const {
   return t.defined() && t.is_floating_point() && t.dtype() != kDouble && t.device().type() == type_;
-}
-
-void Call::widen(const Rule& rule, const Tensor& argument) {
-  if (!eligible(argument) || argument.dtype() == to_) return;
-  const ScalarType fast = mode_.dtype[static_cast<int>(type_)];
-  TD_CHECK(DtypeError, argument.dtype() == td::kFloat || argument.dtype() == fast, rule.operation,
-           ": under autocast to ", fast, " an argument is ", argument.dtype(),
-           "; expected float32 or ", fast, ". Convert it with to(dtype).");
-  if (argument.dtype() == td::kFloat) to_ = td::kFloat;
-}
-void Call::widen(const Rule& rule, const TensorList& arguments) {
-  for (const Tensor& argument : arguments) widen(rule, argument);
 }
 
 Tensor Call::operator()(const Tensor& argument) const {
@@ -110,7 +104,7 @@ TensorList Call::operator()(const TensorList& arguments) const {
 }
 
 optional<ScalarType> Call::operator()(const optional<ScalarType>& dtype) const {
-  const bool chosen = policy_ == Policy::kFloatOutput && !dtype && first_ && eligible(*first_);
+  const bool chosen = policy_ == Policy::kFloatOutput && !dtype && eligible(*tensors_[0]);
   return chosen ? td::kFloat : dtype;
 }
 

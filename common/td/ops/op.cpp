@@ -2,34 +2,45 @@
 #include "td/ops/op.h"
 
 namespace td {
+namespace {
+
+int category(ScalarType t) { return t == kBool ? 0 : is_floating_point(t) ? 2 : 1; }
+int rank(const Tensor& t) { return t.impl().wrapped_number ? 0 : t.dim() == 0 ? 1 : 2; }
+// A number brings its category, not its width: an integer is at least int64, a float float32.
+ScalarType offered(const Tensor& t) {
+  return t.impl().wrapped_number && t.is_floating_point() ? kFloat : t.dtype();
+}
+
+// Elements from the first one to the end of the last one.
+std::int64_t extent(const TensorImpl& t) {
+  std::int64_t reach = 1;
+  for (std::size_t d = 0; d < t.sizes.size(); ++d) reach += (t.sizes[d] - 1) * t.strides[d];
+  return reach;
+}
+
+}  // namespace
 
 void undefined_argument(const Op& op, int argument) {
   fail<Error>(op.name, ": \"", op.arguments[argument],
               "\" is undefined: it was declared but never given a value");
 }
 
-void device_mismatch(const Op& op, const Tensor* const* tensors, int count) {
-  // Name the first argument that differs from an earlier one; 0-dimensional cpu tensors pass.
-  int a = -1;
+Device mixed_device(const Op& op, const Tensor* const* tensors, int count) {
+  // The first argument that is not a plain number decides.
+  int first = -1;
   for (int i = 0; i < count; ++i) {
     const Tensor& t = *tensors[i];
     if (!t.defined() || (t.dim() == 0 && t.is_cpu())) continue;
-    if (a < 0) {
-      a = i;
-      continue;
-    }
-    const Tensor& first = *tensors[a];
-    if (t.device() == first.device()) continue;
+    if (first < 0) first = i;
+    const Device wanted = tensors[first]->device();
     // Advise towards the accelerator: that is where the work was meant to run.
-    const bool move_first = first.is_cpu();
-    const char* mover = op.arguments[move_first ? a : i];
-    const Device target = move_first ? t.device() : first.device();
-    fail<DeviceError>(op.name, ": \"", op.arguments[i], "\" is on ", t.device(), " but \"",
-                      op.arguments[a], "\" is on ", first.device(),
-                      ". All tensors of an operation must be on one device; move one with ", mover,
-                      ".to(\"", target, "\").");
+    const int mover = wanted.is_cpu() ? first : i;
+    TD_CHECK(DeviceError, t.device() == wanted, op.name, ": \"", op.arguments[i], "\" is on ",
+             t.device(), " but \"", op.arguments[first], "\" is on ", wanted,
+             ". All tensors of an operation must be on one device; move one with ",
+             op.arguments[mover], ".to(\"", mover == first ? t.device() : wanted, "\").");
   }
-  fail<DeviceError>(op.name, ": arguments are on different devices");
+  return tensors[first < 0 ? 0 : first]->device();
 }
 
 Device common_device(const char* op, const TensorList& tensors) {
@@ -43,17 +54,6 @@ Device common_device(const char* op, const TensorList& tensors) {
   }
   return tensors[0].device();
 }
-
-namespace {
-
-int category(ScalarType t) { return t == kBool ? 0 : is_floating_point(t) ? 2 : 1; }
-int rank(const Tensor& t) { return t.impl().wrapped_number ? 0 : t.dim() == 0 ? 1 : 2; }
-// A number brings its category, not its width: an integer is at least int64, a float float32.
-ScalarType offered(const Tensor& t) {
-  return t.impl().wrapped_number && t.is_floating_point() ? kFloat : t.dtype();
-}
-
-}  // namespace
 
 ScalarType result_type(const Tensor& a, const Tensor& b) {
   if (a.dtype() == b.dtype() && !a.impl().wrapped_number && !b.impl().wrapped_number)
@@ -70,41 +70,13 @@ ScalarType result_type(const Tensor& a, const Scalar& b) {
   return b.is_floating_point() ? kFloat : kLong;
 }
 
-Tensor wrapped_number(const Scalar& value) {
-  Tensor t = empty_on({}, value.kind(), Device(kCPU));
-  switch (value.kind()) {
-    case kDouble:
-      *t.data_ptr<double>() = value.to<double>();
-      break;
-    case kBool:
-      *t.data_ptr<bool>() = value.to<bool>();
-      break;
-    default:
-      *t.data_ptr<std::int64_t>() = value.to<std::int64_t>();
-  }
-  t.impl().wrapped_number = true;
-  return t;
+Tensor wrapped_number(const Scalar& value) { return wrapped_number(value, value.kind()); }
+Tensor wrapped_number(const Scalar& value, ScalarType dtype) {
+  Tensor number = empty_on({}, dtype, Device(kCPU));
+  dispatch_all(dtype, [&]<class T>(CppType<T>) { *number.data_ptr<T>() = value.to<T>(); });
+  number.impl().wrapped_number = true;
+  return number;
 }
-
-Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device) {
-  Tensor out = empty_on(sizes, dtype, device);
-  if (!like.is_contiguous() && like.impl().sizes == sizes)
-    out.impl().set_geometry(sizes, preserved_strides(sizes, like.strides()));
-  return out;
-}
-
-namespace {
-
-// Strides of `x` seen in `sizes`: 0 where it is broadcast.
-Sizes broadcast_strides(const Tensor& x, const Sizes& sizes) {
-  Sizes strides(sizes.size(), 0);
-  const std::size_t added = sizes.size() - x.impl().sizes.size();
-  for (std::size_t d = added; d < sizes.size(); ++d)
-    if (x.impl().sizes[d - added] == sizes[d]) strides[d] = x.impl().strides[d - added];
-  return strides;
-}
-
-}  // namespace
 
 Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarType dtype,
                    Device device) {
@@ -112,21 +84,10 @@ Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarT
   if (a.is_contiguous() && b.is_contiguous()) return out;
   if (a.impl().sizes == b.impl().sizes && a.impl().strides == b.impl().strides)
     return result_like(a, sizes, dtype, device);
-  out.impl().set_geometry(
-      sizes, preserved_strides(sizes, broadcast_strides(a, sizes), broadcast_strides(b, sizes)));
+  const Tensor wide_a = a.detach().expand(sizes), wide_b = b.detach().expand(sizes);
+  out.impl().set_geometry(sizes, preserved_strides(sizes, wide_a.strides(), wide_b.strides()));
   return out;
 }
-
-namespace {
-
-// Elements from the first to behind the last one.
-std::int64_t extent(const TensorImpl& t) {
-  std::int64_t reach = 1;
-  for (std::size_t d = 0; d < t.sizes.size(); ++d) reach += (t.sizes[d] - 1) * t.strides[d];
-  return reach;
-}
-
-}  // namespace
 
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument) {

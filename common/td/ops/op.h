@@ -1,6 +1,7 @@
 // What every operation does first: name itself and its arguments, check that all of them are on
-// one device, and find the type they meet in. Error texts are made here, so that all operations
-// speak alike. An operation is one line of a tensor/*.def list or one file in ops/.
+// one device, find the type they meet in, and make the result. Error texts are made here, so that
+// the messages of all operations agree. An operation is a line of a pointwise list or a file in
+// ops/.
 #pragma once
 
 #include "td/autograd/meta.h"
@@ -17,11 +18,10 @@ struct Op {
   const char* arguments[6];  ///< names in the declaration
 };
 
-/// The errors of common_device. @throws DeviceError, Error
-///@{
-[[noreturn, gnu::cold]] void device_mismatch(const Op& op, const Tensor* const* tensors, int count);
+/// @throws Error: the argument with this index is undefined.
 [[noreturn, gnu::cold]] void undefined_argument(const Op& op, int argument);
-///@}
+/// What common_device does where the devices differ.
+Device mixed_device(const Op& op, const Tensor* const* tensors, int count);
 
 /// The device that all arguments share. Undefined tensors are optional arguments and are passed
 /// over, except the first. A 0-dimensional cpu tensor goes with any device, as a number does.
@@ -30,21 +30,17 @@ template <class... T>
 Device common_device(const Op& op, const Tensor& first, const T&... rest) {
   if (!first.defined()) undefined_argument(op, 0);
   const Device device = first.device();
-  const bool same = ((!rest.defined() || rest.impl().device == device) && ...);
-  if (same) [[likely]]
+  if (((!rest.defined() || rest.impl().device == device) && ...)) [[likely]]
     return device;
   const Tensor* const list[] = {&first, &rest...};
-  // The device of the first argument that is not a plain number decides.
-  Device wanted = device;
-  for (const Tensor* t : list) {
-    if (!t->defined() || (t->dim() == 0 && t->is_cpu())) continue;
-    wanted = t->device();
-    break;
-  }
-  for (const Tensor* t : list)
-    if (t->defined() && !(t->device() == wanted) && !(t->dim() == 0 && t->is_cpu()))
-      device_mismatch(op, list, 1 + static_cast<int>(sizeof...(rest)));
-  return wanted;
+  return mixed_device(op, list, 1 + static_cast<int>(sizeof...(rest)));
+}
+/// The same where no argument is optional.
+template <class... T>
+Device common_device_of_all(const Op& op, const T&... all) {
+  int at = 0;
+  ((all.defined() ? void(++at) : undefined_argument(op, at)), ...);
+  return common_device(op, all...);
 }
 /// The same for a list: argument names are `tensors[0]`, `tensors[1]`, ...
 Device common_device(const char* op, const TensorList& tensors);
@@ -56,32 +52,25 @@ ScalarType result_type(const Tensor& a, const Scalar& b);
 /// float types stay, others become float32.
 inline ScalarType float_type(ScalarType t) { return is_floating_point(t) ? t : kFloat; }
 
-/// A 0-dimensional cpu tensor that gives way in promotion as a C++ number does.
+/// A 0-dimensional cpu tensor that gives way in promotion as a C++ number does; in the number's own
+/// type or in `dtype`.
 Tensor wrapped_number(const Scalar& value);
-/// An argument as an operation needs it: the tensor that was given where it fits, else a copy that
-/// lives as long as this. Lets the common case pass without touching a reference count.
-class Fitted {
- public:
-  operator const Tensor&() const { return copy_.defined() ? copy_ : given_; }
+Tensor wrapped_number(const Scalar& value, ScalarType dtype);
 
- protected:
-  explicit Fitted(const Tensor& given) : given_(given) {}
-  const Tensor& given_;  ///< What was given.
-  Tensor copy_;          ///< The copy, where one was needed.
-};
-/// `x` in type `dtype`.
-struct InType : Fitted {
-  InType(const Tensor& x, ScalarType dtype) : Fitted(x) {
+/// `x` in type `dtype`: the tensor that was given where it has that type, else a copy that lives as
+/// long as this. Lets the common case pass without touching a reference count.
+class InType {
+ public:
+  InType(const Tensor& x, ScalarType dtype) : given_(x) {
     if (x.dtype() != dtype) copy_ = x.to(dtype);
   }
+  operator const Tensor&() const { return copy_.defined() ? copy_ : given_; }
+
+ private:
+  const Tensor& given_;
+  Tensor copy_;
 };
-/// `x` in row-major order without gaps.
-struct InOrder : Fitted {
-  explicit InOrder(const Tensor& x) : Fitted(x) {
-    if (!x.is_contiguous()) copy_ = x.contiguous();
-  }
-};
-/// `x` in type `dtype`, the tensor itself when it has it.
+/// `x` itself or its copy in type `dtype`, as a handle.
 inline Tensor as_type(const Tensor& x, ScalarType dtype) {
   return x.dtype() == dtype ? x : x.to(dtype);
 }
@@ -91,7 +80,12 @@ void assert_no_partial_overlap(const char* operation, const Tensor& changed, con
                                const char* argument);
 /// A new result tensor for element-wise operations: dense, in the memory order of `like` when that
 /// has the result's sizes.
-Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device);
+inline Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device) {
+  Tensor out = empty_on(sizes, dtype, device);
+  if (!like.is_contiguous() && like.impl().sizes == sizes)
+    out.impl().set_geometry(sizes, preserved_strides(sizes, like.strides()));
+  return out;
+}
 /// The same for two inputs, either of which may be broadcast to `sizes`.
 Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarType dtype,
                    Device device);

@@ -5,12 +5,19 @@
 
 #include <string_view>
 
-#include "td/ops/softmax/reduction_mode.h"
 #include "td/tensor/indexing.h"
 #include "td/tensor/nested.h"
 #include "td/tensor/tensor.h"
 
 namespace td {
+
+/// libtorch's home for what a loss does with the losses of its elements: it keeps them (None), or
+/// takes their mean or their sum.
+namespace Reduction {
+enum Reduction { None, Mean, Sum };
+}
+inline constexpr Reduction::Reduction kNone = Reduction::None, kMean = Reduction::Mean,
+                                      kSum = Reduction::Sum;
 
 /// @name Element-wise functions of one tensor (ops/pointwise/unary_*.def); `name_` works in place
 /// @{

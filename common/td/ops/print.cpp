@@ -22,109 +22,90 @@ std::string joined(const Parts&... parts) {
 }
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
-std::string number(const char* format, int precision, double value) {
-  if (std::isnan(value)) return "nan";  // C may print a sign
-  char text[400];
-  std::snprintf(text, sizeof text, format, precision, value);
-  return text;
-}
+// Zeros, infinities and NaN fit any form and decide nothing.
+bool counts(double value) { return value != 0 && std::isfinite(value); }
 
-/// How all elements of one tensor are written: decided once, from all that will be shown.
-class Format {
- public:
-  explicit Format(ScalarType type) : type_(type) {}
+/// The elements that are shown, as text, and the width of their columns.
+struct Shown {
+  std::vector<std::string> texts;
+  std::size_t width = 1;
 
-  void look_at_floats(const double* values, std::int64_t count) {
-    double smallest = INFINITY, largest = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (!counts(values[i])) continue;
-      smallest = std::min(smallest, std::abs(values[i]));
-      largest = std::max(largest, std::abs(values[i]));
-      whole_ = whole_ && values[i] == std::ceil(values[i]);
-    }
-    if (largest == 0) return;
-    scientific_ = largest / smallest > 1000.0 || largest > 1.0e8 || (!whole_ && smallest < 1.0e-4);
-    for (std::int64_t i = 0; i < count; ++i)
-      if (counts(values[i])) width_ = std::max(width_, text(values[i]).size());
+  void add(std::string text, bool decides) {
+    if (decides) width = std::max(width, text.size());
+    texts.push_back(std::move(text));
   }
-  void look_at_integers(const std::int64_t* values, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) width_ = std::max(width_, text(values[i]).size());
-  }
-
-  std::size_t width() const { return width_; }
-  template <class T>
-  std::string padded(T value) const {
-    const std::string bare = text(value);
-    return bare.size() >= width_ ? bare : joined(spaces(width_ - bare.size()), bare);
-  }
-
- private:
-  // Zeros, infinities and NaN fit any form and decide nothing.
-  static bool counts(double value) { return value != 0 && std::isfinite(value); }
-
-  std::string text(double value) const {
-    if (scientific_) return number("%.*e", kPrecision, value);
-    if (!whole_) return number("%.*f", kPrecision, value);
-    return number("%.*f", 0, value) + (std::isfinite(value) ? "." : "");
-  }
-  std::string text(std::int64_t value) const {
-    if (type_ == kBool) return value ? "True" : "False";
-    return std::to_string(value);
-  }
-
-  ScalarType type_;
-  bool whole_ = true, scientific_ = false;
-  std::size_t width_ = 1;
 };
 
+// How floats are written is decided once, from all that will be shown.
+Shown floats(const double* values, std::int64_t count) {
+  double smallest = INFINITY, largest = 0;
+  bool whole = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!counts(values[i])) continue;
+    smallest = std::min(smallest, std::abs(values[i]));
+    largest = std::max(largest, std::abs(values[i]));
+    whole = whole && values[i] == std::ceil(values[i]);
+  }
+  const bool scientific = largest != 0 && (largest / smallest > 1000.0 || largest > 1.0e8 ||
+                                           (!whole && smallest < 1.0e-4));
+  Shown shown;
+  for (std::int64_t i = 0; i < count; ++i) {
+    char text[400] = "nan";  // C may print a sign
+    if (!std::isnan(values[i]))
+      std::snprintf(text, sizeof text, scientific ? "%.*e" : "%.*f",
+                    whole && !scientific ? 0 : kPrecision, values[i]);
+    const bool point = whole && !scientific && std::isfinite(values[i]);
+    shown.add(joined(text, point ? "." : ""), counts(values[i]));
+  }
+  return shown;
+}
+
+Shown integers(const std::int64_t* values, std::int64_t count, bool truth) {
+  Shown shown;
+  for (std::int64_t i = 0; i < count; ++i)
+    shown.add(!truth ? std::to_string(values[i]) : values[i] ? "True" : "False", true);
+  return shown;
+}
+
 /// Writes nested brackets around the elements that are shown.
-template <class T>
 class Brackets {
  public:
-  Brackets(const Format& format, IntArrayRef sizes, bool summarized, const T* shown)
-      : format_(format), sizes_(sizes), summarized_(summarized), next_(shown) {}
+  Brackets(const Shown& shown, IntArrayRef sizes, bool summarized)
+      : width_(shown.width), next_(shown.texts.begin()), sizes_(sizes), summarized_(summarized) {}
 
   std::string write(std::size_t dim, std::size_t indent) {
-    if (sizes_.size() == 0) return format_.padded(*next_);
-    if (dim + 1 == sizes_.size()) return line(dim, indent);
-    const std::string between =
-        joined(",", std::string(sizes_.size() - dim - 1, '\n'), spaces(indent + 1));
-    std::string text = "[";
-    const std::int64_t count = shown(dim);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (i > 0) text += between;
-      if (cut(dim) && i == kEdgeItems) text += joined("...", between);
-      text += write(dim + 1, indent + 1);
+    if (dim == sizes_.size()) {
+      const std::string& text = *next_++;
+      return spaces(width_ - std::min(width_, text.size())) + text;
     }
-    return text + "]";
-  }
-
- private:
-  bool cut(std::size_t dim) const { return summarized_ && sizes_[dim] > 2 * kEdgeItems; }
-  std::int64_t shown(std::size_t dim) const { return cut(dim) ? 2 * kEdgeItems : sizes_[dim]; }
-
-  std::string line(std::size_t dim, std::size_t indent) {
+    const bool cut = summarized_ && sizes_[dim] > 2 * kEdgeItems;
+    const std::int64_t count = cut ? 2 * kEdgeItems : sizes_[dim];
+    // Elements stand side by side, brackets one below the other, with empty lines between large
+    // ones.
+    const std::size_t below = sizes_.size() - dim - 1;
     const std::size_t per_line =
-        std::max<std::size_t>(1, (kLineWidth - indent) / (format_.width() + 2));
+        below > 0 ? 1 : std::max<std::size_t>(1, (kLineWidth - indent) / (width_ + 2));
+    const std::string newline =
+        joined(",", std::string(std::max<std::size_t>(1, below), '\n'), spaces(indent + 1));
     std::string text = "[";
     std::size_t written = 0;
     const auto item = [&](const std::string& value) {
-      if (written > 0) text += written % per_line ? ", " : joined(",\n", spaces(indent + 1));
+      if (written > 0) text += written % per_line ? ", " : newline;
       text += value;
       ++written;
     };
-    const std::int64_t count = shown(dim);
     for (std::int64_t i = 0; i < count; ++i) {
-      if (cut(dim) && i == kEdgeItems) item(" ...");
-      item(format_.padded(*next_++));
+      if (cut && i == kEdgeItems) item(below > 0 ? "..." : " ...");
+      item(write(dim + 1, indent + 1));
     }
     return text + "]";
   }
 
-  const Format& format_;
+ private:
+  std::size_t width_;
+  std::vector<std::string>::const_iterator next_;
   IntArrayRef sizes_;
   bool summarized_;
-  const T* next_;
 };
 
 // Only what is shown, so that a large tensor on a device is not brought to the host whole.
@@ -141,16 +122,12 @@ std::string elements(const Tensor& tensor, std::size_t indent) {
   if (tensor.numel() == 0) return "[]";
   const bool summarized = tensor.numel() > kThreshold;
   const Tensor part = (summarized ? edges(tensor) : tensor).to(kCPU);
-  Format format(tensor.dtype());
-  if (tensor.is_floating_point()) {
-    const Tensor values = part.to(kDouble).contiguous();
-    format.look_at_floats(values.data_ptr<double>(), values.numel());
-    return Brackets(format, tensor.sizes(), summarized, values.data_ptr<double>()).write(0, indent);
-  }
-  const Tensor values = part.to(kLong).contiguous();
-  format.look_at_integers(values.data_ptr<std::int64_t>(), values.numel());
-  return Brackets(format, tensor.sizes(), summarized, values.data_ptr<std::int64_t>())
-      .write(0, indent);
+  const bool real = tensor.is_floating_point();
+  const Tensor values = part.to(real ? kDouble : kLong).contiguous();
+  const Shown shown =
+      real ? floats(values.data_ptr<double>(), values.numel())
+           : integers(values.data_ptr<std::int64_t>(), values.numel(), tensor.dtype() == kBool);
+  return Brackets(shown, tensor.sizes(), summarized).write(0, indent);
 }
 
 // PyTorch writes sizes as Python writes a tuple.

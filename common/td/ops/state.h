@@ -4,7 +4,7 @@
 #pragma once
 
 #include "td/base/ordered_dict.h"
-#include "td/tensor/tensor.h"
+#include "td/ops/ops.h"
 
 namespace td {
 
@@ -12,8 +12,13 @@ namespace td {
 using NamedTensors = OrderedDict<std::string, Tensor>;
 
 /// An integer as an entry of a state: a 0-dimensional int64 tensor.
-Tensor number_entry(std::int64_t number);
+inline Tensor number_entry(std::int64_t number) { return full({}, number, kLong); }
 /// The integer `name` of a state. @throws Error when it is not there or is anything else.
-std::int64_t number_in(const NamedTensors& state, const std::string& name);
+inline std::int64_t number_in(const NamedTensors& state, const std::string& name) {
+  const Tensor& tensor = state[name];
+  TD_CHECK(Error, tensor.dtype() == kLong && tensor.dim() == 0, "load_state_dict: \"", name,
+           "\" is ", tensor.dtype(), ' ', tensor.sizes(), " in the state; expected one int64");
+  return tensor.item<std::int64_t>();
+}
 
 }  // namespace td

@@ -21,9 +21,6 @@ struct BatchNorm {
 };
 
 template <class T>
-using Stat = compute_t<T>;
-
-template <class T>
 struct Mean {
   const T* x;
   Stat<T>* mean;
@@ -67,22 +64,6 @@ struct Normalize {
 };
 
 template <class T>
-struct GradientSums {
-  const T *g, *x;
-  const Stat<T>*mean, *inverse_std;
-  Stat<T>*grad_weight, *grad_bias;
-  TD_HD void add(std::int64_t at, std::int64_t, std::int64_t c, double& a, double& b) const {
-    const Stat<T> gradient = g[at];
-    a += static_cast<double>(gradient * (static_cast<Stat<T>>(x[at]) - mean[c]));
-    b += static_cast<double>(gradient);
-  }
-  TD_HD void finish(std::int64_t c, double a, double b) const {
-    grad_weight[c] = static_cast<Stat<T>>(a * static_cast<double>(inverse_std[c]));
-    grad_bias[c] = static_cast<Stat<T>>(b);
-  }
-};
-
-template <class T>
 struct InputGradient {
   const T *g, *x;
   const Stat<T>*mean, *inverse_std, *weight, *grad_weight, *grad_bias;
@@ -114,11 +95,9 @@ void statistics_kernels(const BatchNorm& n, const Tensor& x, const Tensor& runni
                              count,
                              momentum,
                              n.eps};
-    if (running_mean.defined())
-      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &n.mean},
-                   {&n.inverse_std, &running_mean, &running_var});
-    else
-      channel_sums("batch_norm_variance", x.device(), second, s, {&x, &n.mean}, {&n.inverse_std});
+    const Tensor* const writes[] = {&n.inverse_std, &running_mean, &running_var};
+    channel_sums("batch_norm_variance", x.device(), second, s, {&x, &n.mean},
+                 TensorRefs(writes, running_mean.defined() ? 3 : 1));
   });
 }
 
@@ -133,68 +112,45 @@ void apply_kernel(const Tensor& out, const Tensor& x, const BatchNorm& n, const 
   });
 }
 
-// grad_weight and grad_bias [c], from which the gradient of x follows.
-void gradient_sums_kernel(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
-                          const Tensor& x, const BatchNorm& n) {
-  dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const GradientSums<T> f{Elements{g},           Elements{x},
-                            Elements{n.mean},      Elements{n.inverse_std},
-                            Elements{grad_weight}, Elements{grad_bias}};
-    channel_sums("batch_norm_backward_sums", x.device(), f, channels_of(x),
-                 {&g, &x, &n.mean, &n.inverse_std}, {&grad_weight, &grad_bias});
-  });
-}
-
-// In training the statistics themselves depend on x.
-void input_gradient_kernel(const Tensor& grad_x, const Tensor& g, const Tensor& x,
-                           const BatchNorm& n, const Tensor& weight, const Tensor& grad_weight,
-                           const Tensor& grad_bias) {
-  const Channels s = channels_of(x);
-  dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const auto inverse_count =
-        n.training ? static_cast<Stat<T>>(1 / static_cast<double>(s.per_channel())) : Stat<T>(0);
-    const InputGradient<T> f{
-        Elements{g},      Elements{x},           Elements{n.mean},    Elements{n.inverse_std},
-        Elements{weight}, Elements{grad_weight}, Elements{grad_bias}, inverse_count};
-    channel_each<T>("batch_norm_backward", grad_x, f, s,
-                    {&g, &x, &n.mean, &n.inverse_std, &weight, &grad_weight, &grad_bias});
-  });
-}
-
+// The gradient of x follows from those of weight and bias; in training the statistics themselves
+// depend on x.
 void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
                 const BatchNorm& n) {
   const Tensor g = gradient.contiguous(x.suggest_memory_format());
   const Tensor dw = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
   const Tensor db = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
-  gradient_sums_kernel(dw, db, g, x, n);
+  const Channels s = channels_of(x);
+  dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
+    const GradientSums<T, false> f{Elements{g},      Elements{x},
+                                   Elements{n.mean}, Elements{n.inverse_std},
+                                   Elements{dw},     Elements{db}};
+    channel_sums("batch_norm_backward_sums", x.device(), f, s, {&g, &x, &n.mean, &n.inverse_std},
+                 {&dw, &db});
+  });
   grads.set_lazily(0, [&] {
     Tensor dx = result_like(x, x.impl().sizes, x.dtype(), x.device());
-    input_gradient_kernel(dx, g, x, n, w, dw, db);
+    dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
+      const auto inverse_count =
+          n.training ? static_cast<Stat<T>>(1 / static_cast<double>(s.per_channel())) : Stat<T>(0);
+      const InputGradient<T> f{Elements{g}, Elements{x},  Elements{n.mean}, Elements{n.inverse_std},
+                               Elements{w}, Elements{dw}, Elements{db},     inverse_count};
+      channel_each<T>("batch_norm_backward", dx, f, s,
+                      {&g, &x, &n.mean, &n.inverse_std, &w, &dw, &db});
+    });
     return dx;
   });
   grads.set_lazily(1, [&] { return dw; });
   grads.set_lazily(2, [&] { return db; });
 }
 
-// The gradient as recorded operations. w is 1 when there is no weight.
-void give_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& w,
-                      const BatchNorm& n) {
-  Tensor centered, inverse;
-  if (n.training) {
-    centered = x - x.mean(n.dims, true);
-    inverse = (centered.square().mean(n.dims, true) + n.eps).rsqrt();
-  } else {
-    centered = x - n.mean.view(n.per_channel);
-    inverse = n.inverse_std.view(n.per_channel);
-  }
-  const Tensor normal = centered * inverse;
-  grads.set_lazily(0, [&] {
-    const Tensor scaled = w.defined() ? g * w.view(n.per_channel) : g;
-    if (!n.training) return scaled * inverse;
-    return inverse *
-           (scaled - scaled.mean(n.dims, true) - normal * (scaled * normal).mean(n.dims, true));
-  });
-  grads.set_lazily(1, [&] { return (g * normal).sum(n.dims); });
+// The gradient as recorded operations.
+void give_recorded(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& weight,
+                   const BatchNorm& n) {
+  const Tensor w = weight.defined() ? weight.view(n.per_channel) : weight;
+  if (n.training) return give_expressions(grads, g, x, w, n.dims, n.dims, n.eps);
+  const Tensor inverse = n.inverse_std.view(n.per_channel);
+  grads.set_lazily(0, [&] { return (w.defined() ? g * w : g) * inverse; });
+  grads.set_lazily(1, [&] { return (g * (x - n.mean.view(n.per_channel)) * inverse).sum(n.dims); });
   grads.set_lazily(2, [&] { return g.sum(n.dims); });
 }
 
@@ -273,7 +229,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
            [x = save(x), w = save(w), n](Gradients& grads, const Tensor& g) {
              const Tensor input = x(), weight = w();
              if (recording(g, input, weight))
-               give_expressions(grads, g, input, weight, n);
+               give_recorded(grads, g, input, weight, n);
              else
                give_fused(grads, g, input, weight, n);
            });

@@ -1,6 +1,6 @@
-// Two shapes of kernels that go by channel: sums over all elements of each channel, and a function
-// of each element with its channel. A dense tensor is [outer, channels, inner]; with channels last
-// inner is 1. Included by the files of normalization only.
+// What the normalizations share: two shapes of kernels that go by channel (sums over all elements
+// of each channel, and a function of each element with its channel), and the gradient as recorded
+// operations. A dense tensor is [outer, channels, inner]; with channels last inner is 1.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "td/kernels/fast_divisor.h"
 #include "td/kernels/launch.h"
 #include "td/kernels/reduce_plan.h"
+#include "td/ops/op.h"
 #ifdef __CUDACC__
 #include "td/kernels/reduce_cuda.h"
 #endif
@@ -17,6 +18,8 @@ namespace td {
 namespace {
 
 /// Statistics and parameters are stored in the type that kernels compute in.
+template <class T>
+using Stat = compute_t<T>;
 inline ScalarType stat_type(ScalarType dtype) { return dtype == kDouble ? kDouble : kFloat; }
 
 /// The elements of a tensor as a member of a kernel, which has the type; nullptr where undefined.
@@ -27,6 +30,22 @@ struct Elements {
     return of.defined() ? kernel_pointer<T>(of) : nullptr;
   }
 };
+
+/// The gradients of x, weight and bias as recorded operations, where mean and variance are those of
+/// x over `dims`. `w` is broadcast to x or undefined; it and the bias are constant over `rest`.
+inline void give_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& w,
+                             IntArrayRef dims, IntArrayRef rest, double eps) {
+  const Tensor centered = x - x.mean(dims, true);
+  const Tensor inverse = (centered.square().mean(dims, true) + eps).rsqrt();
+  const Tensor normal = centered * inverse;
+  grads.set_lazily(0, [&] {
+    const Tensor scaled = w.defined() ? g * w : g;
+    return inverse *
+           (scaled - scaled.mean(dims, true) - normal * (scaled * normal).mean(dims, true));
+  });
+  grads.set_lazily(1, [&] { return (g * normal).sum(rest); });
+  grads.set_lazily(2, [&] { return g.sum(rest); });
+}
 
 struct Channels {
   std::int64_t outer = 1, count = 1, inner = 1;
@@ -53,6 +72,25 @@ inline Channels channels_of(const Tensor& t) {
   s.inner = last ? 1 : pixels;
   return s;
 }
+
+/// For channel_sums: the gradients of weight and bias. The statistics are the channel's or, with
+/// kByRow, those of the element's row.
+template <class T, bool kByRow>
+struct GradientSums {
+  const T *g, *x;
+  const Stat<T>*mean, *inverse_std;
+  Stat<T>*grad_weight, *grad_bias;
+  TD_HD void add(std::int64_t at, std::int64_t row, std::int64_t c, double& a, double& b) const {
+    const Stat<T> gradient = g[at];
+    const Stat<T> scaled = gradient * (static_cast<Stat<T>>(x[at]) - mean[kByRow ? row : c]);
+    a += static_cast<double>(kByRow ? scaled * inverse_std[row] : scaled);
+    b += static_cast<double>(gradient);
+  }
+  TD_HD void finish(std::int64_t c, double a, double b) const {
+    grad_weight[c] = static_cast<Stat<T>>(kByRow ? a : a * static_cast<double>(inverse_std[c]));
+    grad_bias[c] = static_cast<Stat<T>>(b);
+  }
+};
 
 struct TwoSums {
   double a, b;
@@ -130,46 +168,6 @@ void channel_sums(const char* name, Device device, const F& f, const Channels& s
   launch(name, device, work, reads, writes);
 }
 
-/// F: `f(element, channel)` is the result's element, stored at the same offset as the operand's.
-template <class F, class T>
-struct ChannelEach {
-  F f;
-  Channels s;
-  T* out;
-
-  void on_host() const {
-    const std::int64_t work = std::max<std::int64_t>(1, s.count * s.inner);
-    parallel_for(0, s.outer, std::max<std::int64_t>(1, 32768 / work),
-                 [&](std::int64_t from, std::int64_t to) {
-                   for (std::int64_t o = from; o < to; ++o) slice(o);
-                 });
-  }
-  void slice(std::int64_t o) const {
-    const F local = f;
-    T* const to = out;
-    if (s.inner == 1) {
-      const std::int64_t at = s.at(o, 0);
-#pragma omp simd
-      for (std::int64_t c = 0; c < s.count; ++c) to[at + c] = local(at + c, c);
-      return;
-    }
-    for (std::int64_t c = 0; c < s.count; ++c) {
-      const std::int64_t at = s.at(o, c);
-#pragma omp simd
-      for (std::int64_t i = 0; i < s.inner; ++i) to[at + i] = local(at + i, c);
-    }
-  }
-#ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const;
-#endif
-};
-
-template <class T, class F>
-void channel_each(const char* name, const Tensor& out, const F& f, const Channels& s,
-                  TensorRefs reads) {
-  launch(name, out.device(), ChannelEach<F, T>{f, s, kernel_pointer<T>(out)}, reads, {&out});
-}
-
 #ifdef __CUDACC__
 constexpr int kEachThreads = 256;
 /// Elements of one thread, which loads them all before it stores one. Where fewer are left, it
@@ -209,14 +207,51 @@ __global__ void __launch_bounds__(kEachThreads)
 #pragma unroll
   for (int k = 0; k < kEachLoads; ++k) out[at[k]] = result[k];
 }
-
-template <class F, class T>
-void ChannelEach<F, T>::on_cuda(cudaStream_t stream) const {
-  const std::int64_t n = s.outer * s.count * s.inner, of_block = kEachThreads * kEachLoads;
-  const auto blocks = static_cast<unsigned>((n + of_block - 1) / of_block);
-  if (n) channel_each_kernel<<<blocks, kEachThreads, 0, stream>>>(f, ChannelOf(s), out, n);
-}
 #endif
+
+/// F: `f(element, channel)` is the result's element, stored at the same offset as the operand's.
+template <class F, class T>
+struct ChannelEach {
+  F f;
+  Channels s;
+  T* out;
+
+  void on_host() const {
+    const std::int64_t work = std::max<std::int64_t>(1, s.count * s.inner);
+    parallel_for(0, s.outer, std::max<std::int64_t>(1, 32768 / work),
+                 [&](std::int64_t from, std::int64_t to) {
+                   for (std::int64_t o = from; o < to; ++o) slice(o);
+                 });
+  }
+  void slice(std::int64_t o) const {
+    const F local = f;
+    T* const to = out;
+    if (s.inner == 1) {
+      const std::int64_t at = s.at(o, 0);
+#pragma omp simd
+      for (std::int64_t c = 0; c < s.count; ++c) to[at + c] = local(at + c, c);
+      return;
+    }
+    for (std::int64_t c = 0; c < s.count; ++c) {
+      const std::int64_t at = s.at(o, c);
+#pragma omp simd
+      for (std::int64_t i = 0; i < s.inner; ++i) to[at + i] = local(at + i, c);
+    }
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const {
+    const std::int64_t n = s.outer * s.count * s.inner, of_block = kEachThreads * kEachLoads;
+    const auto blocks = static_cast<unsigned>((n + of_block - 1) / of_block);
+    if (n) channel_each_kernel<<<blocks, kEachThreads, 0, stream>>>(f, ChannelOf(s), out, n);
+  }
+#endif
+};
+
+template <class T, class F>
+void channel_each(const char* name, const Tensor& out, const F& f, const Channels& s,
+                  TensorRefs reads) {
+  launch(name, out.device(), ChannelEach<F, T>{f, s, kernel_pointer<T>(out)}, reads, {&out});
+}
 
 }  // namespace
 }  // namespace td

@@ -69,89 +69,28 @@ struct LayerNormBackward {
   }
 };
 
-// Gradients of weight and bias: sums over the rows; a column is a channel.
-template <class T>
-struct LayerNormSums {
-  const T *g, *x;
-  const compute_t<T>*mean, *inverse_std;
-  compute_t<T>*grad_weight, *grad_bias;
-  TD_HD void add(std::int64_t at, std::int64_t row, std::int64_t, double& a, double& b) const {
-    const compute_t<T> gradient = g[at];
-    a += static_cast<double>(gradient * (static_cast<compute_t<T>>(x[at]) - mean[row]) *
-                             inverse_std[row]);
-    b += static_cast<double>(gradient);
-  }
-  TD_HD void finish(std::int64_t c, double a, double b) const {
-    grad_weight[c] = static_cast<compute_t<T>>(a);
-    grad_bias[c] = static_cast<compute_t<T>>(b);
-  }
-};
-
-// Rows of x [rows, n] with mean 0 and variance 1, times weight [n], plus bias [n] (both may be
-// undefined). mean, inverse_std [rows] are saved for backward. All contiguous.
-void forward_kernel(const Tensor& out, const Tensor& mean, const Tensor& inverse_std,
-                    const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
-  dispatch_floats("layer_norm", x.dtype(), [&]<class T>(CppType<T>) {
-    const LayerNorm<T> program{Elements{x},
-                               Elements{out},
-                               Elements{mean},
-                               Elements{inverse_std},
-                               Elements{weight},
-                               Elements{bias},
-                               eps};
-    launch("layer_norm", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
-           {&x, &weight, &bias}, {&out, &mean, &inverse_std});
-  });
-}
-
-// The gradient of x.
-void backward_kernel(const Tensor& grad_x, const Tensor& g, const Tensor& x, const Tensor& mean,
-                     const Tensor& inverse_std, const Tensor& weight) {
-  dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const LayerNormBackward<T> program{Elements{g},    Elements{x},           Elements{grad_x},
-                                       Elements{mean}, Elements{inverse_std}, Elements{weight}};
-    launch("layer_norm_backward", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
-           {&g, &x, &mean, &inverse_std, &weight}, {&grad_x});
-  });
-}
-
-// grad_weight, grad_bias [n].
-void gradient_sums_kernel(const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& g,
-                          const Tensor& x, const Tensor& mean, const Tensor& inverse_std) {
-  dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const LayerNormSums<T> f{Elements{g},           Elements{x},           Elements{mean},
-                             Elements{inverse_std}, Elements{grad_weight}, Elements{grad_bias}};
-    channel_sums("layer_norm_backward_sums", x.device(), f, {x.sizes()[0], x.sizes()[1], 1},
-                 {&g, &x, &mean, &inverse_std}, {&grad_weight, &grad_bias});
-  });
-}
-
-// layer_norm's gradient as recorded operations, over rows.
-void give_row_expressions(Gradients& grads, const Tensor& g, const Tensor& x, const Tensor& w,
-                          double eps) {
-  const Tensor centered = x - x.mean({1}, true);
-  const Tensor inverse = (centered.square().mean({1}, true) + eps).rsqrt();
-  const Tensor normal = centered * inverse;
-  grads.set_lazily(0, [&] {
-    const Tensor scaled = w.defined() ? g * w : g;
-    return inverse * (scaled - scaled.mean({1}, true) - normal * (scaled * normal).mean({1}, true));
-  });
-  grads.set_lazily(1, [&] { return (g * normal).sum({0}); });
-  grads.set_lazily(2, [&] { return g.sum({0}); });
-}
-
-void give_row_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
-                    const Tensor& mean, const Tensor& inverse_std) {
+void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const Tensor& w,
+                const Tensor& mean, const Tensor& inverse_std) {
   const Tensor g = gradient.contiguous();
   grads.set_lazily(0, [&] {
     Tensor dx = empty_on(x.impl().sizes, x.dtype(), x.device());
-    backward_kernel(dx, g, x, mean, inverse_std, w);
+    dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
+      const LayerNormBackward<T> program{Elements{g},    Elements{x},           Elements{dx},
+                                         Elements{mean}, Elements{inverse_std}, Elements{w}};
+      launch("layer_norm_backward", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
+             {&g, &x, &mean, &inverse_std, &w}, {&dx});
+    });
     return dx;
   });
   if (!grads.should_compute(1) && !grads.should_compute(2)) return;
   const Tensor dw = empty_on({x.size(1)}, mean.dtype(), x.device());
   const Tensor db = empty_on({x.size(1)}, mean.dtype(), x.device());
-  gradient_sums_kernel(dw, db, g, x, mean, inverse_std);
+  dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
+    const GradientSums<T, true> f{Elements{g},           Elements{x},  Elements{mean},
+                                  Elements{inverse_std}, Elements{dw}, Elements{db}};
+    channel_sums("layer_norm_backward_sums", x.device(), f, {x.size(0), x.size(1), 1},
+                 {&g, &x, &mean, &inverse_std}, {&dw, &db});
+  });
   grads.set_lazily(1, [&] { return dw; });
   grads.set_lazily(2, [&] { return db; });
 }
@@ -162,15 +101,22 @@ Tensor layer_norm_rows(const Tensor& x, const Tensor& w, const Tensor& b, double
   const ScalarType type = stat_type(x.dtype());
   const Tensor mean = empty_on({x.size(0)}, type, x.device());
   const Tensor inverse_std = empty_on({x.size(0)}, type, x.device());
-  if (x.numel() > 0) forward_kernel(y, mean, inverse_std, x, w, b, eps);
+  if (x.numel() > 0)
+    dispatch_floats("layer_norm", x.dtype(), [&]<class T>(CppType<T>) {
+      const LayerNorm<T> program{
+          Elements{x}, Elements{y}, Elements{mean}, Elements{inverse_std}, Elements{w},
+          Elements{b}, eps};
+      launch("layer_norm", x.device(), rows_work(program, row_shape(x.sizes(), 1)), {&x, &w, &b},
+             {&y, &mean, &inverse_std});
+    });
   if (recording(x, w, b))
     record("layer_norm", y, {&x, &w, &b},
            [x = save(x), w = save(w), mean, inverse_std, eps](Gradients& grads, const Tensor& g) {
              const Tensor input = x(), weight = w();
              if (recording(g, input, weight))
-               give_row_expressions(grads, g, input, weight, eps);
+               give_expressions(grads, g, input, weight, {1}, {0}, eps);
              else
-               give_row_fused(grads, g, input, weight, mean, inverse_std);
+               give_fused(grads, g, input, weight, mean, inverse_std);
            });
   return y;
 }

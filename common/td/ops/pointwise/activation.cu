@@ -28,8 +28,7 @@ Tensor gelu(const Tensor& input, std::string_view approximate) {
   TD_CHECK(Error, approximate == "tanh", "gelu: approximate must be \"none\" or \"tanh\" but is \"",
            approximate, "\"");
   common_device(gelu_op.op, input);
-  TD_CHECK(DtypeError, input.is_floating_point(), "gelu: expected a floating point tensor but got ",
-           input.dtype(), "; convert it with to(kFloat32)");
+  if (!input.is_floating_point()) return unary(gelu_op, input);  // which says what is wrong
   constexpr double kRootOfTwoOverPi = 0.79788456080286535588;
   const Tensor inner = (input + input * input * input * 0.044715) * kRootOfTwoOverPi;
   return input * 0.5 * (tanh(inner) + 1);

@@ -1,17 +1,13 @@
 // add and sub, which have a factor (alpha) and are therefore no lines of binary.def: sub adds the
 // negative.
+#include <functional>
+
 #include "td/kernels/pointwise.h"
 #include "td/ops/pointwise/binary.h"
 
 namespace td {
 namespace {
 
-struct Add {
-  template <class T>
-  TD_HD T operator()(T a, T b) const {
-    return static_cast<T>(a + b);
-  }
-};
 template <class A>
 struct AddScaled {
   A alpha;
@@ -37,29 +33,24 @@ void check_no_bool(const Tensor& input, const Tensor& other) {
       "sub: not defined for bool tensors; use logical_xor or convert them to a number type");
 }
 
-void give_sum(Gradients& grads, const Tensor& g, const Sizes& a, const Sizes& b, ScalarType type_a,
-              ScalarType type_b, const Scalar& alpha) {
-  grads.set_lazily(0, [&] { return as_type(sum_to(g, a), type_a); });
-  grads.set_lazily(1, [&] {
-    const Tensor scaled = alpha.to<double>() == 1.0 ? g : mul(g, alpha);
-    return as_type(sum_to(scaled, b), type_b);
-  });
-}
-
 // A sum of bool tensors is "or"; the only factor with a meaning is 0.
 void add_into(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha) {
   if (out.dtype() != kBool) return kernels::add(out, a, b, alpha);
   kernels::logical_or(out, a, alpha.to<double>() == 0 ? a : b);
 }
 
+auto gradients(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  return [a = ArgumentForm(a), b = ArgumentForm(b), alpha](Gradients& grads, const Tensor& g) {
+    grads.set_lazily(0, [&] { return a.fit(g); });
+    grads.set_lazily(1, [&] { return b.fit(alpha.to<double>() == 1.0 ? g : mul(g, alpha)); });
+  };
+}
+
 Tensor add_scaled(const Op& op, const Tensor& a, const Tensor& b, const Scalar& alpha) {
   BinaryArguments p = prepare(op, a, b, false);
   check_alpha(op, p.out.dtype(), alpha);
   add_into(p.out, p.a, p.b, alpha);
-  if (recording(a, b))
-    record(op.name, p.out, {&a, &b},
-           [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(), alpha](
-               Gradients& grads, const Tensor& g) { give_sum(grads, g, sa, sb, ta, tb, alpha); });
+  if (recording(a, b)) record(op.name, p.out, {&a, &b}, gradients(a, b, alpha));
   return std::move(p.out);
 }
 
@@ -69,11 +60,7 @@ Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alph
   check_inplace(op.name, a);
   increment_version(a);
   add_into(a, a, other, alpha);
-  if (recording(a, b))
-    record_in_place(
-        op.name, a, {&a, &b},
-        [sa = a.impl().sizes, sb = b.impl().sizes, ta = a.dtype(), tb = b.dtype(), alpha](
-            Gradients& grads, const Tensor& g) { give_sum(grads, g, sa, sb, ta, tb, alpha); });
+  if (recording(a, b)) record_in_place(op.name, a, {&a, &b}, gradients(a, b, alpha));
   return a;
 }
 
@@ -82,7 +69,7 @@ Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alph
 void kernels::add(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha) {
   if (alpha.to<double>() == 1.0) {
     dispatch_all(out.dtype(),
-                 [&]<class T>(CppType<T>) { pointwise<T, T, T>("add", Add{}, out, a, b); });
+                 [&]<class T>(CppType<T>) { pointwise<T, T, T>("add", std::plus<>{}, out, a, b); });
   } else {
     dispatch_numbers("add", out.dtype(), [&]<class T>(CppType<T>) {
       pointwise<T, T, T>("add", AddScaled<compute_t<T>>{alpha.to<compute_t<T>>()}, out, a, b);
@@ -101,8 +88,6 @@ Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
   return add(input, number_beside(input, other), alpha);
 }
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-  TD_CHECK(DtypeError, !input.defined() || input.dtype() != kBool,
-           "sub: not defined for a bool tensor; convert it to a number type");
   return sub(input, number_beside(input, other), alpha);
 }
 Tensor operator-(const Scalar& a, const Tensor& b) { return sub(number_beside(b, a), b); }

@@ -1,13 +1,27 @@
-// Element-wise functions of two tensors: one body for all lines of the two lists (see binary.h),
-// and the functions of binary.def with their forms for numbers and in place. add and sub are in
-// add.cu.
+// Element-wise functions of two tensors: one body for all lines of binary.def and
+// binary_integer.def, and their forms for numbers, in place and with a rounding mode. A line
+// becomes a functor, the gradients as an expression of Tensors, and a BinaryOp that holds them. add
+// and sub are in add.cu.
 #include "td/ops/pointwise/binary.h"
+
+#include <string_view>
 
 #include "td/kernels/pointwise.h"
 #include "td/kernels/scalar_math.h"
+#include "td/ops/pointwise/integer_math.h"
 
 namespace td {
 namespace {
+
+// One line of a list, as data.
+struct BinaryOp {
+  Op op;
+  const autocast::Rule* rule;
+  bool makes_float;
+  void (*forward)(const char* name, const Tensor& out, const Tensor& a, const Tensor& b);
+  // The gradient of a (`of` 0) or b (1).
+  Tensor (*gradient)(int of, const Tensor& g, const SavedVariable& a, const SavedVariable& b);
+};
 
 // A number of the program with all its digits: what is computed from it alone would be float32.
 Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.view({}).to(kFloat64) : x; }
@@ -21,8 +35,25 @@ Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b
   return where(flat, Scalar(0), g * pow(a, b) * log(all_digits(a)));
 }
 
-#define BINARY(...) TD_BINARY_OP(__VA_ARGS__)
+#define BINARY(name, expression, of_a, of_b)                                               \
+  struct name##_f {                                                                        \
+    template <class T>                                                                     \
+    TD_HD T operator()(T a, T b) const {                                                   \
+      using namespace scalar_math;                                                         \
+      return static_cast<T>(expression);                                                   \
+    }                                                                                      \
+  };                                                                                       \
+  Tensor name##_gradient(int of, const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
+                         [[maybe_unused]] const SavedVariable& b) {                        \
+    return of == 0 ? of_a : of_b;                                                          \
+  }                                                                                        \
+  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                                \
+                               autocast::find(#name),                                      \
+                               std::string_view(#name) == "div",                           \
+                               pointwise_numbers<name##_f, Tensor, Tensor>,                \
+                               name##_gradient};
 #include "td/ops/pointwise/binary.def"
+#include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
 
 // Of bool tensors a product and a minimum are "and", a maximum is "or".
@@ -34,33 +65,57 @@ void run(const BinaryOp& o, const Tensor& out, const Tensor& a, const Tensor& b)
   o.forward(o.op.name, out, a, b);
 }
 
-// What the gradient of a binary operation saves.
-struct SavedPair {
-  const BinaryOp* o;
-  SavedVariable a, b;
-  Sizes sizes_a, sizes_b;
-  ScalarType type_a, type_b;
+// The gradients. `old_a` holds the value of a before a change in place.
+auto gradients(const BinaryOp& o, const Tensor& a, const Tensor& b, const SavedVariable& old_a) {
+  return [&o, a = old_a, b = save(b), form_a = ArgumentForm(a), form_b = ArgumentForm(b)](
+             Gradients& grads, const Tensor& g) {
+    grads.set_lazily(0, [&] { return form_a.fit(o.gradient(0, g, a, b)); });
+    grads.set_lazily(1, [&] { return form_b.fit(o.gradient(1, g, a, b)); });
+  };
+}
 
-  SavedPair(const BinaryOp& op, const Tensor& x, const Tensor& y, const SavedVariable& saved_x)
-      : o(&op),
-        a(saved_x),
-        b(save(y)),
-        sizes_a(x.impl().sizes),
-        sizes_b(y.impl().sizes),
-        type_a(x.dtype()),
-        type_b(y.dtype()) {}
+Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
+  if (autocast::active() && o.rule) [[unlikely]]
+    return autocast::run(
+        *o.rule, [&o](const Tensor& x, const Tensor& y) { return binary(o, x, y); }, a, b);
+  BinaryArguments p = prepare(o.op, a, b, o.makes_float);
+  run(o, p.out, p.a, p.b);
+  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, gradients(o, a, b, save(a)));
+  return std::move(p.out);
+}
 
-  void operator()(Gradients& grads, const Tensor& g) const {
-    grads.set_lazily(0, [&] { return as_type(sum_to(o->gradient_a(g, a, b), sizes_a), type_a); });
-    grads.set_lazily(1, [&] { return as_type(sum_to(o->gradient_b(g, a, b), sizes_b), type_b); });
-  }
-};
+Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
+  TD_CHECK(DtypeError, !o.makes_float || a.is_floating_point(), o.op.name,
+           "_: the result is floating point and cannot be kept in ", a.dtype(), "; use ", o.op.name,
+           "() or convert the tensor first");
+  const InType other = prepare_in_place(o.op, a, b);
+  const bool recorded = recording(a, b);
+  const SavedVariable old_a = recorded ? save(a.clone()) : SavedVariable();
+  check_inplace(o.op.name, a);
+  increment_version(a);
+  run(o, a, a, other);
+  if (recorded) record_in_place(o.op.name, a, {&a, &b}, gradients(o, a, b, old_a));
+  return a;
+}
+
+// Puts the result of an operation into `self`, which is changed in place.
+void keep(const char* op, const Tensor& self, const Tensor& result) {
+  check_can_keep(op, result.dtype(), self);
+  TD_CHECK(ShapeError, result.sizes() == self.sizes(), op, "_: a result of sizes ", result.sizes(),
+           " does not fit into \"input\" of sizes ", self.sizes(), ", which is changed in place");
+  self.copy_(result);
+}
+
+// What the operation reads while `self` changes: when recorded, a copy, so that the gradient finds
+// the old values.
+Tensor before_change(const Tensor& self, const Tensor& other) {
+  return recording(self, other) ? self.clone() : self;
+}
 
 }  // namespace
 
 BinaryArguments prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
-  const Device device = common_device(op, a, b);
-  if (!b.defined()) undefined_argument(op, 1);
+  const Device device = common_device_of_all(op, a, b);
   ScalarType type = result_type(a, b);
   if (makes_float) type = float_type(type);
   const Sizes sizes = a.impl().sizes == b.impl().sizes
@@ -70,8 +125,7 @@ BinaryArguments prepare(const Op& op, const Tensor& a, const Tensor& b, bool mak
 }
 
 InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
-  const Device device = common_device(op, a, b);
-  if (!b.defined()) undefined_argument(op, 1);
+  const Device device = common_device_of_all(op, a, b);
   TD_CHECK(DeviceError, a.device() == device, op.name, "_: \"input\" is a number on ", a.device(),
            " and cannot keep a result on ", device, "; move it with to(\"", device, "\")");
   check_can_keep(op.name, result_type(a, b), a);
@@ -92,43 +146,13 @@ void check_can_keep(const char* op, ScalarType type, const Tensor& self) {
 
 Tensor number_beside(const Tensor& input, const Scalar& value) {
   if (!input.defined()) return wrapped_number(value);  // the operation says what is wrong
-  Tensor number = empty_on({}, result_type(input, value), Device(kCPU));
-  dispatch_all(number.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    *number.data_ptr<T>() = value.to<T>();
-  });
-  number.impl().wrapped_number = true;
-  return number;
-}
-
-Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
-  if (autocast::active() && o.rule) [[unlikely]]
-    return autocast::run(
-        *o.rule, [&o](const Tensor& x, const Tensor& y) { return binary(o, x, y); }, a, b);
-  BinaryArguments p = prepare(o.op, a, b, o.makes_float);
-  run(o, p.out, p.a, p.b);
-  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, SavedPair(o, a, b, save(a)));
-  return std::move(p.out);
-}
-
-Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
-  TD_CHECK(DtypeError, !o.makes_float || a.is_floating_point(), o.op.name,
-           "_: the result is floating point and cannot be kept in ", a.dtype(), "; use ", o.op.name,
-           "() or convert the tensor first");
-  const InType other = prepare_in_place(o.op, a, b);
-  const bool recorded = recording(a, b);
-  const SavedVariable old_a =
-      recorded ? save(a.clone()) : SavedVariable();  // the value before the change
-  check_inplace(o.op.name, a);
-  increment_version(a);
-  run(o, a, a, other);
-  if (recorded) record_in_place(o.op.name, a, {&a, &b}, SavedPair(o, a, b, old_a));
-  return a;
+  return wrapped_number(value, result_type(input, value));
 }
 
 #define BINARY(name, ...) \
   Tensor name(const Tensor& input, const Tensor& other) { return binary(name##_op, input, other); }
 #include "td/ops/pointwise/binary.def"
+#include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
 
 void kernels::maximum(const Tensor& out, const Tensor& a, const Tensor& b) {
@@ -163,9 +187,47 @@ Tensor pow_impl(const Scalar& base, const Tensor& exponent) {
 }
 Tensor operator/(const Scalar& a, const Tensor& b) { return div(number_beside(b, a), b); }
 
+Tensor div(const Tensor& input, const Tensor& other, optional<std::string_view> rounding_mode) {
+  if (!rounding_mode) return div(input, other);
+  if (*rounding_mode == "trunc") return div_trunc(input, other);
+  TD_CHECK(Error, *rounding_mode == "floor",
+           "div: the rounding mode must be \"trunc\" or \"floor\" but is \"", *rounding_mode, "\"");
+  return div_floor(input, other);
+}
+Tensor div(const Tensor& input, const Scalar& other, optional<std::string_view> rounding_mode) {
+  return div(input, wrapped_number(other), rounding_mode);
+}
+Tensor remainder(const Tensor& input, const Scalar& other) {
+  return remainder(input, wrapped_number(other));
+}
+Tensor remainder(const Scalar& input, const Tensor& other) {
+  return remainder(wrapped_number(input), other);
+}
+
 Tensor& Tensor::mul_(const Tensor& other) const { return binary_in_place(mul_op, handle(), other); }
 Tensor& Tensor::div_(const Tensor& other) const { return binary_in_place(div_op, handle(), other); }
 Tensor& Tensor::mul_(const Scalar& other) const { return mul_(number_beside(*this, other)); }
 Tensor& Tensor::div_(const Scalar& other) const { return div_(number_beside(*this, other)); }
+
+Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mode) const {
+  keep("div", *this, td::div(before_change(*this, other), other, rounding_mode));
+  return handle();
+}
+Tensor& Tensor::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {
+  return div_(wrapped_number(other), rounding_mode);
+}
+Tensor& Tensor::remainder_(const Tensor& other) const {
+  keep("remainder", *this, td::remainder(before_change(*this, other), other));
+  return handle();
+}
+Tensor& Tensor::remainder_(const Scalar& other) const { return remainder_(wrapped_number(other)); }
+Tensor& Tensor::pow_(const Tensor& exponent) const {
+  keep("pow", *this, td::pow(before_change(*this, exponent), exponent));
+  return handle();
+}
+Tensor& Tensor::pow_(const Scalar& exponent) const {
+  keep("pow", *this, td::pow(before_change(*this, *this), exponent));
+  return handle();
+}
 
 }  // namespace td

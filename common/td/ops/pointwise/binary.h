@@ -1,9 +1,6 @@
-// What element-wise functions of two tensors share (binary.cu, binary_integer.cu, add.cu), and what
-// a line of binary.def or binary_integer.def becomes: a functor, two gradients as expressions of
-// Tensors, and a BinaryOp that holds them.
+// What element-wise functions of several tensors share (add.cu, binary.cu, logic.cu, ternary.cu):
+// the arguments in one type, results in place, and kernels.
 #pragma once
-
-#include <string_view>
 
 #include "td/ops/op.h"
 
@@ -22,17 +19,15 @@ void check_can_keep(const char* op, ScalarType type, const Tensor& self);
 /// A number in the type in which it will meet `input`, so that nothing is left to convert.
 Tensor number_beside(const Tensor& input, const Scalar& value);
 
-/// One line of a list.
-struct BinaryOp {
-  Op op;
-  const autocast::Rule* rule;
-  bool makes_float;
-  void (*forward)(const char* name, const Tensor& out, const Tensor& a, const Tensor& b);
-  Tensor (*gradient_a)(const Tensor& g, const SavedVariable& a, const SavedVariable& b);
-  Tensor (*gradient_b)(const Tensor& g, const SavedVariable& a, const SavedVariable& b);
+/// The sizes and type of an argument, which its gradient gets too.
+struct ArgumentForm {
+  Sizes sizes;
+  ScalarType type;
+  explicit ArgumentForm(const Tensor& argument)
+      : sizes(argument.impl().sizes), type(argument.dtype()) {}
+  /// `gradient`, which may be broadcast and of another type, in this form.
+  Tensor fit(const Tensor& gradient) const { return as_type(sum_to(gradient, sizes), type); }
 };
-Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b);
-Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b);
 
 /// 1 where a > b, 1/2 where they are equal, else 0: the part of maximum's gradient that a gets.
 Tensor maximum_grad_weight(const Tensor& a, const Tensor& b);
@@ -44,28 +39,5 @@ void logical_or(const Tensor& out, const Tensor& a, const Tensor& b);
 void maximum(const Tensor& out, const Tensor& a, const Tensor& b);
 void minimum(const Tensor& out, const Tensor& a, const Tensor& b);
 }  // namespace kernels
-
-#define TD_BINARY_OP(name, expression, of_a, of_b)                                   \
-  struct name##_f {                                                                  \
-    template <class T>                                                               \
-    TD_HD T operator()(T a, T b) const {                                             \
-      using namespace scalar_math;                                                   \
-      return static_cast<T>(expression);                                             \
-    }                                                                                \
-  };                                                                                 \
-  Tensor name##_gradient_a(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
-                           [[maybe_unused]] const SavedVariable& b) {                \
-    return of_a;                                                                     \
-  }                                                                                  \
-  Tensor name##_gradient_b(const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
-                           [[maybe_unused]] const SavedVariable& b) {                \
-    return of_b;                                                                     \
-  }                                                                                  \
-  constexpr BinaryOp name##_op{{#name, {"input", "other"}},                          \
-                               autocast::find(#name),                                \
-                               std::string_view(#name) == "div",                     \
-                               pointwise_numbers<name##_f, Tensor, Tensor>,          \
-                               name##_gradient_a,                                    \
-                               name##_gradient_b};
 
 }  // namespace td

@@ -1,5 +1,5 @@
 // The functions that binary_integer.def names, for one pair of numbers: quotients without a
-// fraction, and remainders. Used by binary_integer.cu.
+// fraction, and remainders. Used by binary.cu.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,7 @@
-// Logic on bool tensors and on the bits of integers, tests of values, limits (clamp) and
-// masked_fill.
+// Comparisons (one body for all lines of comparison.def: two tensors of one type in, bool out), and
+// what is done with truth values and bits: logic, tests of values, the choice by a condition
+// (where, masked_fill) and limits (clamp).
+#include <functional>
 #include <limits>
 
 #include "td/kernels/pointwise.h"
@@ -10,68 +12,58 @@ namespace {
 
 constexpr Op and_op{"operator&", {"input", "other"}}, or_op{"operator|", {"input", "other"}};
 constexpr Op equal_op{"equal", {"input", "other"}}, allclose_op{"allclose", {"input", "other"}};
+constexpr Op where_op{"where", {"condition", "input", "other"}};
 constexpr Op clamp_op{"clamp", {"input"}}, mask_op{"masked_fill", {"input", "mask", "value"}};
 
-void check_bool(const char* op, const Tensor& t) {
-  TD_CHECK(DtypeError, t.dtype() == kBool, op, ": expected bool tensors but got ", t.dtype(),
-           "; make one with a comparison such as x > 0");
+using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
+
+#define COMPARISON(name, expression)                                        \
+  struct name##_f {                                                         \
+    template <class T>                                                      \
+    TD_HD bool operator()(T a, T b) const {                                 \
+      return expression;                                                    \
+    }                                                                       \
+  };                                                                        \
+  void name##_kernel(const Tensor& out, const Tensor& a, const Tensor& b) { \
+    dispatch_all(a.dtype(), [&]<class T>(CppType<T>) {                      \
+      pointwise<bool, T, T>(#name, name##_f{}, out, a, b);                  \
+    });                                                                     \
+  }                                                                         \
+  constexpr Op name##_op{#name, {"input", "other"}};
+#include "td/ops/pointwise/comparison.def"
+#undef COMPARISON
+
+Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
+  const Device device = common_device_of_all(op, a, b);
+  const ScalarType type = result_type(a, b);
+  Tensor out = result_like(a, b, broadcast_sizes(op.name, a.sizes(), b.sizes()), kBool, device);
+  kernel(out, as_type(a.detach(), type), as_type(b.detach(), type));
+  return out;
 }
 
 bool both_bool(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a.dtype() == kBool && b.dtype() == kBool;
 }
 
-struct BitAnd {
-  template <class T>
-  TD_HD T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
-};
-struct BitOr {
-  template <class T>
-  TD_HD T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
-};
-struct BitNot {
-  template <class T>
-  TD_HD T operator()(T x) const {
-    return static_cast<T>(~x);
-  }
-};
-
 // Of integers of out's type.
 template <class F, class... In>
 void bits_kernel(const char* op, const Tensor& out, const In&... in) {
-  const auto run = [&]<class T>(CppType<T>) {
-    pointwise<T, element_of<In, T>...>(op, F{}, out, in...);
-  };
-  switch (out.dtype()) {
-    case kByte:
-      return run(CppType<std::uint8_t>{});
-    case kInt:
-      return run(CppType<std::int32_t>{});
-    case kLong:
-      return run(CppType<std::int64_t>{});
-    default:
+  dispatch_all(out.dtype(), [&]<class T>(CppType<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      pointwise<T, element_of<In, T>...>(op, F{}, out, in...);
+    else
       fail<DtypeError>(op, ": expected bool tensors or integers but got ", out.dtype(),
                        "; make one with a comparison such as x > 0");
-  }
+  });
 }
 
 template <class F>
 Tensor bits(const Op& op, const Tensor& a, const Tensor& b) {
-  const Device device = common_device(op, a, b);
-  if (!b.defined()) undefined_argument(op, 1);
+  const Device device = common_device_of_all(op, a, b);
   const ScalarType type = result_type(a, b);
   Tensor out = result_like(a, broadcast_sizes(op.name, a.sizes(), b.sizes()), type, device);
   bits_kernel<F>(op.name, out, as_type(a, type), as_type(b, type));
   return out;
-}
-
-// A number in x's own type, so that it does not promote x.
-Tensor number_for(const Tensor& x, const Scalar& value) {
-  return wrapped_number(value).to(x.dtype());
 }
 
 // true where the limits leave x as it is: there the gradient passes.
@@ -83,38 +75,94 @@ Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scala
 
 void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
            const optional<Scalar>& max) {
-  if (min) kernels::maximum(out, x, number_for(out, *min));
-  if (max) kernels::minimum(out, min ? out : x, number_for(out, *max));
+  if (min) kernels::maximum(out, x, wrapped_number(*min, out.dtype()));
+  if (max) kernels::minimum(out, min ? out : x, wrapped_number(*max, out.dtype()));
 }
 
 void check_limits(const optional<Scalar>& min, const optional<Scalar>& max) {
   TD_CHECK(Error, min || max, "clamp: give at least one of min and max");
 }
 
-// `mask` with which gradients are chosen; the other elements get 0.
-Tensor only_where(const Tensor& mask, const Tensor& g) { return where(mask, g, Scalar(0)); }
-
 Tensor mask_on(const Tensor& x, const Tensor& mask) {
   const Device device = common_device(mask_op, x, mask);
-  check_bool("masked_fill", mask);
+  TD_CHECK(DtypeError, mask.dtype() == kBool, "masked_fill: expected bool tensors but got ",
+           mask.dtype(), "; make one with a comparison such as x > 0");
   return mask.device() == device ? mask : mask.to(device);
 }
 
 }  // namespace
 
+// 3 == 3.5 must not round 3.5: a number with a fraction brings its own type.
+#define COMPARISON(name, expression)                        \
+  Tensor name(const Tensor& input, const Tensor& other) {   \
+    return compare(name##_op, name##_kernel, input, other); \
+  }                                                         \
+  Tensor name(const Tensor& input, const Scalar& other) {   \
+    return name(input, wrapped_number(other));              \
+  }
+#include "td/ops/pointwise/comparison.def"
+#undef COMPARISON
+
+void kernels::logical_and(const Tensor& out, const Tensor& a, const Tensor& b) {
+  logical_and_kernel(out, a, b);
+}
+void kernels::logical_or(const Tensor& out, const Tensor& a, const Tensor& b) {
+  logical_or_kernel(out, a, b);
+}
+
+Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
+  const Device device = common_device(where_op, condition, input, other);
+  if (condition.dtype() == kByte) return where(condition.ne(Scalar(0)), input, other);
+  TD_CHECK(DtypeError, condition.dtype() == kBool, "where: \"condition\" must be bool but is ",
+           condition.dtype(), "; make it with a comparison such as x > 0");
+  const ScalarType type = result_type(input, other);
+  const Sizes sizes = broadcast_sizes("where", condition.sizes(),
+                                      broadcast_sizes("where", input.sizes(), other.sizes()));
+  const Tensor a = as_type(input, type), b = as_type(other, type);
+  Tensor out = result_like(a, sizes, type, device);
+  kernels::where(out, condition, a, b);
+  if (recording(a, b))
+    record("where", out, {&a, &b},
+           [c = condition, sa = a.impl().sizes, sb = b.impl().sizes](Gradients& grads,
+                                                                     const Tensor& g) {
+             grads.set_lazily(0, [&] { return sum_to(where(c, g, Scalar(0)), sa); });
+             grads.set_lazily(1, [&] { return sum_to(where(c, Scalar(0), g), sb); });
+           });
+  return out;
+}
+
+Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) {
+  return where(condition, wrapped_number(input), other);
+}
+Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) {
+  return where(condition, input, wrapped_number(other));
+}
+Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
+  const bool real = input.is_floating_point() || other.is_floating_point();
+  const ScalarType type = real ? kFloat : promote_types(input.kind(), other.kind());
+  return where(condition, wrapped_number(input).to(type), wrapped_number(other).to(type));
+}
+TensorList where(const Tensor& condition) { return nonzero(condition).unbind(1); }
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+  return td::where(condition, *this, other);
+}
+Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
+  return td::where(condition, *this, other);
+}
+
 Tensor logical_not(const Tensor& input) { return input.detach().eq(Scalar(0)); }
 Tensor operator&(const Tensor& a, const Tensor& b) {
-  return both_bool(a, b) ? logical_and(a, b) : bits<BitAnd>(and_op, a, b);
+  return both_bool(a, b) ? logical_and(a, b) : bits<std::bit_and<>>(and_op, a, b);
 }
 Tensor operator|(const Tensor& a, const Tensor& b) {
-  return both_bool(a, b) ? logical_or(a, b) : bits<BitOr>(or_op, a, b);
+  return both_bool(a, b) ? logical_or(a, b) : bits<std::bit_or<>>(or_op, a, b);
 }
 Tensor operator&(const Tensor& a, const Scalar& b) { return a & wrapped_number(b); }
 Tensor operator|(const Tensor& a, const Scalar& b) { return a | wrapped_number(b); }
 Tensor operator~(const Tensor& a) {
   if (a.dtype() == kBool) return logical_not(a);
   Tensor out = result_like(a, a.impl().sizes, a.dtype(), a.device());
-  bits_kernel<BitNot>("operator~", out, a);
+  bits_kernel<std::bit_not<>>("operator~", out, a);
   return out;
 }
 
@@ -159,7 +207,7 @@ Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
   limit(out, x, min, max);
   if (recording(x))
     record("clamp", out, {&x}, [x = save(x), min, max](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return only_where(inside(x().detach(), min, max), g); });
+      grads.set_lazily(0, [&] { return where(inside(x().detach(), min, max), g, Scalar(0)); });
     });
   return out;
 }
@@ -175,14 +223,14 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
   limit(*this, *this, min, max);
   if (recording(*this))
     record_in_place("clamp", *this, {this}, [kept](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return only_where(kept, g); });
+      grads.set_lazily(0, [&] { return td::where(kept, g, Scalar(0)); });
     });
   return handle();
 }
 
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   const Tensor m = mask_on(input, mask);
-  return where(m, number_for(input, value), input);
+  return where(m, wrapped_number(value, input.dtype()), input);
 }
 
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
@@ -208,7 +256,7 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
            " does not fit into \"input\" of sizes ", sizes());
   check_inplace("masked_fill_", *this);
   increment_version(*this);
-  kernels::where(*this, m, number_for(*this, value), *this);
+  kernels::where(*this, m, wrapped_number(value, dtype()), *this);
   if (recording(*this))
     record_in_place("masked_fill", *this, {this}, [m](Gradients& grads, const Tensor& g) {
       grads.set_lazily(0, [&] { return td::where(m, Scalar(0), g); });

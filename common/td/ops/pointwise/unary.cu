@@ -22,16 +22,10 @@ struct UnaryGradient {
   Tensor of(const Tensor& g, const Tensor& kept) const {
     if (recording(g, kept)) return u->expression(g, kept, p, q);
     Tensor out = result_like(g, Sizes(g.sizes()), g.dtype(), g.device());
-    u->backward(u->backward_name, out, g, kept, p, q);
+    u->backward(u->backward_name, p, q, out, g, kept);
     return out;
   }
 };
-
-void check_floats(const UnaryOp& u, const Tensor& x) {
-  TD_CHECK(DtypeError, u.types != UnaryOp::kFloatsOnly || x.is_floating_point(), u.op.name,
-           ": expected a floating point tensor but got ", x.dtype(),
-           "; convert it with to(kFloat32)");
-}
 
 }  // namespace
 
@@ -40,14 +34,13 @@ Tensor unary(const UnaryOp& u, const Tensor& input, double p, double q) {
     return autocast::run(
         *u.rule, [&](const Tensor& x) { return unary(u, x, p, q); }, input);
   const Device device = common_device(u.op, input);
-  check_floats(u, input);
   if (input.dtype() == kBool && &u == &sign_op) return input.clone();
   if (input.dtype() == kBool && &u == &square_op) return input.to(kLong);
   const bool converts = u.types == UnaryOp::kMakesFloat;
   const InType in_type(input, converts ? float_type(input.dtype()) : input.dtype());
   const Tensor& x = in_type;
   Tensor y = result_like(x, x.impl().sizes, x.dtype(), device);
-  u.forward(u.op.name, y, x, p, q);
+  u.forward(u.op.name, p, q, y, x);
   if (!recording(x)) return y;
   const SavedVariable saved = u.saves == UnaryOp::x   ? save(x)
                               : u.saves == UnaryOp::y ? save_result(y)
@@ -58,7 +51,6 @@ Tensor unary(const UnaryOp& u, const Tensor& input, double p, double q) {
 
 Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
   common_device(u.op, self);
-  check_floats(u, self);
   TD_CHECK(DtypeError, u.types != UnaryOp::kMakesFloat || self.is_floating_point(), u.op.name,
            "_: the result is floating point and cannot be kept in ", self.dtype(), "; use ",
            u.op.name, "() or convert the tensor first");
@@ -67,7 +59,7 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
   SavedVariable saved = recorded && u.saves == UnaryOp::x ? save(self.clone()) : SavedVariable();
   check_inplace(u.op.name, self);
   increment_version(self);
-  u.forward(u.op.name, self, self, p, q);
+  u.forward(u.op.name, p, q, self, self);
   if (!recorded) return self;
   if (u.saves == UnaryOp::y) saved = save_result(self);
   record_in_place(u.op.name, self, {&self}, UnaryGradient{&u, saved, p, q});

@@ -20,9 +20,9 @@ struct UnaryOp {
   const autocast::Rule* rule;
   Saves saves;
   Types types;
-  void (*forward)(const char* name, const Tensor& out, const Tensor& x, double p, double q);
-  void (*backward)(const char* name, const Tensor& out, const Tensor& g, const Tensor& saved,
-                   double p, double q);
+  void (*forward)(const char* name, double p, double q, const Tensor& out, const Tensor& x);
+  void (*backward)(const char* name, double p, double q, const Tensor& out, const Tensor& g,
+                   const Tensor& saved);
   Tensor (*expression)(const Tensor& g, const Tensor& saved, const Scalar& p, const Scalar& q);
 };
 
@@ -31,25 +31,18 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p = 0, double q = 
 
 namespace {
 
-template <template <class> class F, bool kFloats>
-void unary_kernel(const char* name, const Tensor& out, const Tensor& x, double p, double q) {
+// Of one tensor forward, of the gradient and what was saved backward.
+template <template <class> class F, bool kFloats, class... In>
+void unary_kernel(const char* name, double p, double q, const Tensor& out, const In&... in) {
   const auto run = [&]<class T>(CppType<T>) {
     using C = compute_t<T>;
-    pointwise<T, T>(name, F<C>{static_cast<C>(p), static_cast<C>(q)}, out, x);
+    pointwise<T, element_of<In, T>...>(name, F<C>{static_cast<C>(p), static_cast<C>(q)}, out,
+                                       in...);
   };
   if constexpr (kFloats)
-    dispatch_floats(name, x.dtype(), run);
+    dispatch_floats(name, out.dtype(), run);
   else
-    dispatch_numbers(name, x.dtype(), run);
-}
-
-template <template <class> class F>
-void unary_backward_kernel(const char* name, const Tensor& out, const Tensor& g,
-                           const Tensor& saved, double p, double q) {
-  dispatch_floats(name, g.dtype(), [&]<class T>(CppType<T>) {
-    using C = compute_t<T>;
-    pointwise<T, T, T>(name, F<C>{static_cast<C>(p), static_cast<C>(q)}, out, g, saved);
-  });
+    dispatch_numbers(name, out.dtype(), run);
 }
 
 }  // namespace
@@ -86,7 +79,7 @@ void unary_backward_kernel(const char* name, const Tensor& out, const Tensor& g,
                               UnaryOp::saves,                                                    \
                               types,                                                             \
                               unary_kernel<name##_forward, types != UnaryOp::kKeepsType>,        \
-                              unary_backward_kernel<name##_gradient>,                            \
+                              unary_kernel<name##_gradient, true>,                               \
                               name##_expression};
 
 #define TD_UNARY_FUNCTIONS(name)                                              \

@@ -44,9 +44,11 @@ struct ArgExtreme {
   TD_HD Out project(const WideAcc& total) const { return total.index; }
 };
 
-// int64 indices along the dimensions in `set`, counted in the order of the sizes.
-Tensor arg_extreme(const Op& op, const Tensor& input, DimSet set, bool keepdim, bool largest) {
+// int64 indices along `dim`, or in the flattened tensor.
+Tensor arg_extreme(const Op& op, const Tensor& input, optional<std::int64_t> dim, bool keepdim,
+                   bool largest) {
   const Device device = common_device(op, input);
+  const DimSet set = dim ? dim_set(op.name, input, *dim) : dim_set(op.name, input, {});
   check_not_empty(op, input, set);
   const Tensor x = input.dtype() == kBool ? input.to(kByte) : input;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kLong, device);
@@ -59,32 +61,22 @@ Tensor arg_extreme(const Op& op, const Tensor& input, DimSet set, bool keepdim, 
   return y;
 }
 
-Tensor arg_extreme(const Op& op, const Tensor& x, optional<std::int64_t> dim, bool keepdim,
-                   bool largest) {
-  common_device(op, x);
-  const DimSet set = dim ? dim_set(op.name, x, *dim) : dim_set(op.name, x, {});
-  return arg_extreme(op, x, set, keepdim, largest);
-}
-
 std::tuple<Tensor, Tensor> with_index(const Op& op, const Tensor& x, std::int64_t dim, bool keepdim,
                                       bool largest) {
   common_device(op, x);
   const std::int64_t d = wrap_dim(op.name, dim, x.dim());
   if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
-  const Tensor at = arg_extreme(op, x, dim_set(op.name, x, d), true, largest);
-  Tensor values = empty_on(Sizes(at.sizes()), x.dtype(), x.device());
-  {
-    NoGradGuard no_grad;
-    kernels::gather(values, x.contiguous(), d, at);
-  }
+  const Tensor at = arg_extreme(op, x, d, true, largest);
+  Tensor values = empty_on(at.impl().sizes, x.dtype(), x.device());
+  kernels::gather(values, x.detach().contiguous(), d, at);
   if (!keepdim) values = values.squeeze(d);
-  if (recording(x)) {
-    const auto backward = [at, d, sizes = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(
-          0, [&] { return zeros(sizes, g.options()).scatter_add_(d, at, g.reshape(at.sizes())); });
-    };
-    record(op.name, values, {&x}, backward);
-  }
+  if (recording(x))
+    record(op.name, values, {&x},
+           [at, d, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] {
+               return zeros(sizes, g.options()).scatter_add_(d, at, g.reshape(at.sizes()));
+             });
+           });
   return {values, keepdim ? at : at.squeeze(d)};
 }
 

@@ -1,7 +1,8 @@
-// What operations that combine elements along dimensions share: which dimensions, which sizes, and
-// the kernel of sums. Invariant: a DimSet has only bits of dimensions that exist.
+// What operations that combine elements along dimensions share: which dimensions, sizes and types,
+// and the kernel of sums. Invariant: a DimSet has only bits of dimensions that exist.
 #pragma once
 
+#include "td/kernels/mixed.h"
 #include "td/ops/op.h"
 
 namespace td {
@@ -49,6 +50,20 @@ inline void check_not_empty(const Op& op, const Tensor& x, DimSet dims) {
   TD_CHECK(ShapeError, reduced_count(x.sizes(), dims) > 0, op.name, ": a tensor of sizes ",
            x.sizes(), " has no element to choose from; check numel() first");
 }
+
+/// What a sum or product of type `dtype` reads: the input, converted unless the kernel does it.
+inline Tensor summand(const Tensor& input, optional<ScalarType> dtype) {
+  return !dtype || widens(input.dtype(), *dtype) ? input : as_type(input, *dtype);
+}
+/// The type in which it is computed from what summand() gave.
+inline ScalarType sum_type(const Tensor& x, optional<ScalarType> dtype) {
+  if (!x.is_floating_point()) return kLong;
+  return dtype && widens(x.dtype(), *dtype) ? *dtype : x.dtype();
+}
+
+/// x [..., n, ...] with the dimension `dim` moved to the end, n times in lines [..., n, n]; line i
+/// has a 1 in the place of element i.
+Tensor leaving_one_out(const Tensor& x, std::int64_t dim);
 
 namespace kernels {
 /// out = sum of x over `dims`, dense and row-major over the others. Floats are multiplied by

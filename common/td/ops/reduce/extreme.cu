@@ -31,17 +31,16 @@ Tensor share_evenly(const Tensor& g, const Tensor& x, const Tensor& y, DimSet di
   return g.reshape(kept) / count * chosen;
 }
 
-Tensor extreme(const Op& op, const Tensor& x, IntArrayRef dims, bool keepdim, bool largest) {
+Tensor extreme(const Op& op, const char* node, const Tensor& x, IntArrayRef dims, bool keepdim,
+               bool largest) {
   const Device device = common_device(op, x);
   const DimSet set = dim_set(op.name, x, dims);
   check_not_empty(op, x, set);
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
   extreme_kernel(y, x, set, largest);
   if (recording(x))
-    record(&op == &max_op   ? "max1"
-           : &op == &min_op ? "min1"
-                            : op.name,
-           y, {&x}, [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
+    record(node, y, {&x},
+           [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
              grads.set_lazily(0, [&] { return share_evenly(g, x(), y().detach(), set); });
            });
   return y;
@@ -59,13 +58,13 @@ Tensor truth(const Op& op, const Tensor& input, IntArrayRef dims, bool keepdim, 
 
 }  // namespace
 
-Tensor max(const Tensor& input) { return extreme(max_op, input, {}, false, true); }
-Tensor min(const Tensor& input) { return extreme(min_op, input, {}, false, false); }
+Tensor max(const Tensor& input) { return extreme(max_op, "max1", input, {}, false, true); }
+Tensor min(const Tensor& input) { return extreme(min_op, "min1", input, {}, false, false); }
 Tensor amax(const Tensor& input, IntArrayRef dims, bool keepdim) {
-  return extreme(amax_op, input, dims, keepdim, true);
+  return extreme(amax_op, "amax", input, dims, keepdim, true);
 }
 Tensor amin(const Tensor& input, IntArrayRef dims, bool keepdim) {
-  return extreme(amin_op, input, dims, keepdim, false);
+  return extreme(amin_op, "amin", input, dims, keepdim, false);
 }
 Tensor any(const Tensor& input) { return truth(any_op, input, {}, false, true); }
 Tensor any(const Tensor& input, std::int64_t dim, bool keepdim) {

@@ -49,19 +49,6 @@ struct Variance {
   }
 };
 
-// Order 1: the sum of magnitudes, 2: the root of the sum of squares, infinite: the largest
-// magnitude.
-void norm_kernel(const Tensor& out, const Tensor& x, DimSet dims, double order) {
-  dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
-    if (order == 1)
-      reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, out, x, dims);
-    else if (order == 2)
-      reduce<T>("norm", Sum<T, T, Squared, Root>{}, out, x, dims);
-    else
-      reduce<T>("norm", Extreme<T, true, Magnitude>{}, out, x, dims);
-  });
-}
-
 // At 0 a norm has no gradient; as in PyTorch it counts as 0 there.
 Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p, DimSet dims) {
   if (p == 0) return zeros_like(x);
@@ -78,55 +65,50 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
   return gk * x.sign() * reached / count;
 }
 
-// The usual orders have kernels; the others are sums of powers.
+// Order 1: the sum of magnitudes, 2: the root of the sum of squares, infinite: the largest
+// magnitude. They have kernels; other orders are sums of powers.
 Tensor norm_value(const Tensor& x, double p, DimSet dims, bool keepdim) {
   const NoGradGuard no_grad;
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
-  const bool nothing = reduced_count(x.sizes(), dims) == 0;
-  if (p == 1 || p == 2 || std::isinf(p))
-    norm_kernel(y, x, dims, nothing && std::isinf(p) ? 2 : p);
-  else
+  if (p != 1 && p != 2 && !std::isinf(p)) {
     kernels::sum(y, p == 0 ? x.ne(Scalar(0)).to(x.dtype()) : x.abs().pow(p), dims);
-  return p == 1 || p == 2 || p == 0 || std::isinf(p) ? y : y.pow(1 / p);
-}
-
-Tensor recorded_norm(const Tensor& x, double p, DimSet dims, bool keepdim) {
-  const Tensor y = norm_value(x, p, dims, keepdim);
-  if (recording(x))
-    record("norm", y, {&x},
-           [x = save(x), y = save_result(y), p, dims](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return norm_gradient(g, x(), y(), p, dims); });
-           });
+    return p == 0 ? y : y.pow(1 / p);
+  }
+  const bool nothing = reduced_count(x.sizes(), dims) == 0;  // whose largest magnitude is 0
+  dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
+    if (p == 1)
+      reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, y, x, dims);
+    else if (p == 2 || nothing)
+      reduce<T>("norm", Sum<T, T, Squared, Root>{}, y, x, dims);
+    else
+      reduce<T>("norm", Extreme<T, true, Magnitude>{}, y, x, dims);
+  });
   return y;
 }
 
 Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bool keepdim,
               bool root) {
   const Device device = common_device(op, x);
-  TD_CHECK(DtypeError, x.is_floating_point(), op.name,
-           ": expected a floating point tensor but got ", x.dtype(),
-           "; convert it with to(kFloat32)");
   const DimSet set = dim_set(op.name, x, dims);
   const double correction = unbiased ? 1 : 0;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
-  dispatch_floats("var", x.dtype(), [&]<class T>(CppType<T>) {
+  dispatch_floats(op.name, x.dtype(), [&]<class T>(CppType<T>) {
     reduce<T>("var", Variance<T>{correction, root}, y, x, set);
   });
   if (!recording(x)) return y;
   // d var / d x = 2 (x - mean) / (count - correction);  d std = d var / (2 std), and 0 at 0.
   const double factor = 2.0 / (static_cast<double>(reduced_count(x.sizes(), set)) - correction);
   record(op.name, y, {&x},
-         [x = save(x), y = save_result(y), set, factor, root](Gradients& grads, const Tensor& g) {
+         [x = save(x), y = save_result(y), dims = Sizes(dims), set, factor, root](Gradients& grads,
+                                                                                  const Tensor& g) {
            grads.set_lazily(0, [&] {
-             Tensor gk = keep_dims(g, x().sizes(), set);
+             const Tensor xs = x();
+             Tensor gk = keep_dims(g, xs.sizes(), set);
              if (root) {
-               const Tensor yk = keep_dims(y(), x().sizes(), set);
+               const Tensor yk = keep_dims(y(), xs.sizes(), set);
                gk = (gk / (yk * Scalar(2))).masked_fill(yk.eq(Scalar(0)), 0);
              }
-             std::vector<std::int64_t> reduced;
-             for (std::int64_t d = 0; d < x().dim(); ++d)
-               if (set >> d & 1u) reduced.push_back(d);
-             return gk * (x() - mean(x(), reduced, true)) * Scalar(factor);
+             return gk * (xs - mean(xs, dims, true)) * Scalar(factor);
            });
          });
   return y;
@@ -147,7 +129,13 @@ Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim
   const DimSet set = dim_set("norm", input, dims);
   const double order = p.to<double>();
   if (std::isinf(order) && order < 0) return amin(input.abs(), dims, keepdim);
-  return recorded_norm(input, order, set, keepdim);
+  const Tensor y = norm_value(input, order, set, keepdim);
+  if (recording(input))
+    record("norm", y, {&input},
+           [x = save(input), y = save_result(y), order, set](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] { return norm_gradient(g, x(), y(), order, set); });
+           });
+  return y;
 }
 Tensor norm(const Tensor& input, const Scalar& p) { return norm(input, p, {}, false); }
 

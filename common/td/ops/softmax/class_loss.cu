@@ -21,10 +21,10 @@ using std::log;
 
 /// What distinguishes the losses of classes.
 struct ClassLoss {
-  std::int64_t ignore_index = -100;  ///< targets with this value count for nothing
-  double label_smoothing = 0;
-  bool from_log = false;  ///< the input holds log-probabilities (nll_loss)
-  bool mean = false;      ///< divide by the sum of the weights
+  std::int64_t ignore_index;  ///< targets with this value count for nothing
+  double label_smoothing;
+  bool from_log;  ///< the input holds log-probabilities (nll_loss)
+  bool mean;      ///< divide by the sum of the weights
 };
 
 /// What both directions need. x is dense [N, C, ...], target [N, ...]; weight [C] may be undefined.
@@ -156,41 +156,7 @@ ClassRows<T> class_rows(const Classes& c) {
           c.weight.defined() ? kernel_pointer<const T>(c.weight) : nullptr, c.kind};
 }
 
-// losses, log_sums [N, ...]: the loss and log(sum(exp(row))) of each row. total: 0-dimensional, the
-// sum of the losses, divided by weight_sum when kind.mean. weight_sum: 0-dimensional.
-void forward_kernel(const Tensor& losses, const Tensor& log_sums, const Tensor& total,
-                    const Tensor& weight_sum, const Classes& c) {
-  dispatch_floats("cross_entropy", c.x.dtype(), [&]<class T>(CppType<T>) {
-    const ClassRows<T> r = class_rows<T>(c);
-    const LossForward<T> forward{r, kernel_pointer<T>(losses),
-                                 kernel_pointer<compute_t<T>>(log_sums)};
-    const LossTotal<T> sums{r, kernel_pointer<const T>(losses), kernel_pointer<T>(total),
-                            kernel_pointer<T>(weight_sum)};
-    const LossWork<T> work{rows_work(forward, r.s), {sums, 1, r.s.rows}};
-    launch("cross_entropy", c.x.device(), work, {&c.x, &c.target, &c.weight},
-           {&losses, &log_sums, &total, &weight_sum});
-  });
-}
-
-// The gradient of x; g is 0-dimensional or has the sizes of target.
-void backward_kernel(const Tensor& out, const Tensor& g, const Tensor& log_sums,
-                     const Tensor& weight_sum, const Classes& c) {
-  dispatch_floats("cross_entropy", c.x.dtype(), [&]<class T>(CppType<T>) {
-    const ClassRows<T> r = class_rows<T>(c);
-    const LossBackward<T> program{r,
-                                  kernel_pointer<const T>(g),
-                                  g.dim() == 0,
-                                  kernel_pointer<const compute_t<T>>(log_sums),
-                                  kernel_pointer<const T>(weight_sum),
-                                  kernel_pointer<T>(out)};
-    launch("cross_entropy_backward", c.x.device(), rows_work(program, r.s),
-           {&g, &c.x, &log_sums, &weight_sum, &c.target, &c.weight}, {&out});
-  });
-}
-
 void check_classes(const Op& op, const Classes& c) {
-  TD_CHECK(DtypeError, c.x.is_floating_point(), op.name,
-           ": \"input\" must be floating point but is ", c.x.dtype());
   TD_CHECK(DtypeError, c.target.dtype() == kLong, op.name,
            ": \"target\" holds class numbers and must be int64 but is ", c.target.dtype(),
            "; convert it with to(kInt64)");
@@ -207,6 +173,13 @@ void check_classes(const Op& op, const Classes& c) {
            c.weight.dtype(), " but \"input\" is ", c.x.dtype(), "; convert it with to(dtype)");
 }
 
+// The weights [C] as they are multiplied with x, whose dimension `dim` is the classes.
+Tensor along(const Tensor& weight, const Tensor& x, std::int64_t dim) {
+  Sizes sizes(static_cast<std::size_t>(x.dim()), 1);
+  sizes[static_cast<std::size_t>(dim)] = x.size(dim);
+  return weight.reshape(sizes);
+}
+
 // What each class's log-probability is multiplied with, minus signs apart: the weights of the
 // target and of the smoothing, 0 in ignored rows. A constant of the graph.
 Tensor wanted(const Classes& c) {
@@ -216,62 +189,62 @@ Tensor wanted(const Classes& c) {
   const double e = c.kind.label_smoothing;
   Tensor all = zeros(c.x.sizes(), c.x.options()).scatter(1, t, Scalar(1.0 - e));
   if (e > 0) all = all + Scalar(e / static_cast<double>(c.x.size(1)));
-  if (c.weight.defined()) {
-    Sizes column(static_cast<std::size_t>(c.x.dim()), 1);
-    column[1] = c.x.size(1);
-    all = all * c.weight.detach().reshape(column);
-  }
+  if (c.weight.defined()) all = all * along(c.weight.detach(), c.x, 1);
   return where(valid, all, Scalar(0));
 }
 
-// The gradient in recorded operations, for gradients of gradients.
-Tensor expression(const Classes& c, const Tensor& g, const Tensor& weight_sum) {
-  const Tensor q = wanted(c);
-  const Tensor scale = c.kind.mean ? g / weight_sum : g;
-  const Tensor by_row = scale.dim() == 0 ? scale : scale.unsqueeze(1);
-  if (c.kind.from_log) return -q * by_row;
-  return (softmax(c.x, 1) * q.sum(1, true) - q) * by_row;
+// The gradient of x; g is 0-dimensional or has the sizes of target.
+Tensor gradient(const Classes& c, const Tensor& given, const Tensor& log_sums,
+                const Tensor& weight_sum) {
+  if (recording(given, c.x)) {  // in operations that are recorded, for gradients of gradients
+    const Tensor q = wanted(c), scale = c.kind.mean ? given / weight_sum : given;
+    const Tensor by_row = scale.dim() == 0 ? scale : scale.unsqueeze(1);
+    return c.kind.from_log ? -q * by_row : (softmax(c.x, 1) * q.sum(1, true) - q) * by_row;
+  }
+  const Tensor g = given.contiguous();
+  Tensor out = empty_on(c.x.impl().sizes, c.x.dtype(), c.x.device());
+  dispatch_floats("cross_entropy", c.x.dtype(), [&]<class T>(CppType<T>) {
+    const ClassRows<T> r = class_rows<T>(c);
+    const LossBackward<T> program{r,
+                                  kernel_pointer<const T>(g),
+                                  g.dim() == 0,
+                                  kernel_pointer<const compute_t<T>>(log_sums),
+                                  kernel_pointer<const T>(weight_sum),
+                                  kernel_pointer<T>(out)};
+    launch("cross_entropy_backward", c.x.device(), rows_work(program, r.s),
+           {&g, &c.x, &log_sums, &weight_sum, &c.target, &c.weight}, {&out});
+  });
+  return out;
 }
 
 Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   check_classes(op, c);
   const Device device = c.x.device();
-  const ScalarType type = c.x.dtype();
-  const ScalarType computed = type == kHalf || type == kBFloat16 ? kFloat : type;
+  const ScalarType type = c.x.dtype(), computed = type == kDouble ? kDouble : kFloat;
+  // Of each row, the loss and log(sum(exp(row))).
   Tensor losses = empty_on(c.target.impl().sizes, type, device);
   Tensor log_sums = empty_on(c.target.impl().sizes, computed, device);
   Tensor total = empty_on({}, type, device), weight_sum = empty_on({}, type, device);
-  forward_kernel(losses, log_sums, total, weight_sum, c);
+  dispatch_floats(op.name, type, [&]<class T>(CppType<T>) {
+    const ClassRows<T> r = class_rows<T>(c);
+    const LossForward<T> forward{r, kernel_pointer<T>(losses),
+                                 kernel_pointer<compute_t<T>>(log_sums)};
+    const LossTotal<T> sums{r, kernel_pointer<const T>(losses), kernel_pointer<T>(total),
+                            kernel_pointer<T>(weight_sum)};
+    const LossWork<T> work{rows_work(forward, r.s), {sums, 1, r.s.rows}};
+    launch("cross_entropy", device, work, {&c.x, &c.target, &c.weight},
+           {&losses, &log_sums, &total, &weight_sum});
+  });
   const Tensor result = reduction == kNone ? losses : total;
-  if (!recording(c.x)) return result;
-  const auto backward = [x = save(c.x), target = save(c.target), weight = c.weight, kind = c.kind,
-                         log_sums, weight_sum](Gradients& grads, const Tensor& g) {
-    grads.set_lazily(0, [&] {
-      const Classes c{x(), target(), weight, kind};
-      if (recording(g, c.x)) return expression(c, g, weight_sum);
-      Tensor out = empty_on(Sizes(c.x.sizes()), c.x.dtype(), c.x.device());
-      backward_kernel(out, g.contiguous(), log_sums, weight_sum, c);
-      return out;
-    });
-  };
-  record(op.name, result, {&c.x}, backward);
+  if (recording(c.x))
+    record(op.name, result, {&c.x},
+           [x = save(c.x), target = save(c.target), weight = c.weight, kind = c.kind, log_sums,
+            weight_sum](Gradients& grads, const Tensor& g) {
+             grads.set_lazily(0, [&] {
+               return gradient({x(), target(), weight, kind}, g, log_sums, weight_sum);
+             });
+           });
   return result;
-}
-
-// One sample without a batch dimension is a batch of one.
-Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, const Tensor& weight,
-                    Reduction::Reduction reduction, const ClassLoss& kind) {
-  const Device device = common_device(op, input, target, weight);
-  if (!target.defined()) undefined_argument(op, 1);
-  TD_CHECK(ShapeError, input.dim() >= 1, op.name, ": \"input\" needs a dimension of classes");
-  const bool single = input.dim() == 1;
-  const Tensor t = target.to(device);
-  Classes c{(single ? input.unsqueeze(0) : input).contiguous(),
-            (single ? t.unsqueeze(0) : t).contiguous(),
-            weight.defined() ? weight.contiguous() : weight, kind};
-  c.kind.mean = reduction == kMean;
-  const Tensor result = loss(op, c, reduction);
-  return single && reduction == kNone ? result.squeeze(0) : result;
 }
 
 // Targets that are probabilities: no class number to look up.
@@ -282,22 +255,36 @@ Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor&
   Tensor t = target;
   if (label_smoothing > 0) t = t * (1 - label_smoothing) + Scalar(label_smoothing / classes);
   Tensor logs = log_softmax(input, dim) * t;
-  if (weight.defined()) {
-    Sizes column(static_cast<std::size_t>(input.dim()), 1);
-    column[static_cast<std::size_t>(dim)] = input.size(dim);
-    logs = logs * weight.reshape(column);
-  }
+  if (weight.defined()) logs = logs * along(weight, input, dim);
   if (reduction == kNone) return -sum(logs, dim);
   const Tensor total = -sum(logs);
   const auto rows = static_cast<double>(input.numel()) / classes;
   return reduction == kSum ? total : total / Scalar(rows);
 }
 
+// One sample without a batch dimension is a batch of one.
+Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, const Tensor& weight,
+                    Reduction::Reduction reduction, const ClassLoss& kind) {
+  const Device device = common_device(op, input, target, weight);
+  if (!target.defined()) undefined_argument(op, 1);
+  TD_CHECK(ShapeError, input.dim() >= 1, op.name, ": \"input\" needs a dimension of classes");
+  if (!kind.from_log && target.is_floating_point() && target.sizes() == input.sizes())
+    return probability_loss(input, target, weight, reduction, kind.label_smoothing);
+  const bool single = input.dim() == 1;
+  const Tensor t = target.to(device);
+  const Classes c{(single ? input.unsqueeze(0) : input).contiguous(),
+                  (single ? t.unsqueeze(0) : t).contiguous(),
+                  weight.defined() ? weight.contiguous() : weight, kind};
+  const Tensor result = loss(op, c, reduction);
+  return single && reduction == kNone ? result.squeeze(0) : result;
+}
+
 }  // namespace
 
 Tensor nll_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
                      Reduction::Reduction reduction, std::int64_t ignore_index) {
-  return batched_loss(nll_op, input, target, weight, reduction, {ignore_index, 0, true, false});
+  return batched_loss(nll_op, input, target, weight, reduction,
+                      {ignore_index, 0, true, reduction == kMean});
 }
 
 Tensor cross_entropy_loss_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -305,12 +292,8 @@ Tensor cross_entropy_loss_impl(const Tensor& input, const Tensor& target, const 
                                double label_smoothing) {
   TD_CHECK(Error, label_smoothing >= 0 && label_smoothing <= 1,
            "cross_entropy: label_smoothing must be between 0 and 1 but is ", label_smoothing);
-  common_device(cross_op, input, target, weight);
-  if (!target.defined()) undefined_argument(cross_op, 1);
-  if (target.is_floating_point() && target.sizes() == input.sizes())
-    return probability_loss(input, target, weight, reduction, label_smoothing);
   return batched_loss(cross_op, input, target, weight, reduction,
-                      {ignore_index, label_smoothing, false, false});
+                      {ignore_index, label_smoothing, false, reduction == kMean});
 }
 
 }  // namespace td

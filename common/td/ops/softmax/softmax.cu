@@ -64,26 +64,6 @@ struct SoftmaxBackward {
   }
 };
 
-template <bool kLog>
-void forward_kernel(const char* name, const Tensor& out, const Tensor& x, std::int64_t dim) {
-  dispatch_mixed(name, x.dtype(), out.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
-    const RowShape s = row_shape(x.sizes(), dim);
-    const Softmax<T, Out, kLog> program{s, kernel_pointer<const T>(x), kernel_pointer<Out>(out)};
-    launch(name, out.device(), rows_work(program, s), {&x}, {&out});
-  });
-}
-
-template <bool kLog>
-void backward_kernel(const char* name, const Tensor& out, const Tensor& g, const Tensor& y,
-                     std::int64_t dim) {
-  dispatch_mixed(name, out.dtype(), y.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
-    const RowShape s = row_shape(y.sizes(), dim);
-    const SoftmaxBackward<T, Out, kLog> program{
-        s, kernel_pointer<const Out>(g), kernel_pointer<const Out>(y), kernel_pointer<T>(out)};
-    launch(name, out.device(), rows_work(program, s), {&g, &y}, {&out});
-  });
-}
-
 // One fused pass, unless the gradient must itself be differentiable:
 //   softmax: y (g - sum(g y))     log_softmax: g - exp(y) sum(g)
 // `type` is the input's.
@@ -95,8 +75,14 @@ Tensor gradient(const Tensor& g, const Tensor& y, std::int64_t dim, ScalarType t
     return as_type(gy - y * sum(gy, dim, true), type);
   }
   Tensor out = empty_on(Sizes(y.sizes()), type, y.device());
-  backward_kernel<kLog>(kLog ? "log_softmax_backward" : "softmax_backward", out, g.contiguous(), y,
-                        dim);
+  const Tensor dense = g.contiguous();
+  const char* name = kLog ? "log_softmax_backward" : "softmax_backward";
+  dispatch_mixed(name, type, y.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
+    const RowShape s = row_shape(y.sizes(), dim);
+    const SoftmaxBackward<T, Out, kLog> program{
+        s, kernel_pointer<const Out>(dense), kernel_pointer<const Out>(y), kernel_pointer<T>(out)};
+    launch(name, out.device(), rows_work(program, s), {&dense, &y}, {&out});
+  });
   return out;
 }
 
@@ -105,13 +91,13 @@ Tensor along_rows(const Op& op, const Tensor& input, std::int64_t dim, optional<
   const Device device = common_device(op, input);
   const std::int64_t d = wrap_dim(op.name, dim, input.dim());
   const ScalarType type = dtype.value_or(input.dtype());
-  const Tensor source = widens(input.dtype(), type) ? input : as_type(input, type);
-  TD_CHECK(DtypeError, source.is_floating_point(), op.name,
-           ": expected a floating point tensor but got ", source.dtype(),
-           "; convert it with to(kFloat32)");
-  const Tensor x = source.contiguous();
+  const Tensor x = (widens(input.dtype(), type) ? input : as_type(input, type)).contiguous();
   Tensor y = empty_on(Sizes(x.sizes()), type, device);
-  forward_kernel<kLog>(op.name, y, x, d);
+  dispatch_mixed(op.name, x.dtype(), type, [&]<class T, class Out>(CppType<T>, CppType<Out>) {
+    const RowShape s = row_shape(x.sizes(), d);
+    const Softmax<T, Out, kLog> program{s, kernel_pointer<const T>(x), kernel_pointer<Out>(y)};
+    launch(op.name, device, rows_work(program, s), {&x}, {&y});
+  });
   if (recording(x))
     record(op.name, y, {&x},
            [y = save_result(y), d, from = x.dtype()](Gradients& grads, const Tensor& g) {

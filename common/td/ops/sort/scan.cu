@@ -3,52 +3,20 @@
 // The host walks a row in order. On cuda a block takes long rows in chunks and combines the
 // elements of a chunk as a tree, so that reals may differ in their last bit from the host's. The
 // tree depends on sizes alone, so the same call gives the same bits again.
+#include <functional>
+
 #include "td/kernels/rows.h"
-#include "td/ops/op.h"
+#include "td/ops/reduce/dims.h"
 #include "td/ops/sort/launch_plans.h"
 
 namespace td {
 namespace {
 
-struct Plus {
+struct Plus : std::plus<> {
   static constexpr int start = 0;
-  template <class A>
-  TD_HD A operator()(A a, A b) const {
-    return a + b;
-  }
 };
-struct Times {
+struct Times : std::multiplies<> {
   static constexpr int start = 1;
-  template <class A>
-  TD_HD A operator()(A a, A b) const {
-    return a * b;
-  }
-};
-
-template <class T, class Combine>
-struct Scan {
-  using A = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
-  RowShape s;
-  const T* x;
-  T* y;
-
-  TD_HD A read(std::int64_t at) const { return static_cast<A>(static_cast<compute_t<T>>(x[at])); }
-  TD_HD void write(std::int64_t at, A total) const {
-    y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
-  }
-  void on_host() const {
-    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, s.n));
-    parallel_for(0, s.rows, grain, [this](std::int64_t a, std::int64_t b) {
-      for (std::int64_t row = a; row < b; ++row) {
-        A total = Combine::start;
-        for (std::int64_t j = 0, at = s.start(row); j < s.n; ++j, at += s.stride)
-          write(at, total = Combine{}(total, read(at)));
-      }
-    });
-  }
-#ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const;
-#endif
 };
 
 #ifdef __CUDACC__
@@ -118,19 +86,42 @@ __global__ void __launch_bounds__(32 * kScanWarps) scan_rows(Scan scan) {
     }
   }
 }
+#endif
 
 template <class T, class Combine>
-void Scan<T, Combine>::on_cuda(cudaStream_t stream) const {
-  if (s.rows == 0 || s.n == 0) return;
-  if (const int warps = scan_warps(s.rows, s.n, s.stride)) {
-    scan_rows<Scan, Combine><<<unsigned(s.rows), dim3(32, warps), 0, stream>>>(*this);
-  } else {
-    const auto blocks =
-        static_cast<unsigned>(std::min<std::int64_t>((s.rows + 127) / 128, 132 * 16));
-    walk_rows<Scan, Combine><<<blocks, 128, 0, stream>>>(*this);
+struct Scan {
+  using A = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
+  RowShape s;
+  const T* x;
+  T* y;
+
+  TD_HD A read(std::int64_t at) const { return static_cast<A>(static_cast<compute_t<T>>(x[at])); }
+  TD_HD void write(std::int64_t at, A total) const {
+    y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
   }
-}
+  void on_host() const {
+    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, s.n));
+    parallel_for(0, s.rows, grain, [this](std::int64_t a, std::int64_t b) {
+      for (std::int64_t row = a; row < b; ++row) {
+        A total = Combine::start;
+        for (std::int64_t j = 0, at = s.start(row); j < s.n; ++j, at += s.stride)
+          write(at, total = Combine{}(total, read(at)));
+      }
+    });
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const {
+    if (s.rows == 0 || s.n == 0) return;
+    if (const int warps = scan_warps(s.rows, s.n, s.stride)) {
+      scan_rows<Scan, Combine><<<unsigned(s.rows), dim3(32, warps), 0, stream>>>(*this);
+    } else {
+      const auto blocks =
+          static_cast<unsigned>(std::min<std::int64_t>((s.rows + 127) / 128, 132 * 16));
+      walk_rows<Scan, Combine><<<blocks, 128, 0, stream>>>(*this);
+    }
+  }
 #endif
+};
 
 // The running combination of `x` along dimension `d`, a new tensor.
 template <class Combine>
@@ -163,12 +154,7 @@ Tensor sum_to_end(const Tensor& x, std::int64_t d) {
 // the running products with element i left out: the gradient of element i is its line, from i on,
 // times g, summed.
 Tensor cumprod_gradient_with_zeros(const Tensor& g, const Tensor& x, std::int64_t d) {
-  const std::int64_t n = x.size(d);
-  const Tensor lines = x.transpose(d, -1).unsqueeze(-2);  // [..., 1, n]
-  Sizes sizes(lines.sizes());
-  sizes[sizes.size() - 2] = n;
-  const Tensor itself = eye(n, TensorOptions(kBool).device(x.device()));
-  const Tensor without = cumprod(where(itself, Scalar(1), lines.expand(sizes)), -1);
+  const Tensor without = cumprod(leaving_one_out(x, d), -1);
   return sum(triu(without) * g.transpose(d, -1).unsqueeze(-2), -1).transpose(d, -1);
 }
 

@@ -23,30 +23,6 @@ struct Before {
   }
 };
 
-/// Sorts every row of x [rows, n]: order[i][k] is the index of the k-th element of row i.
-template <class T, bool kDescending>
-struct SortWork {
-  using First = Before<T, kDescending>;
-  const T* x;
-  std::int64_t *order, *other;  // `other` is as large: merging goes back and forth
-  std::int64_t rows, n;
-
-  void on_host() const {
-    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n));
-    parallel_for(0, rows, grain, [this](std::int64_t a, std::int64_t b) {
-      for (std::int64_t i = a; i < b; ++i) {
-        const T* row = x + i * n;
-        std::iota(order + i * n, order + (i + 1) * n, std::int64_t{0});
-        std::stable_sort(order + i * n, order + (i + 1) * n,
-                         [row](std::int64_t p, std::int64_t q) { return First{}(row[p], row[q]); });
-      }
-    });
-  }
-#ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const;
-#endif
-};
-
 #ifdef __CUDACC__
 /// A row has n elements, of which key(k) is the k-th as they stand now; runs of `width` are sorted.
 /// The new index of element j when each two adjacent runs are merged. An element of the
@@ -111,51 +87,59 @@ __global__ void merge_runs(const T* x, const std::int64_t* from, std::int64_t* t
     to[start + merged_index<First>(key, i - start, width, n)] = from[i];
   }
 }
-
-template <class T, bool kDescending>
-void SortWork<T, kDescending>::on_cuda(cudaStream_t stream) const {
-  const std::int64_t count = rows * n, most = 132 * 16;
-  if (count == 0) return;
-  // Passes alternate between the two buffers; begin where the last pass ends in `order`.
-  int passes = 0;
-  for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) ++passes;
-  std::int64_t *from = passes % 2 ? other : order, *to = passes % 2 ? order : other;
-  const SortTiles tiles(rows, n);
-  auto blocks = static_cast<unsigned>(std::min(tiles.count, most));
-  sort_tiles<T, First><<<blocks, 512, 0, stream>>>(x, from, tiles, n);
-  blocks = static_cast<unsigned>(std::min((count + 255) / 256, most));
-  for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) {
-    merge_runs<T, First><<<blocks, 256, 0, stream>>>(x, from, to, count, n, width);
-    std::swap(from, to);
-  }
-}
 #endif
 
+/// Sorts every row of x [rows, n]: order[i][k] is the index of the k-th element of row i.
+template <class T, bool kDescending>
+struct SortWork {
+  using First = Before<T, kDescending>;
+  const T* x;
+  std::int64_t *order, *other;  // `other` is as large: merging goes back and forth
+  std::int64_t rows, n;
+
+  void on_host() const {
+    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n));
+    parallel_for(0, rows, grain, [this](std::int64_t a, std::int64_t b) {
+      for (std::int64_t i = a; i < b; ++i) {
+        const T* row = x + i * n;
+        std::iota(order + i * n, order + (i + 1) * n, std::int64_t{0});
+        std::stable_sort(order + i * n, order + (i + 1) * n,
+                         [row](std::int64_t p, std::int64_t q) { return First{}(row[p], row[q]); });
+      }
+    });
+  }
+#ifdef __CUDACC__
+  void on_cuda(cudaStream_t stream) const {
+    const std::int64_t count = rows * n, most = 132 * 16;
+    if (count == 0) return;
+    // Passes alternate between the two buffers; begin where the last pass ends in `order`.
+    int passes = 0;
+    for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) ++passes;
+    std::int64_t *from = passes % 2 ? other : order, *to = passes % 2 ? order : other;
+    const SortTiles tiles(rows, n);
+    auto blocks = static_cast<unsigned>(std::min(tiles.count, most));
+    sort_tiles<T, First><<<blocks, 512, 0, stream>>>(x, from, tiles, n);
+    blocks = static_cast<unsigned>(std::min((count + 255) / 256, most));
+    for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) {
+      merge_runs<T, First><<<blocks, 256, 0, stream>>>(x, from, to, count, n, width);
+      std::swap(from, to);
+    }
+  }
+#endif
+};
+
 template <bool kDescending>
-void run(const Tensor& order, const Tensor& other, const Tensor& x) {
+void run(const Tensor& order, const Tensor& x) {
+  const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : order;
   dispatch_all(x.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     const std::int64_t n = x.sizes().back();
-    const Tensor& second = other.defined() ? other : order;
     const SortWork<T, kDescending> work{
         kernel_pointer<const T>(x), kernel_pointer<std::int64_t>(order),
-        kernel_pointer<std::int64_t>(second), n ? x.numel() / n : 0, n};
-    launch("sort", x.device(), work, {&x}, {&order, &second});
+        kernel_pointer<std::int64_t>(other), n ? x.numel() / n : 0, n};
+    launch("sort", x.device(), work, {&x}, {&order, &other});
   });
 }
-
-}  // namespace
-
-namespace kernels {
-
-void sort_rows(const Tensor& order, const Tensor& x, bool descending) {
-  const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : Tensor();
-  (descending ? run<true> : run<false>)(order, other, x);
-}
-
-}  // namespace kernels
-
-namespace {
 
 constexpr Op sort_op{"sort", {"input"}}, argsort_op{"argsort", {"input"}};
 constexpr Op topk_op{"topk", {"input"}};
@@ -193,6 +177,10 @@ Tensor values_at(const Op& op, const Tensor& input, std::int64_t dim, const Tens
 }
 
 }  // namespace
+
+void kernels::sort_rows(const Tensor& order, const Tensor& x, bool descending) {
+  (descending ? run<true> : run<false>)(order, x);
+}
 
 std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending) {
   common_device(sort_op, input);
