@@ -158,8 +158,7 @@ void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Ten
 
 void kernels::index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
                         const Tensor& source, double alpha, bool sorted) {
-  dispatch_numbers(op, self.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
     const Put<T, true> put{block_of(op, self, dim, index), kernel_pointer<T>(self),
                            kernel_pointer<const T>(source), alpha};
     put_slices(put, self, index, source, sorted);
@@ -170,8 +169,7 @@ void kernels::index_copy(const char* op, const Tensor& self, std::int64_t dim, c
                          const Tensor& source, bool sorted) {
   Block b = block_of(op, self, dim, index);
   const std::size_t bytes = static_cast<std::size_t>(b.inner) * self.element_size();
-  dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&]<class T>(CppType<T>) {
     b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
     const Put<T, false> put{b, kernel_pointer<T>(self), kernel_pointer<const T>(source)};
     put_slices(put, self, index, source, sorted);

@@ -109,8 +109,7 @@ void launch_avg(const char* name, const Tensor& input, const Tensor& output, con
   const bool last = are_channels_last(input, output);
   const Images in(input, last), out(output, last);
   const Side rows(w, rule, 0, in.h, out.h), columns(w, rule, 1, in.w, out.w);
-  dispatch_floats(name, to.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_floats(name, to.dtype(), [&]<class T>(CppType<T>) {
     const Kernel<T> work{in,
                          out,
                          rows,

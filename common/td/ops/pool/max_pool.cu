@@ -300,8 +300,7 @@ Tensor max_pool_backward(const Tensor& g, const Tensor& indices, const Sizes& si
   const Tensor grad = in_format_of(indices, g);
   Tensor dx = empty_image(indices, sizes, g.dtype());
   if (dx.numel() > 0)
-    dispatch_floats("max_pool2d_backward", grad.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
+    dispatch_floats("max_pool2d_backward", grad.dtype(), [&]<class T>(CppType<T>) {
       const bool last = are_channels_last(dx, grad);
       const Images in(dx, last), out(grad, last);
       const MaxPoolBackward<T> work{
@@ -359,8 +358,7 @@ std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ce
   Tensor y = empty_image(x, sizes, x.dtype()), indices;
   if (with_indices || recording(x)) indices = empty_image(x, sizes, index_type(w));
   if (y.numel() > 0)
-    dispatch_floats("max_pool2d", y.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
+    dispatch_floats("max_pool2d", y.dtype(), [&]<class T>(CppType<T>) {
       const bool last = are_channels_last(x, y);
       const MaxPool<T> work{{w, x.size(2), x.size(3)},  Images(x, last),      Images(y, last),
                             kernel_pointer<const T>(x), kernel_pointer<T>(y), indices_of(indices)};

@@ -132,8 +132,7 @@ void draw(const Tensor& out, F kernel) {
 
 void draw_uniform(const Tensor& out, double from, double to) {
   draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_floats("uniform_", t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
+    dispatch_floats("uniform_", t.dtype(), [&]<class T>(CppType<T>) {
       using C = compute_t<T>;
       const Uniform<T> how{static_cast<C>(from), static_cast<C>(to)};
       launch_draw<T>("uniform_", how, t, state);
@@ -142,8 +141,7 @@ void draw_uniform(const Tensor& out, double from, double to) {
 }
 void draw_normal(const Tensor& out, double mean, double std) {
   draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_floats("normal_", t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
+    dispatch_floats("normal_", t.dtype(), [&]<class T>(CppType<T>) {
       using C = compute_t<T>;
       const Normal<T> how{static_cast<C>(mean), static_cast<C>(std)};
       launch_draw<T>("normal_", how, t, state);
@@ -152,8 +150,7 @@ void draw_normal(const Tensor& out, double mean, double std) {
 }
 void draw_bernoulli(const Tensor& out, double p) {
   draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_all(t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
+    dispatch_all(t.dtype(), [&]<class T>(CppType<T>) {
       launch_draw<T>("bernoulli_", Bernoulli<T>{static_cast<float>(p)}, t, state);
     });
   });
@@ -163,8 +160,7 @@ void draw_integers(const Tensor& out, std::int64_t first, std::int64_t last) {
   const auto low = static_cast<std::uint64_t>(first);
   const std::uint64_t count = static_cast<std::uint64_t>(last) - low + 1;  // 0 stands for 2^64
   draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_all(t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
+    dispatch_all(t.dtype(), [&]<class T>(CppType<T>) {
       launch_draw<T>("randint", Integer<T>{low, count}, t, state);
     });
   });
