@@ -102,7 +102,7 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
   const Tensor at = checked_index(select_op, index, device);
   const Tensor x = input.contiguous();
   Sizes sizes(x.sizes());
-  sizes[static_cast<std::size_t>(d)] = at.numel();
+  sizes[d] = at.numel();
   Tensor y = empty_on(sizes, x.dtype(), device);
   select_slices("index_select", y, x, d, at);
   if (recording(x))
