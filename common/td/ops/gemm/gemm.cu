@@ -1,6 +1,6 @@
 // linear, the layer of nn::Linear (y = x W^T + b), with its gradients, and the launch of every
-// matrix product: it finds out how the operands are laid out and passes them to libs/host_gemm (cpu,
-// sim) or to cuBLAS (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant:
+// matrix product: it finds out how the operands are laid out and passes them to libs/host_gemm
+// (cpu, sim) or to cuBLAS (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant:
 // transposed views are read as they are; operands with other strides are copied first.
 #include "td/device/precision.h"
 #include "td/kernels/launch.h"
@@ -192,8 +192,8 @@ Tensor transposed(const Tensor& x) {
   return alias(x, {sizes[1], sizes[0]}, {strides[1], strides[0]}, x.storage_offset());
 }
 
-// a b or, `transpose`, a^T b, for a gradient: recorded as mm where it needs a gradient in turn, else
-// computed into `buffer` where that is defined and fits.
+// a b or, `transpose`, a^T b, for a gradient: recorded as mm where it needs a gradient in turn,
+// else computed into `buffer` where that is defined and fits.
 Tensor gradient_product(const Tensor& a, bool transpose, const Tensor& b, const Tensor& buffer) {
   if (recording(a, b)) return mm(transpose ? a.t() : a, b);
   const Tensor first = transpose ? transposed(a) : a;

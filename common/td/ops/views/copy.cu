@@ -253,9 +253,7 @@ Scalar Tensor::item() const {
     record.reads_from(host.data_ptr(), host.nbytes());
     observer->on_host(record);
   }
-  return dispatch_all(dtype(), [&]<class T>(CppType<T>) {
-    return Scalar(*host.data_ptr<T>());
-  });
+  return dispatch_all(dtype(), [&]<class T>(CppType<T>) { return Scalar(*host.data_ptr<T>()); });
 }
 
 }  // namespace td

@@ -1,5 +1,5 @@
-// Tensors with given values: fill_ and zero_, and new ones by zeros, full, arange, linspace, eye and
-// others. Each is filled on its device by one kernel.
+// Tensors with given values: fill_ and zero_, and new ones by zeros, full, arange, linspace, eye
+// and others. Each is filled on its device by one kernel.
 #include <cmath>
 
 #include "td/kernels/index_kernel.h"
@@ -46,9 +46,8 @@ struct Linspace {
 }  // namespace
 
 void kernels::fill(const Tensor& out, const Scalar& value) {
-  dispatch_all(out.dtype(), [&]<class T>(CppType<T>) {
-    pointwise<T>("fill", Constant<T>{value.to<T>()}, out);
-  });
+  dispatch_all(out.dtype(),
+               [&]<class T>(CppType<T>) { pointwise<T>("fill", Constant<T>{value.to<T>()}, out); });
 }
 
 Tensor& Tensor::fill_(const Scalar& value) const {
