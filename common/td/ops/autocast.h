@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "td/base/small_vector.h"
+#include "td/base/objects.h"
 #include "td/device/thread_state.h"
 #include "td/ops/autocast_table.h"
 

@@ -3,6 +3,7 @@
 // for every copy, and a model has many small tensors. Invariant: tensors come out of a buffer in
 // memory of their own, in their memory format.
 #include <algorithm>
+#include <map>
 
 #include "td/autograd/record.h"
 #include "td/ops/ops.h"
@@ -20,13 +21,10 @@ std::vector<Group> groups_of(const TensorList& tensors, std::size_t buffer_size)
     Group group;
     std::size_t bytes = 0;
   };
-  std::vector<std::pair<ScalarType, Open>> open;
+  std::map<ScalarType, Open> open;
   std::vector<Group> groups;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    auto own = open.begin();
-    while (own != open.end() && own->first != tensors[i].dtype()) ++own;
-    if (own == open.end()) own = open.insert(own, {tensors[i].dtype(), {}});
-    Open& current = own->second;
+    Open& current = open[tensors[i].dtype()];
     if (!current.group.empty() && current.bytes + tensors[i].nbytes() > buffer_size) {
       groups.push_back(std::move(current.group));
       current = {};
@@ -76,17 +74,6 @@ void check_summand(const Tensor& input, const Tensor& first, std::size_t i) {
            first.dtype(), "; all must be equal");
 }
 
-// The place of the input that is on the destination: the sum starts from it.
-std::size_t root_of(const TensorList& inputs, Device destination) {
-  const auto root = std::find_if(inputs.begin(), inputs.end(), [&](const Tensor& input) {
-    return input.device() == destination;
-  });
-  TD_CHECK(DeviceError, root != inputs.end(),
-           "reduce_add: none of the inputs is on the destination ", destination,
-           "; the sum is made where one of them is");
-  return static_cast<std::size_t>(root - inputs.begin());
-}
-
 // Summand by summand of sum `t`.
 TensorList summands_of(const std::vector<TensorList>& inputs, std::size_t t) {
   TensorList summands;
@@ -104,12 +91,9 @@ void check_lists(const std::vector<TensorList>& inputs) {
   }
 }
 
-// A link to cross, and many tensors.
-bool worth_packing(const TensorList& summands, const Group& group) {
-  const bool one_device = std::all_of(summands.begin(), summands.end(), [&](const Tensor& t) {
-    return t.device() == summands[0].device();
-  });
-  return group.size() > 1 && !one_device;
+bool on_one_device(const TensorList& tensors) {
+  return std::all_of(tensors.begin(), tensors.end(),
+                     [&](const Tensor& t) { return t.device() == tensors[0].device(); });
 }
 
 }  // namespace
@@ -119,14 +103,16 @@ Tensor reduce_add(const TensorList& inputs, const optional<Device>& destination)
   for (std::size_t i = 1; i < inputs.size(); ++i) check_summand(inputs[i], inputs[0], i);
   const Device target =
       check_device(destination.value_or(Device(inputs[0].device().type())));  // the current one
-  const std::size_t root = root_of(inputs, target);
-  Tensor sum = inputs[root];
-  bool is_new = false;  // the first addition makes a new tensor, the others add to it
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (i == root) continue;
-    const Tensor other = inputs[i].to(target, inputs[i].dtype(), !target.is_cpu());
-    sum = is_new ? sum.add_(other) : sum + other;
-    is_new = true;
+  const auto root = std::find_if(inputs.begin(), inputs.end(),
+                                 [&](const Tensor& input) { return input.device() == target; });
+  TD_CHECK(DeviceError, root != inputs.end(),
+           "reduce_add: none of the inputs is on the destination ", target,
+           "; the sum is made where one of them is");
+  Tensor sum = *root;  // the first addition makes a new tensor, the others add to it
+  for (auto input = inputs.begin(); input != inputs.end(); ++input) {
+    if (input == root) continue;
+    const Tensor other = input->to(target, input->dtype(), /*non_blocking=*/!target.is_cpu());
+    sum = sum.is_same(*root) ? sum + other : sum.add_(other);
   }
   return sum;
 }
@@ -134,11 +120,13 @@ Tensor reduce_add(const TensorList& inputs, const optional<Device>& destination)
 TensorList reduce_add_coalesced(const std::vector<TensorList>& inputs,
                                 const optional<Device>& destination, std::size_t buffer_size) {
   check_lists(inputs);
-  bool recorded = false;  // then one by one: reduce_add is made of recorded operations
-  for (const TensorList& of_device : inputs) recorded = recorded || recording(of_device);
+  // Recorded sums are made one by one: reduce_add consists of recorded operations.
+  const bool recorded = std::any_of(inputs.begin(), inputs.end(),
+                                    [](const TensorList& tensors) { return recording(tensors); });
   TensorList sums(inputs[0].size());
   for (const Group& group : groups_of(inputs[0], buffer_size)) {
-    if (recorded || !worth_packing(summands_of(inputs, group[0]), group)) {
+    // Packing pays for many tensors that cross a link.
+    if (recorded || group.size() == 1 || on_one_device(summands_of(inputs, group[0]))) {
       for (const std::size_t t : group) sums[t] = reduce_add(summands_of(inputs, t), destination);
       continue;
     }
@@ -150,12 +138,6 @@ TensorList reduce_add_coalesced(const std::vector<TensorList>& inputs,
 }
 
 namespace {
-
-TensorList detached(const TensorList& tensors) {
-  TensorList plain;
-  for (const Tensor& t : tensors) plain.push_back(t.detach());
-  return plain;
-}
 
 Tensor copy_to(const Tensor& tensor, Device device) {
   return tensor.to(device, tensor.dtype(), /*non_blocking=*/!device.is_cpu(), /*copy=*/true);
@@ -173,41 +155,23 @@ TensorList copies_on(const TensorList& tensors, Device device, std::size_t buffe
   return copies;
 }
 
-void check_sources(const TensorList& tensors, Device first) {
-  for (std::size_t t = 0; t < tensors.size(); ++t)
-    TD_CHECK(DeviceError, tensors[t].device() == first, "broadcast: tensors[", t, "] is on ",
-             tensors[t].device(), " but devices[0] is ", first,
-             "; the first device must be the one that has the values");
-}
-
-// The sum of those that are defined, on `root`; undefined when none is.
-Tensor sum_of_defined(const TensorList& summands, Device root) {
-  Tensor sum;
-  for (const Tensor& g : summands)
-    if (g.defined()) sum = sum.defined() ? sum + g.to(root) : g.to(root);
-  return sum;
-}
-
-// Gradients of a broadcast: outputs[d * sources + t] adds up over the devices d.
-void add_up(Gradients& grads, const SmallVector<Tensor, 1>& outputs, std::size_t sources,
-            Device root) {
-  const std::size_t devices = outputs.size() / sources;
-  std::vector<TensorList> together(devices);
+// Gradients of a broadcast: outputs[d * sources + t] is summed over the devices d.
+void sum_gradients(Gradients& grads, const SmallVector<Tensor, 1>& outputs, std::size_t sources,
+                   Device root) {
+  std::vector<TensorList> together(outputs.size() / sources);
   std::vector<std::size_t> indices;
   for (std::size_t t = 0; t < sources; ++t) {
     if (!grads.should_compute(t)) continue;
     TensorList summands;
-    bool all = true;
-    for (std::size_t d = 0; d < devices; ++d) {
-      summands.push_back(outputs[d * sources + t]);
-      all = all && summands.back().defined();
-    }
-    if (!all) {  // some replica did not use it
-      grads[t] = sum_of_defined(summands, root);
+    for (std::size_t i = t; i < outputs.size(); i += sources)
+      if (outputs[i].defined()) summands.push_back(outputs[i]);
+    if (summands.size() == together.size()) {
+      for (std::size_t d = 0; d < summands.size(); ++d) together[d].push_back(summands[d]);
+      indices.push_back(t);
       continue;
     }
-    for (std::size_t d = 0; d < devices; ++d) together[d].push_back(summands[d]);
-    indices.push_back(t);
+    for (const Tensor& g : summands)  // some replica did not use it
+      grads[t] = grads[t].defined() ? grads[t] + g.to(root) : g.to(root);
   }
   const TensorList sums = reduce_add_coalesced(together, root);
   for (std::size_t i = 0; i < indices.size(); ++i) grads[indices[i]] = sums[i];
@@ -224,7 +188,7 @@ void record_broadcast(const std::vector<TensorList>& copies, const TensorList& s
   for (const Tensor& source : sources) targets.push_back(source.device());
   record("broadcast", results, sources,
          [root = results[0].device(), targets](Gradients& grads, SmallVector<Tensor, 1>& outputs) {
-           add_up(grads, outputs, targets.size(), root);
+           sum_gradients(grads, outputs, targets.size(), root);
            for (std::size_t t = 0; t < targets.size(); ++t)
              if (grads[t].defined()) grads[t] = grads[t].to(targets[t]);
          });
@@ -234,11 +198,17 @@ std::vector<TensorList> broadcast_coalesced(const TensorList& tensors,
                                             const std::vector<Device>& devices,
                                             std::size_t buffer_size) {
   TD_CHECK(Error, !devices.empty(), "broadcast_coalesced: no devices; name at least one");
-  check_sources(tensors, check_device(devices[0]));
+  const Device first = check_device(devices[0]);
+  TensorList plain;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    TD_CHECK(DeviceError, tensors[t].device() == first, "broadcast: tensors[", t, "] is on ",
+             tensors[t].device(), " but devices[0] is ", first,
+             "; the first device must be the one that has the values");
+    plain.push_back(tensors[t].detach());
+  }
   std::vector<TensorList> all{tensors};
   {
     NoGradGuard no_grad;
-    const TensorList plain = detached(tensors);
     for (std::size_t d = 1; d < devices.size(); ++d)
       all.push_back(copies_on(plain, check_device(devices[d]), buffer_size));
   }
@@ -258,15 +228,12 @@ std::vector<TensorList> broadcast_coalesced(const TensorList& tensors,
 
 TensorList broadcast(const Tensor& tensor, const std::vector<Device>& devices) {
   TD_CHECK(Error, !devices.empty(), "broadcast: no devices; name at least one");
-  const Device first = check_device(devices[0]);
-  if (tensor.is_cpu() && !first.is_cpu()) {  // no device has it yet
-    TensorList copies;
-    for (const Device& device : devices) copies.push_back(tensor.to(device));
-    return copies;
-  }
   TensorList copies;
-  for (const TensorList& of_device : broadcast_coalesced({tensor}, devices))
-    copies.push_back(of_device[0]);
+  if (tensor.is_cpu() && !check_device(devices[0]).is_cpu())  // no device has it yet
+    for (const Device& device : devices) copies.push_back(tensor.to(device));
+  else
+    for (const TensorList& of_device : broadcast_coalesced({tensor}, devices))
+      copies.push_back(of_device[0]);
   return copies;
 }
 

@@ -35,23 +35,15 @@ TensorList split_up(const Tensor& tensor, std::size_t devices,
   return tensor.split(IntArrayRef(*chunk_sizes), d);
 }
 
-Tensor to_with_stream(const Tensor& part, Device device, const optional<Stream>& stream) {
-  const bool non_blocking = !device.is_cpu();  // the host's values are there when it has them
-  if (!stream) return part.to(device, part.dtype(), non_blocking);
-  StreamGuard guard(*stream);
-  return part.to(device, part.dtype(), non_blocking);
-}
-
-// Where results go when nobody says.
-Device current_device_like(const Tensor& tensor) {
-  return check_device(Device(tensor.device().type()));
+// Only a copy to the host blocks: its values are there when it has them.
+Tensor copy_to(const Tensor& part, Device device) {
+  return part.to(device, part.dtype(), /*non_blocking=*/!device.is_cpu());
 }
 
 void check_sizes_but(const TensorList& tensors, std::int64_t dim) {
   for (std::size_t i = 1; i < tensors.size(); ++i) {
     Sizes expected(tensors[0].sizes()), own(tensors[i].sizes());
-    const auto d = static_cast<std::size_t>(dim);
-    if (own.size() == expected.size()) expected[d] = own[d];
+    if (own.size() == expected.size()) expected[dim] = own[dim];
     TD_CHECK(ShapeError, own == expected, "gather: tensors[", i, "] on ", tensors[i].device(),
              " has sizes ", tensors[i].sizes(), " but tensors[0] on ", tensors[0].device(), " has ",
              tensors[0].sizes(), "; they may differ in dimension ", dim,
@@ -67,14 +59,18 @@ TensorList scatter(const Tensor& tensor, const std::vector<Device>& devices,
   TD_CHECK(Error, !devices.empty(), "scatter: no devices; name at least one");
   if (streams) check_count("scatter", "streams", streams->size(), devices.size());
   TensorList parts = split_up(tensor, devices.size(), chunk_sizes, dim);
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    parts[i] = to_with_stream(parts[i], devices[i], streams ? (*streams)[i] : nullopt);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    optional<StreamGuard> guard;
+    if (streams && (*streams)[i]) guard.emplace(*(*streams)[i]);
+    parts[i] = copy_to(parts[i], devices[i]);
+  }
   return parts;
 }
 
 Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device>& destination) {
   TD_CHECK(Error, !tensors.empty(), "gather: no tensors; give at least one");
-  const Device target = check_device(destination.value_or(current_device_like(tensors[0])));
+  const Device target =  // by default the current device of the kind
+      check_device(destination.value_or(Device(tensors[0].device().type())));
   TensorList parts = tensors;
   if (tensors[0].dim() == 0) {  // losses, say: one number a replica
     TD_CHECK(ShapeError, dim == 0, "gather: the tensors have no dimensions, so they can be ",
@@ -84,8 +80,7 @@ Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device
   }
   const std::int64_t d = wrap_dim("gather", dim, parts[0].dim());
   check_sizes_but(parts, d);
-  for (Tensor& part : parts)
-    part = part.to(target, part.dtype(), /*non_blocking=*/!target.is_cpu());
+  for (Tensor& part : parts) part = copy_to(part, target);
   return cat(parts, d);
 }
 
@@ -106,12 +101,10 @@ void gather_out(const TensorList& tensors, const Tensor& out, std::int64_t dim) 
   const std::int64_t d = wrap_dim("gather_out", dim, out.dim());
   check_sizes_but(tensors, d);
   Sizes joined(tensors[0].sizes());
-  for (std::size_t i = 1; i < tensors.size(); ++i)
-    joined[static_cast<std::size_t>(d)] += tensors[i].size(d);
+  for (std::size_t i = 1; i < tensors.size(); ++i) joined[d] += tensors[i].size(d);
   TD_CHECK(ShapeError, joined == Sizes(out.sizes()), "gather_out: out has sizes ", out.sizes(),
            " but the tensors together have ", IntArrayRef(joined));
-  std::int64_t begin = 0;
-  for (const Tensor& part : tensors) {
+  for (std::int64_t begin = 0; const Tensor& part : tensors) {
     out.narrow(d, begin, part.size(d)).copy_(part, /*non_blocking=*/true);
     begin += part.size(d);
   }

@@ -1,12 +1,16 @@
-// DataParallel: one model, several devices, one process. Every forward splits the batch, copies the
-// model to all devices, runs the parts concurrently and joins the outputs; backward adds the
-// gradients up on the first device. Names: Python's class and libtorch's function.
+// DataParallel: one model, several devices, one process. Every forward splits the batch (scatter),
+// copies the model to all devices (replicate), runs the parts concurrently (parallel_apply) and
+// joins the outputs (gather); backward sums the gradients on the first device. Names: Python's
+// class and libtorch's function. Invariant: where a tensor of the original is on the first device,
+// replica 0 has its memory, so what its forward writes into a buffer stays; what is written into
+// copies is lost with them.
 #pragma once
 
-#include "td/nn/module_holder.h"
+#include "td/nn/any_module.h"
+#include "td/nn/module.h"
+#include "td/parallel/comm.h"
 #include "td/parallel/parallel_apply.h"
-#include "td/parallel/replicate.h"
-#include "td/parallel/scatter_gather.h"
+#include "td/tensor/nest.h"
 
 namespace td::parallel {
 
@@ -22,6 +26,91 @@ std::string imbalance(const std::vector<Device>& devices, const std::vector<std:
 namespace td::nn {
 
 namespace parallel {
+
+namespace detail {
+
+/// Splits each tensor; parts[t][i] is for device i. All must give the same number of parts.
+std::vector<TensorList> scatter_all(const TensorList& tensors, const std::vector<Device>& devices,
+                                    std::int64_t dim);
+/// Gives replicas that share the memory of `module` their own: replica i on devices[i], by one
+/// broadcast, recorded for parameters that require grad.
+void fill_replicas(const Module& module, const std::vector<std::shared_ptr<Module>>& replicas,
+                   const std::vector<Device>& devices);
+/// tensors[i] are the outputs of replica i. @throws Error when `alike` says they do not match.
+TensorList gather_all(const std::vector<TensorList>& tensors, bool alike, Device destination,
+                      std::int64_t dim);
+
+}  // namespace detail
+
+/// One input for each device that gets a part: with few rows fewer than there are devices. Values
+/// that are no tensors are copied; what a pointer points to is then shared by all replicas.
+/// @throws ShapeError when tensors split into different numbers of parts, which PyTorch passes over
+///     by dropping rows.
+template <class Inputs>
+std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& devices,
+                            std::int64_t dim = 0) {
+  const TensorList tensors = td::tensors_in(inputs);
+  if (tensors.empty()) return std::vector<Inputs>(devices.size(), inputs);
+  const std::vector<TensorList> parts = detail::scatter_all(tensors, devices, dim);
+  std::vector<Inputs> all(parts[0].size(), inputs);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    TensorList own;
+    for (const TensorList& of_tensor : parts) own.push_back(of_tensor[i]);
+    td::replace_tensors(all[i], own);
+  }
+  return all;
+}
+
+/// Replicas of a module whose classes derive from nn::Cloneable. Their parameters are results of a
+/// broadcast, not leaves: a gradient goes on to the original's parameters, where those of all
+/// replicas add up. Do not give them to an optimizer.
+/// As in libtorch the module may be anywhere. What is on devices[0] is not copied for replica 0.
+/// @param devices may name a device several times.
+/// @throws Error when the module cannot be cloned.
+/// @{
+template <class M, class = std::enable_if_t<std::is_base_of_v<Module, M>>>
+std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
+                                          const std::vector<Device>& devices) {
+  std::vector<std::shared_ptr<M>> replicas;
+  std::vector<std::shared_ptr<Module>> modules;
+  {
+    SharedCloneGuard sharing;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      modules.push_back(module->clone());
+      replicas.push_back(std::dynamic_pointer_cast<M>(modules.back()));
+    }
+  }
+  detail::fill_replicas(*module, modules, devices);
+  return replicas;
+}
+template <class M>
+std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
+                                       const std::vector<Device>& devices) {
+  std::vector<ModuleHolder<M>> replicas;
+  for (auto& replica : replicate(module.ptr(), devices)) replicas.emplace_back(replica);
+  return replicas;
+}
+std::vector<AnyModule> replicate(const AnyModule& module, const std::vector<Device>& devices);
+/// @}
+
+/// One output from all replicas', each tensor inside joined along `dim` on `destination`.
+template <class Outputs>
+Outputs gather(const std::vector<Outputs>& outputs, Device destination, std::int64_t dim = 0) {
+  using Nest = td::detail::Nest<Outputs>;
+  static_assert(Nest::kOnlyTensors,
+                "only tensors can be gathered, in containers or not: let forward() return a number "
+                "as a tensor without dimensions");
+  TD_CHECK(Error, !outputs.empty(), "gather: no outputs; give at least one");
+  std::vector<TensorList> tensors;
+  bool alike = true;
+  for (const Outputs& output : outputs) {
+    tensors.push_back(td::tensors_in(output));
+    alike = alike && Nest::alike(output, outputs[0]);
+  }
+  Outputs joined = outputs[0];
+  td::replace_tensors(joined, detail::gather_all(tensors, alike, destination, dim));
+  return joined;
+}
 
 namespace detail {
 

@@ -98,50 +98,38 @@ struct ThreadLocalState {
   }
 };
 
-// Gives a thread the state of replica `index` until the end of the scope.
+// Gives a thread the state of replica `index`, whose device exists, until the end of the scope.
 class ThreadLocalStateGuard {
  public:
   ThreadLocalStateGuard(const ThreadLocalState& from, Device device, std::size_t index)
-      : before_(std::exchange(thread_state(), from.state)),
-        width_before_(parallel_width()),
-        own_numbers_(seed(from.random, index)),
-        numbers_(own_numbers_),
-        device_(device) {
+      : state_before_(std::exchange(thread_state(), from.state)),
+        // Far from the seeds that people type, and from the other replicas'.
+        generator_(from.random.seed + 0x9E3779B97F4A7C15u * (from.random.offset * 64 + index + 1)),
+        numbers_(generator_) {
+    set_device(device);
     next_sequence = from.sequence;
     if (device.is_cpu() && from.width != width_before_) set_parallel_width(from.width);
   }
   ~ThreadLocalStateGuard() {
     if (parallel_width() != width_before_) set_parallel_width(width_before_);
+    thread_state() = state_before_;
+    // The caller's region does not end in this thread: what it kept goes here.
+    if (state_before_.autocast_depth == 0) autocast::clear_cache();
   }
   ThreadLocalStateGuard(const ThreadLocalStateGuard&) = delete;
   ThreadLocalStateGuard& operator=(const ThreadLocalStateGuard&) = delete;
 
  private:
-  struct RestoreState {
-    ThreadState state;
-    RestoreState(ThreadState s) : state(s) {}
-    ~RestoreState() {
-      thread_state() = state;
-      // The caller's region does not end in this thread: what it kept goes here.
-      if (state.autocast_depth == 0) autocast::clear_cache();
-    }
-  };
-  // Far from the seeds that people type, and from the other replicas'.
-  static std::uint64_t seed(const Generator::State& random, std::size_t index) {
-    return random.seed + 0x9E3779B97F4A7C15u * (random.offset * 64 + index + 1);
-  }
-
-  RestoreState before_;  // first, so that it is put back last
-  int width_before_;
-  Generator own_numbers_;
+  ThreadState state_before_;
+  int width_before_ = parallel_width();
+  Generator generator_;
   GeneratorGuard numbers_;
-  DeviceGuard device_;
 };
 
-// Throws with `text` when `error` is exactly an E.
-template <class E>
+// Throws with `text` when `error` is exactly one of these types.
+template <class... Errors>
 void throw_as(const std::exception& error, const std::string& text) {
-  if (typeid(error) == typeid(E)) throw E(text);
+  ((typeid(error) == typeid(Errors) ? throw Errors(text) : void()), ...);
 }
 
 [[noreturn]] void throw_named(const std::exception_ptr& error, std::size_t index, Device device) {
@@ -150,18 +138,9 @@ void throw_as(const std::exception& error, const std::string& text) {
   } catch (const std::exception& e) {
     std::ostringstream text;
     text << "replica " << index << " on " << device << ": " << e.what();
-    throw_as<Error>(e, text.str());
-    throw_as<DeviceError>(e, text.str());
-    throw_as<ShapeError>(e, text.str());
-    throw_as<DtypeError>(e, text.str());
-    throw_as<OutOfMemoryError>(e, text.str());
-    throw_as<AsyncError>(e, text.str());
-    throw_as<IoError>(e, text.str());
-    throw_as<AutogradError>(e, text.str());
-    throw_as<std::runtime_error>(e, text.str());
-    throw_as<std::logic_error>(e, text.str());
-    throw_as<std::invalid_argument>(e, text.str());
-    throw_as<std::out_of_range>(e, text.str());
+    throw_as<Error, DeviceError, ShapeError, DtypeError, OutOfMemoryError, AsyncError, IoError,
+             AutogradError, std::runtime_error, std::logic_error, std::invalid_argument,
+             std::out_of_range>(e, text.str());
     throw;
   }
 }

@@ -1,13 +1,12 @@
-// See replicate.h. Python's replicas are shallow copies of a module's dictionary. C++ has none, so
-// a replica is a clone, and to be cheap the clone copies no value: it starts over the original's
-// memory, which also tells which of its tensors stands for which.
-#include "td/parallel/replicate.h"
-
+// replicate: one model becomes several, all feeding the gradients of the one. Python's replicas are
+// shallow copies of a module's dictionary. C++ has none, so a replica is a clone, and to be cheap
+// the clone copies no value: it starts over the original's memory, which also tells which of its
+// tensors stands for which.
 #include <map>
 
 #include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
-#include "td/parallel/comm.h"
+#include "td/parallel/data_parallel.h"
 
 namespace td::nn::parallel {
 namespace {

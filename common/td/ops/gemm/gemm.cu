@@ -1,7 +1,7 @@
-// linear, the layer of nn::Linear (y = x W^T + b), and the launch of every matrix product: it finds
-// out how the operands are laid out and passes them to libs/host_gemm (cpu, sim) or to cuBLAS
-// (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant: transposed views are read
-// as they are; operands with other strides are copied first.
+// linear, the layer of nn::Linear (y = x W^T + b), with its gradients, and the launch of every
+// matrix product: it finds out how the operands are laid out and passes them to libs/host_gemm
+// (cpu, sim) or to cuBLAS (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant:
+// transposed views are read as they are; operands with other strides are copied first.
 #include "td/device/products.h"
 #include "td/kernels/launch.h"
 #include "td/kernels/libs/host_libs.h"
@@ -35,7 +35,6 @@ __global__ void integer_gemm_kernel(Gemm g, const T* a, const T* b, T* c) {
 template <class T>
 void integer_gemm(const Gemm& g, const void* a, const void* b, void* c, cudaStream_t stream) {
   const std::int64_t blocks = (g.batch * g.m * g.n + 255) / 256;
-  if (blocks == 0) return;
   integer_gemm_kernel<T><<<unsigned(blocks), 256, 0, stream>>>(
       g, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
 }
@@ -59,22 +58,17 @@ struct GemmWork {
                    cuda::libs().gemm_with_bias(g, a, b, bias, c, {device, stream});
       return;
     }
-    switch (g.dtype) {
-      case kLong:
-        return integer_gemm<std::int64_t>(g, a, b, c, stream);
-      case kInt:
-        return integer_gemm<std::int32_t>(g, a, b, c, stream);
-      case kByte:
-        return integer_gemm<std::uint8_t>(g, a, b, c, stream);
-      default:
-        return cuda::libs().gemm(g, a, b, c, {device, stream});
-    }
+    if (is_floating_point(g.dtype)) return cuda::libs().gemm(g, a, b, c, {device, stream});
+    dispatch_numbers("mm", g.dtype, [&]<class T>(CppType<T>) {
+      if constexpr (std::is_integral_v<T>) integer_gemm<T>(g, a, b, c, stream);
+    });
   }
 #endif
 };
 
-Tensor converted(const Tensor& x, ScalarType dtype) {
-  Tensor copy = empty_on(x.impl().sizes, dtype, x.device());
+// A copy in row-major order.
+Tensor copied(const Tensor& x) {
+  Tensor copy = empty_on(x.impl().sizes, x.dtype(), x.device());
   kernels::convert(copy, x);
   return copy;
 }
@@ -102,7 +96,7 @@ GemmOperand prepare_operand(const Tensor& x) {
     return {&x, {}, false, ld(columns, rows, row_step), batch_stride};
   if ((row_step == 1 || rows <= 1) && (column_step >= rows || columns <= 1))
     return {&x, {}, true, ld(rows, columns, column_step), batch_stride};
-  Tensor copy = converted(x, x.dtype());
+  Tensor copy = copied(x);
   GemmOperand operand = prepare_operand(copy);
   operand.copy = std::move(copy);
   return operand;
@@ -144,7 +138,7 @@ bool launch_gemm(const char* name, const Tensor& out, const GemmOperand& a, cons
 void without_product(const Tensor& out, const Tensor& bias, double beta) {
   if (bias.defined()) return kernels::convert(out, bias);
   if (beta == 0) return kernels::fill(out, 0);
-  const Tensor before = converted(out, out.dtype());
+  const Tensor before = copied(out);
   kernels::fill(out, 0);
   kernels::add(out, out, before, beta);
 }
@@ -157,7 +151,7 @@ void kernels::matmul(const char* name, const Tensor& out, const Tensor& a, const
   if (a.sizes()[a.dim() - 1] == 0) return without_product(out, bias, beta);
   const GemmOperand first = prepare_operand(a), second = prepare_operand(b);
   const bool dense = !bias.defined() || bias.strides()[0] == 1 || bias.numel() == 1;
-  const Tensor row = dense ? bias : converted(bias, out.dtype());
+  const Tensor row = dense ? bias : copied(bias);
   if (launch_gemm(name, out, first, second, row, alpha, beta)) return;
   convert(out, bias);  // the product is added to the bias
   launch_gemm(name, out, first, second, {}, alpha, 1);
@@ -192,26 +186,33 @@ Device check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   return device;
 }
 
-// g^T x, written to `buffer` where that is defined and fits.
-Tensor weight_gradient(const Tensor& buffer, const Tensor& g, const Tensor& x) {
-  if (!buffer.defined() || !buffer.is_contiguous() || buffer.dtype() != g.dtype())
-    return mm(g.t(), x);
-  kernels::matmul("mm", buffer, g.t(), x);
-  return buffer;
+// The transpose of a matrix, without a place in the graph.
+Tensor transposed(const Tensor& x) {
+  const Sizes &sizes = x.impl().sizes, &strides = x.impl().strides;
+  return alias(x, {sizes[1], sizes[0]}, {strides[1], strides[0]}, x.storage_offset());
+}
+
+// a b or, `transpose`, a^T b, for a gradient: recorded as mm where it needs a gradient in turn,
+// else computed into `buffer` where that is defined and fits.
+Tensor gradient_product(const Tensor& a, bool transpose, const Tensor& b, const Tensor& buffer) {
+  if (recording(a, b)) return mm(transpose ? a.t() : a, b);
+  const Tensor first = transpose ? transposed(a) : a;
+  const bool fits = buffer.defined() && buffer.is_contiguous() && buffer.dtype() == a.dtype();
+  const Sizes sizes{first.sizes()[0], b.sizes()[1]};
+  const Tensor out = fits ? buffer : empty_on(sizes, a.dtype(), a.device());
+  kernels::matmul("mm", out, first, b);
+  return out;
 }
 
 // x is [rows, in_features]. Without a bias it is mm(x, W^T), and is recorded as such.
 Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device device) {
   Tensor y = empty_on({x.sizes()[0], w.sizes()[0]}, x.dtype(), device);
-  kernels::matmul(
-      "linear", y, x,
-      alias(w, {w.sizes()[1], w.sizes()[0]}, {w.strides()[1], w.strides()[0]}, w.storage_offset()),
-      b);
+  kernels::matmul("linear", y, x, transposed(w), b);
   if (recording(x, w, b))
     record(b.defined() ? "addmm" : "mm", y, {&x, &w, &b},
            [x = save(x), w = save(w), features = w.size(0)](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return mm(g, w()); });
-             grads.set_lazily(1, [&] { return weight_gradient(grads.home(1), g, x()); });
+             grads.set_lazily(0, [&] { return gradient_product(g, false, w(), {}); });
+             grads.set_lazily(1, [&] { return gradient_product(g, true, x(), grads.home(1)); });
              grads.set_lazily(2, [&] { return sum_to(g, {features}); });
            });
   return y;
@@ -224,8 +225,7 @@ Tensor linear_impl(const Tensor& input, const Tensor& weight, const Tensor& bias
   if (input.dim() == 2) return linear_matrix(input, weight, bias, device);
   Sizes sizes(input.sizes());
   sizes[sizes.size() - 1] = weight.size(0);
-  std::int64_t rows = 1;
-  for (std::int64_t d = 0; d + 1 < input.dim(); ++d) rows *= input.sizes()[d];
+  const std::int64_t rows = numel_of({input.sizes().data(), sizes.size() - 1});
   return linear_matrix(input.reshape({rows, weight.size(1)}), weight, bias, device).view(sizes);
 }
 

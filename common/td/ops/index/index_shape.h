@@ -30,7 +30,7 @@ struct Block {
 inline Block block_of(const char* op, const Tensor& x, std::int64_t dim, const Tensor& index) {
   Block b{op, kernel_pointer<const std::int64_t>(index), index.numel()};
   for (std::int64_t d = 0; d < x.dim(); ++d)
-    (d < dim ? b.outer : d == dim ? b.n : b.inner) *= x.sizes()[static_cast<std::size_t>(d)];
+    (d < dim ? b.outer : d == dim ? b.n : b.inner) *= x.sizes()[d];
   return b;
 }
 
@@ -81,17 +81,13 @@ inline Lines lines_of(const char* op, const Tensor& indexed, const Tensor& index
   l.index = kernel_pointer<const std::int64_t>(index);
   const Sizes strides = contiguous_strides(indexed.sizes());
   for (std::int64_t d = 0; d < index.dim(); ++d) {
-    const auto at = static_cast<std::size_t>(d);
-    const std::int64_t size = index.sizes()[at];
-    l.add(size, d == dim ? 0 : strides[at]);
+    const std::int64_t size = index.sizes()[d];
+    l.add(size, d == dim ? 0 : strides[d]);
     if (d > dim) l.inner *= size;
-    if (d != dim) {
+    if (d == dim)
+      l.length = size, l.n = indexed.sizes()[d], l.step = strides[d];
+    else
       l.lines *= size;
-      continue;
-    }
-    l.length = size;
-    l.n = indexed.sizes()[at];
-    l.step = strides[at];
   }
   return l;
 }

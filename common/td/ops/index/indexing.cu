@@ -106,7 +106,7 @@ class Chooser {
   }
   void put(const Tensor& index) {
     choice_.at.resize(static_cast<std::size_t>(dim_) + 1);
-    choice_.at[static_cast<std::size_t>(dim_++)] = index;
+    choice_.at[dim_++] = index;
   }
 
   Op op_;
@@ -164,7 +164,7 @@ Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
     if (t.defined()) index_sizes = broadcast_sizes(op.name, index_sizes, t.sizes());
   r.numbers = zeros(index_sizes, TensorOptions(kLong).device(view.device()));
   for (std::int64_t d = 0; d < view.dim(); ++d) {
-    const Tensor& index = at[static_cast<std::size_t>(d)];
+    const Tensor& index = at[d];
     if (!index.defined()) continue;
     r.order.push_back(d);
     r.matrix[0] *= view.size(d);
@@ -176,7 +176,7 @@ Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
   }
   r.chosen = index_sizes;
   for (std::int64_t d = 0; d < view.dim(); ++d) {
-    if (at[static_cast<std::size_t>(d)].defined()) continue;
+    if (at[d].defined()) continue;
     r.order.push_back(d);
     r.matrix[1] *= view.size(d);
     r.chosen.push_back(view.size(d));
@@ -208,14 +208,6 @@ Tensor take(const Tensor& view, const TensorList& at) {
   return y;
 }
 
-// The inverse of a permutation.
-Sizes inverse_of(const Sizes& order) {
-  Sizes inverse(order.size(), 0);
-  for (std::size_t i = 0; i < order.size(); ++i)
-    inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  return inverse;
-}
-
 // `values` without the leading sizes of 1 that are more than `dims` dimensions.
 Tensor without_leading_ones(const Tensor& values, std::int64_t dims) {
   Tensor v = values;
@@ -225,18 +217,17 @@ Tensor without_leading_ones(const Tensor& values, std::int64_t dims) {
 
 void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool accumulate) {
   const NoGradGuard no_grad;
-  const Sizes sizes = [&] {
-    Sizes in_result_order;
-    for (const std::int64_t d : r.permutation)
-      in_result_order.push_back(r.chosen[static_cast<std::size_t>(d)]);
-    return in_result_order;
-  }();
+  Sizes sizes = r.chosen, inverse = r.permutation;  // of the result, and back to `chosen`
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    sizes[i] = r.chosen[r.permutation[i]];
+    inverse[r.permutation[i]] = static_cast<std::int64_t>(i);
+  }
   TD_CHECK(ShapeError, broadcast_sizes("index_put_", values.sizes(), sizes) == sizes,
            "index_put_: \"values\" of sizes ", values.sizes(),
            " does not broadcast to the chosen elements, ", IntArrayRef(sizes));
   const Tensor source = values.detach()
                             .expand(sizes)
-                            .permute(inverse_of(r.permutation))
+                            .permute(inverse)
                             .reshape({r.numbers.numel(), r.matrix[1]})
                             .contiguous();
   const Tensor moved = view.detach().permute(r.order);

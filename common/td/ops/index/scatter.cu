@@ -158,8 +158,7 @@ void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Ten
 
 void kernels::index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
                         const Tensor& source, double alpha, bool sorted) {
-  dispatch_numbers(op, self.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
     const Put<T, true> put{block_of(op, self, dim, index), kernel_pointer<T>(self),
                            kernel_pointer<const T>(source), alpha};
     put_slices(put, self, index, source, sorted);
@@ -170,8 +169,7 @@ void kernels::index_copy(const char* op, const Tensor& self, std::int64_t dim, c
                          const Tensor& source, bool sorted) {
   Block b = block_of(op, self, dim, index);
   const std::size_t bytes = static_cast<std::size_t>(b.inner) * self.element_size();
-  dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&]<class T>(CppType<T>) {
     b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
     const Put<T, false> put{b, kernel_pointer<T>(self), kernel_pointer<const T>(source)};
     put_slices(put, self, index, source, sorted);
@@ -181,12 +179,12 @@ void kernels::index_copy(const char* op, const Tensor& self, std::int64_t dim, c
 void kernels::scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
                       const Tensor& source, bool add, bool sorted) {
   if (add)
-    dispatch_numbers(op, self.dtype(), [&](auto type) {
-      run_scatter<typename decltype(type)::type, true>(op, self, dim, index, source, sorted);
+    dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
+      run_scatter<T, true>(op, self, dim, index, source, sorted);
     });
   else
-    dispatch_width(self.element_size(), [&](auto type) {
-      run_scatter<typename decltype(type)::type, false>(op, self, dim, index, source, sorted);
+    dispatch_width(self.element_size(), [&]<class T>(CppType<T>) {
+      run_scatter<T, false>(op, self, dim, index, source, sorted);
     });
 }
 
@@ -196,9 +194,11 @@ constexpr Op scatter_op{"scatter", {"input", "index", "source"}};
 constexpr Op scatter_add_op{"scatter_add", {"input", "index", "source"}};
 constexpr Op index_add_op{"index_add", {"input", "index", "source"}};
 
-// Runs a kernel that needs dense memory on a tensor that may not have it.
+// Changes `self` in place by a kernel that needs dense memory, which `self` may not have.
 template <class F>
-void on_dense(const Tensor& self, F kernel) {
+void change(const char* op, const Tensor& self, F kernel) {
+  check_inplace(op, self);
+  increment_version(self);
   if (self.is_contiguous()) return kernel(self.detach());
   const NoGradGuard no_grad;
   const Tensor dense = self.detach().contiguous();
@@ -206,40 +206,31 @@ void on_dense(const Tensor& self, F kernel) {
   kernels::convert(self, dense);
 }
 
-struct IndexArg {
-  std::int64_t dim;
-  Tensor index;
-};
+void check_dtype(const char* op, const Tensor& self, const Tensor& source) {
+  TD_CHECK(DtypeError, source.dtype() == self.dtype(), op, ": \"source\" is ", source.dtype(),
+           " but \"input\" is ", self.dtype(), "; convert it with to(dtype)");
+}
 
-IndexArg check_scatter(const Op& op, const Tensor& self, std::int64_t dim, const Tensor& index,
-                       const Tensor& source) {
+// scatter_ or, with `add`, scatter_add_: `method` in error messages.
+void scatter_in_place(const Op& op, const char* method, const Tensor& self, std::int64_t dim,
+                      const Tensor& index, const Tensor& source, bool add) {
   const Device device = common_device(op, self, index, source);
   const std::int64_t d = wrap_dim(op.name, dim, self.dim());
   check_fits(op, self, index, d, false);
   check_fits(op, source, index, d, true);
-  TD_CHECK(DtypeError, source.dtype() == self.dtype(), op.name, ": \"source\" is ", source.dtype(),
-           " but \"input\" is ", self.dtype(), "; convert it with to(dtype)");
-  return {d, checked_int64(op, index, device)};
-}
-
-// The corner of `source` that the index covers.
-Tensor covered(const Tensor& source, const Tensor& index) {
-  Tensor part = source;
-  for (std::int64_t d = 0; d < index.dim(); ++d)
-    if (part.size(d) != index.size(d)) part = part.narrow(d, 0, index.size(d));
-  return part;
-}
-
-// Writes or adds the corner of `source` that the index covers, and returns that corner.
-Tensor write_scatter(const char* op, const Tensor& self, const IndexArg& p, const Tensor& source,
-                     bool add) {
-  check_inplace(op, self);
-  increment_version(self);
-  Tensor used = covered(source, p.index);
+  check_dtype(op.name, self, source);
+  const Tensor at = checked_int64(op, index, device);
+  Tensor used = source;  // the corner that the index covers
+  for (std::int64_t k = 0; k < at.dim(); ++k)
+    if (used.size(k) != at.size(k)) used = used.narrow(k, 0, at.size(k));
   const Tensor from = used.contiguous();
-  on_dense(self,
-           [&](const Tensor& dense) { kernels::scatter(op, dense, p.dim, p.index, from, add); });
-  return used;
+  change(method, self,
+         [&](const Tensor& dense) { kernels::scatter(method, dense, d, at, from, add); });
+  if (recording(self, source))
+    record_in_place(op.name, self, {&self, &used}, [d, at, add](Gradients& grads, const Tensor& g) {
+      grads.set_lazily(0, [&] { return add ? g : td::scatter(g, d, at, Scalar(0)); });
+      grads.set_lazily(1, [&] { return td::gather(g, d, at); });
+    });
 }
 
 }  // namespace
@@ -250,15 +241,12 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
   const std::int64_t d = wrap_dim("index_add_", dim, this->dim());
   const Tensor at = checked_index(index_add_op, index, device).reshape({-1});
   Sizes wanted(sizes());
-  if (!wanted.empty()) wanted[static_cast<std::size_t>(d)] = at.numel();
+  if (!wanted.empty()) wanted[d] = at.numel();
   TD_CHECK(ShapeError, wanted == source.impl().sizes, "index_add_: \"source\" needs sizes ",
            IntArrayRef(wanted), " but has ", source.sizes());
-  TD_CHECK(DtypeError, source.dtype() == dtype(), "index_add_: \"source\" is ", source.dtype(),
-           " but \"input\" is ", dtype(), "; convert it with to(dtype)");
-  check_inplace("index_add_", *this);
-  increment_version(*this);
+  check_dtype("index_add_", *this, source);
   const Tensor from = source.contiguous();
-  on_dense(*this, [&](const Tensor& dense) {
+  change("index_add_", *this, [&](const Tensor& dense) {
     kernels::index_add("index_add_", dense, d, at, from, alpha.to<double>());
   });
   if (recording(*this, source))
@@ -271,27 +259,13 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
 }
 
 Tensor& Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
-  const IndexArg p = check_scatter(scatter_add_op, *this, dim, index, source);
-  const Tensor used = write_scatter("scatter_add_", *this, p, source, true);
-  if (recording(*this, source))
-    record_in_place("scatter_add", *this, {this, &used}, [p](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return g; });
-      grads.set_lazily(1, [&] { return td::gather(g, p.dim, p.index); });
-    });
+  scatter_in_place(scatter_add_op, "scatter_add_", *this, dim, index, source, true);
   return handle();
 }
-
 Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& source) const {
-  const IndexArg p = check_scatter(scatter_op, *this, dim, index, source);
-  const Tensor used = write_scatter("scatter_", *this, p, source, false);
-  if (recording(*this, source))
-    record_in_place("scatter", *this, {this, &used}, [p](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return td::scatter(g, p.dim, p.index, Scalar(0)); });
-      grads.set_lazily(1, [&] { return td::gather(g, p.dim, p.index); });
-    });
+  scatter_in_place(scatter_op, "scatter_", *this, dim, index, source, false);
   return handle();
 }
-
 Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& value) const {
   if (!index.defined()) undefined_argument(scatter_op, 1);
   return scatter_(dim, index, full(index.sizes(), value, options()));

@@ -60,8 +60,7 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
                    const Tensor& index) {
   Block b = block_of(op, x, dim, index);
   const std::size_t bytes = static_cast<std::size_t>(b.inner) * x.element_size();
-  dispatch_width(width_of(bytes, x.data_ptr(), out.data_ptr()), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_width(width_of(bytes, x.data_ptr(), out.data_ptr()), [&]<class T>(CppType<T>) {
     b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
     const T* from = kernel_pointer<const T>(x);
     T* to = kernel_pointer<T>(out);
@@ -78,8 +77,7 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
 }  // namespace
 
 void kernels::gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& index) {
-  dispatch_width(x.element_size(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_width(x.element_size(), [&]<class T>(CppType<T>) {
     const Gather<T> work{lines_of("gather", x, index, dim), kernel_pointer<const T>(x),
                          kernel_pointer<T>(out)};
     launch_elements(out.device(), work, {&x, &index}, {&out});
@@ -104,7 +102,7 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
   const Tensor at = checked_index(select_op, index, device);
   const Tensor x = input.contiguous();
   Sizes sizes(x.sizes());
-  sizes[static_cast<std::size_t>(d)] = at.numel();
+  sizes[d] = at.numel();
   Tensor y = empty_on(sizes, x.dtype(), device);
   select_slices("index_select", y, x, d, at);
   if (recording(x))

@@ -10,7 +10,8 @@ namespace {
 constexpr Op kAvgPool{"avg_pool2d", {"input"}};
 constexpr Op kAdaptive{"adaptive_avg_pool2d", {"input"}};
 
-// How an average counts. `adaptive` splits the image into output.size windows and ignores the rest.
+// How an average counts. `adaptive` splits the image into as many windows as there are outputs, and
+// ignores the rest.
 struct AvgRule {
   bool adaptive = false;
   bool count_include_pad = true;      // padding counts as zeros
@@ -22,43 +23,33 @@ struct Extent1 {
   std::int64_t begin, end, counted;
 };
 
-// The windows of all outputs along one side.
-struct Side {
-  bool adaptive, count_padding;
-  std::int64_t size, outputs, kernel, stride, padding;
+struct AvgWindows : Windows {
+  AvgRule rule;
 
-  Side(const PoolWindow& window, const AvgRule& rule, int side, std::int64_t in, std::int64_t out)
-      : adaptive(rule.adaptive),
-        count_padding(rule.count_include_pad),
-        size(in),
-        outputs(out),
-        kernel(window.kernel[side]),
-        stride(window.stride[side]),
-        padding(window.padding[side]) {}
-
-  TD_HD Extent1 window(std::int64_t o) const {
-    if (adaptive) {
-      const std::int64_t begin = o * size / outputs, end = ((o + 1) * size + outputs - 1) / outputs;
+  TD_HD Extent1 window(const Side& side, std::int64_t o) const {
+    if (rule.adaptive) {
+      const std::int64_t begin = o * side.size / side.outputs;
+      const std::int64_t end = ((o + 1) * side.size + side.outputs - 1) / side.outputs;
       return {begin, end, end - begin};
     }
-    std::int64_t begin = o * stride - padding;
-    std::int64_t end = begin + kernel < size + padding ? begin + kernel : size + padding;
+    std::int64_t begin = side.begin(o), end = begin + side.kernel;
+    end = end < side.size + side.padding ? end : side.size + side.padding;
     const std::int64_t padded = end - begin;
     begin = begin < 0 ? 0 : begin;
-    end = end < size ? end : size;
-    return {begin, end, count_padding ? padded : end - begin};
+    end = end < side.size ? end : side.size;
+    return {begin, end, rule.count_include_pad ? padded : end - begin};
   }
-  TD_HD Span outputs_over(std::int64_t at) const {
-    if (adaptive) return {at * outputs / size, ((at + 1) * outputs - 1) / size};
-    return windows_over(at, kernel, stride, padding, outputs);
+  TD_HD Span outputs_over(const Side& side, std::int64_t at) const {
+    if (!rule.adaptive) return side.outputs_over(at);
+    return {at * side.outputs / side.size, ((at + 1) * side.outputs - 1) / side.size};
+  }
+  TD_HD std::int64_t divisor(const Extent1& ys, const Extent1& xs) const {
+    return rule.divisor_override ? rule.divisor_override : ys.counted * xs.counted;
   }
 };
 
 template <class T>
-struct AvgPool {
-  Images in, out;
-  Side rows, columns;
-  std::int64_t divisor;  // 0: the count
+struct AvgPool : AvgWindows {
   const T* x;
   T* y;
 
@@ -67,35 +58,31 @@ struct AvgPool {
   }
   TD_HD void operator()(std::int64_t i) const {
     const auto at = out.coords(i);
-    const Extent1 ys = rows.window(at.y), xs = columns.window(at.x);
+    const Extent1 ys = window(rows, at.y), xs = window(columns, at.x);
     const T* plane = x + in.plane(at.n, at.c);
     compute_t<T> sum = 0;
     for (std::int64_t row = ys.begin; row < ys.end; ++row)
       for (std::int64_t column = xs.begin; column < xs.end; ++column)
         sum += static_cast<compute_t<T>>(plane[in.pixel(row * in.w + column)]);
-    y[i] = static_cast<T>(sum /
-                          static_cast<compute_t<T>>(divisor ? divisor : ys.counted * xs.counted));
+    y[i] = static_cast<T>(sum / static_cast<compute_t<T>>(divisor(ys, xs)));
   }
 };
 
 template <class T>
-struct AvgPoolBackward {
-  Images in, out;
-  Side rows, columns;
-  std::int64_t divisor;
+struct AvgPoolBackward : AvgWindows {
   const T* grad;
   T* grad_input;
 
   TD_HD std::int64_t cost() const { return 16; }
   TD_HD void operator()(std::int64_t i) const {
     const auto at = in.coords(i);
-    const Span ys = rows.outputs_over(at.y), xs = columns.outputs_over(at.x);
+    const Span ys = outputs_over(rows, at.y), xs = outputs_over(columns, at.x);
     compute_t<T> sum = 0;
     for (std::int64_t oy = ys.first; oy <= ys.last; ++oy)
       for (std::int64_t ox = xs.first; ox <= xs.last; ++ox) {
-        const std::int64_t count = rows.window(oy).counted * columns.window(ox).counted;
         const T g = grad[out.plane(at.n, at.c) + out.pixel(oy * out.w + ox)];
-        sum += static_cast<compute_t<T>>(g) / static_cast<compute_t<T>>(divisor ? divisor : count);
+        sum += static_cast<compute_t<T>>(g) /
+               static_cast<compute_t<T>>(divisor(window(rows, oy), window(columns, ox)));
       }
     grad_input[i] = static_cast<T>(sum);
   }
@@ -106,18 +93,9 @@ template <template <class> class Kernel>
 void launch_avg(const char* name, const Tensor& input, const Tensor& output, const PoolWindow& w,
                 const AvgRule& rule, const Tensor& from, const Tensor& to) {
   if (to.numel() == 0) return;
-  const bool last = are_channels_last(input, output);
-  const Images in(input, last), out(output, last);
-  const Side rows(w, rule, 0, in.h, out.h), columns(w, rule, 1, in.w, out.w);
-  dispatch_floats(name, to.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    const Kernel<T> work{in,
-                         out,
-                         rows,
-                         columns,
-                         rule.divisor_override,
-                         kernel_pointer<const T>(from),
-                         kernel_pointer<T>(to)};
+  const AvgWindows windows{{w, input, output, are_channels_last(input, output)}, rule};
+  dispatch_floats(name, to.dtype(), [&]<class T>(CppType<T>) {
+    const Kernel<T> work{windows, kernel_pointer<const T>(from), kernel_pointer<T>(to)};
     launch_index_kernel(name, to.device(), work, to.numel(), {&from}, {&to});
   });
 }
@@ -162,8 +140,7 @@ Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stri
            "avg_pool2d: divisor_override must not be 0");
   const Tensor x = checked_image(kAvgPool, input);
   const PoolWindow w = window_of(kAvgPool, kernel_size, stride, padding, 1);
-  const Sizes sizes{x.size(0), x.size(1), outputs(kAvgPool, x, w, 0, ceil_mode),
-                    outputs(kAvgPool, x, w, 1, ceil_mode)};
+  const Sizes sizes = output_sizes(kAvgPool, x, w, ceil_mode);
   const AvgRule rule{false, count_include_pad, divisor_override.value_or(0)};
   return without_batch(avg_pool(kAvgPool, x, sizes, w, rule), input);
 }

@@ -1,5 +1,6 @@
-// What max_pool.cu and avg_pool.cu share: the checks of images and windows, and how pixels are
-// found in memory. Images are dense: contiguous, or channels last (then input and output alike).
+// What the operations on images share: pairs of numbers and new images in a memory format (also for
+// conv.cu), and for max_pool.cu and avg_pool.cu the checks of their arguments and how they find
+// pixels in memory. Pooled images are dense: contiguous or channels last, input and output alike.
 #pragma once
 
 #include <array>
@@ -9,30 +10,27 @@
 #include "td/ops/op.h"
 
 namespace td {
-namespace {
 
-/// A window and its movement; pairs are {height, width}.
+/// {height, width}.
+using Pair = std::array<std::int64_t, 2>;
+
+/// A window and its movement.
 struct PoolWindow {
-  std::array<std::int64_t, 2> kernel, stride, padding{0, 0}, dilation{1, 1};
+  Pair kernel, stride, padding{0, 0}, dilation{1, 1};
 };
+
+namespace {
 
 /// Sizes of a dense image [n, c, h, w] and the strides, in elements.
 struct Images {
   std::int64_t n, c, h, w;
-  std::int64_t step_n, step_c, step_h, step_w;
   bool channels_last;
+  std::int64_t step_n = c * h * w, step_c = channels_last ? 1 : h * w;
+  std::int64_t step_w = channels_last ? c : 1;
 
   Images(const Tensor& t, bool last)
-      : n(t.sizes()[0]),
-        c(t.sizes()[1]),
-        h(t.sizes()[2]),
-        w(t.sizes()[3]),
-        step_n(c * h * w),
-        channels_last(last) {
-    step_c = channels_last ? 1 : h * w;
-    step_h = channels_last ? w * c : w;
-    step_w = channels_last ? c : 1;
-  }
+      : n(t.sizes()[0]), c(t.sizes()[1]), h(t.sizes()[2]), w(t.sizes()[3]), channels_last(last) {}
+
   TD_HD std::int64_t numel() const { return n * step_n; }
   /// Element i in memory order, as n, c, y, x.
   struct Coords {
@@ -60,95 +58,45 @@ inline bool are_channels_last(const Tensor& input, const Tensor& output) {
          output.suggest_memory_format() == MemoryFormat::ChannelsLast;
 }
 
-/// The outputs along one side whose windows may hold input position `at`: [first, last].
+/// Outputs [first, last] along one side.
 struct Span {
   std::int64_t first, last;
 };
-TD_HD inline Span windows_over(std::int64_t at, std::int64_t reach, std::int64_t stride,
-                               std::int64_t padding, std::int64_t outputs) {
-  const std::int64_t low = at + padding - reach + 1, last = (at + padding) / stride;
-  return {low <= 0 ? 0 : (low + stride - 1) / stride, last < outputs ? last : outputs - 1};
-}
 
-/// What max_pool2d saves an index in: one byte, or int32 for windows of more than 256 elements. It
-/// is the index in the window, row * kernel width + column, because one in the image would need
-/// four bytes, and the indices are a large part of what a training step saves for backward.
-inline ScalarType index_type(const PoolWindow& window) {
-  return window.kernel[0] * window.kernel[1] <= 256 ? kByte : kInt;
-}
+/// The windows of all outputs along one side of the image.
+struct Side {
+  std::int64_t size, outputs, kernel, stride, padding, dilation;
 
-/// Where in its window the maximum of each output is, as a tensor of index_type holds it.
-struct PoolIndices {
-  void* data;  ///< nullptr: not wanted
-  bool bytes;
-
-  TD_HD std::int32_t operator[](std::int64_t i) const {
-    return bytes ? static_cast<const std::uint8_t*>(data)[i]
-                 : static_cast<const std::int32_t*>(data)[i];
-  }
-  TD_HD void set(std::int64_t i, std::int32_t index) const {
-    if (bytes)
-      static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(index);
-    else
-      static_cast<std::int32_t*>(data)[i] = index;
-  }
-  void set(std::int64_t to, const std::int32_t* from, std::int64_t count) const {
-    if (!bytes) {
-      std::copy_n(from, count, static_cast<std::int32_t*>(data) + to);
-      return;
-    }
-    auto* const into = static_cast<std::uint8_t*>(data) + to;
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) into[i] = static_cast<std::uint8_t>(from[i]);
+  /// Where the window of an output begins, which may be in the padding.
+  TD_HD std::int64_t begin(std::int64_t output) const { return output * stride - padding; }
+  TD_HD bool inside(std::int64_t at) const { return at >= 0 && at < size; }
+  /// The outputs whose windows may hold input position `at`.
+  TD_HD Span outputs_over(std::int64_t at) const {
+    const std::int64_t low = at + padding - (kernel - 1) * dilation, last = (at + padding) / stride;
+    return {low <= 0 ? 0 : (low + stride - 1) / stride, last < outputs ? last : outputs - 1};
   }
 };
 
-/// The windows over an image of h x w pixels. A position in the image is y * w + x.
+/// The images of a pooling and the windows along both sides. A position in a plane is y * w + x.
 struct Windows {
-  PoolWindow window;
-  std::int64_t h, w;
+  Images in, out;
+  Side rows, columns;
 
-  /// The first row and column of the window of output (oy, ox), which may be in the padding.
-  TD_HD std::int64_t row_of(std::int64_t oy) const {
-    return oy * window.stride[0] - window.padding[0];
+  Windows(const PoolWindow& w, const Tensor& input, const Tensor& output, bool last)
+      : in(input, last), out(output, last), rows(side(w, 0)), columns(side(w, 1)) {}
+
+ private:
+  Side side(const PoolWindow& w, int i) const {
+    return {i == 0 ? in.h : in.w, i == 0 ? out.h : out.w, w.kernel[i],
+            w.stride[i],          w.padding[i],           w.dilation[i]};
   }
-  TD_HD std::int64_t column_of(std::int64_t ox) const {
-    return ox * window.stride[1] - window.padding[1];
-  }
-  TD_HD std::int64_t first(std::int64_t oy, std::int64_t ox) const {
-    return row_of(oy) * w + column_of(ox);
-  }
-  TD_HD bool inside(std::int64_t row, std::int64_t column) const {
-    return row >= 0 && row < h && column >= 0 && column < w;
-  }
-  TD_HD std::int32_t index_of(std::int64_t r, std::int64_t s) const {
-    return static_cast<std::int32_t>(r * window.kernel[1] + s);
-  }
-  /// Positions from a window's first element to the one at row r, column s.
-  TD_HD std::int64_t step(std::int64_t r, std::int64_t s) const {
-    return r * window.dilation[0] * w + s * window.dilation[1];
-  }
-  /// The position of an element. A window that has no element in the image gets the position
-  /// nearest to that element.
-  TD_HD std::int64_t at(std::int64_t oy, std::int64_t ox, std::int64_t index) const {
-    const std::int64_t r = quotient(index, window.kernel[1]), s = index - r * window.kernel[1];
-    const std::int64_t row = row_of(oy) + r * window.dilation[0];
-    const std::int64_t column = column_of(ox) + s * window.dilation[1];
-    return nearest(row, h) * w + nearest(column, w);
-  }
-  TD_HD static std::int64_t nearest(std::int64_t i, std::int64_t size) {
-    return i < 0 ? 0 : i < size ? i : size - 1;
-  }
-  /// Whether all windows have an element in the image. Only one that is smaller than a step lies
-  /// between two elements, because padding is no more than half of the window.
-  bool each_meets_the_image() const { return window.dilation[0] <= h && window.dilation[1] <= w; }
 };
 
-inline std::array<std::int64_t, 2> pair_of(const Op& op, const char* name, IntArrayRef list,
-                                           std::int64_t least) {
+/// One number for both directions, or {height, width}.
+inline Pair pair_of(const Op& op, const char* name, IntArrayRef list, std::int64_t least) {
   TD_CHECK(ShapeError, list.size() == 1 || list.size() == 2, op.name, ": ", name,
            " takes one number or {height, width} but got ", list);
-  const std::array<std::int64_t, 2> pair{list[0], list.back()};
+  const Pair pair{list[0], list.back()};
   TD_CHECK(ShapeError, pair[0] >= least && pair[1] >= least, op.name, ": ", name,
            " must be at least ", least, " but got ", list);
   return pair;
@@ -193,6 +141,11 @@ inline std::int64_t outputs(const Op& op, const Tensor& x, const PoolWindow& w, 
   std::int64_t n = (rest + (ceil ? stride - 1 : 0)) / stride + 1;
   if (ceil && (n - 1) * stride >= size + padding) --n;  // would lie in the padding alone
   return n;
+}
+
+/// The sizes of the result for images x.
+inline Sizes output_sizes(const Op& op, const Tensor& x, const PoolWindow& w, bool ceil) {
+  return {x.sizes()[0], x.sizes()[1], outputs(op, x, w, 0, ceil), outputs(op, x, w, 1, ceil)};
 }
 
 inline Tensor empty_image(const Sizes& sizes, ScalarType dtype, Device device,

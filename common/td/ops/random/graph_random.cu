@@ -38,20 +38,13 @@ struct GraphRandom {
   }
 };
 
-/// Memory that is not of the graph's pool: there a block serves one tensor after the other, and
-/// what is written before a replay would be written over by the work before the first draw.
-Tensor outside_of_pool(Device device) {
+/// Allocates outside of the graph's pool until the end of the scope. In the pool a block serves one
+/// tensor after the other, and work before the first draw would overwrite what a replay wrote
+/// there.
+struct OutsideOfPool {
   Graph* const graph = std::exchange(capturing_graph, nullptr);
-  Tensor tensor;
-  try {
-    tensor = empty_on({2}, kLong, device);
-  } catch (...) {
-    capturing_graph = graph;
-    throw;
-  }
-  capturing_graph = graph;
-  return tensor;
-}
+  ~OutsideOfPool() { capturing_graph = graph; }
+};
 
 /// Of the capture that is under way in this thread, made by its first random operation.
 GraphRandom& graph_random(Graph& graph) {
@@ -59,7 +52,10 @@ GraphRandom& graph_random(Graph& graph) {
   thread_local std::uint64_t capture = 0;
   if (capture != graph.capture_number()) {
     const auto made = std::make_shared<GraphRandom>();
-    made->start = outside_of_pool(graph.device());
+    {
+      const OutsideOfPool here;
+      made->start = empty_on({2}, kLong, graph.device());
+    }
     graph.before_replay([made] { made->begin_replay(); });
     capture = graph.capture_number();
     mine = made.get();

@@ -9,9 +9,12 @@
 
 namespace td {
 
-/// Four random 32-bit words.
+/// Four random 32-bit words, or two of 64 bits.
 struct PhiloxWords {
   std::uint32_t word[4];
+  TD_HD std::uint64_t long_word(int k) const {
+    return std::uint64_t{word[2 * k]} << 32 | word[2 * k + 1];
+  }
 };
 
 /// The words of block `block` of the stream that starts at `offset`. One seed has 2^64 blocks.
@@ -35,18 +38,8 @@ TD_HD inline PhiloxWords philox(std::uint64_t seed, std::uint64_t offset, std::u
   return {{c0, c1, c2, c3}};
 }
 
-/// A float in [0, 1) from one word: its upper 24 bits, all that a float holds.
-TD_HD inline float uniform_float(std::uint32_t word) {
-  return static_cast<float>(word >> 8) * 5.9604644775390625e-8f;
-}
-/// A double in [0, 1) from two words: 53 bits.
-TD_HD inline double uniform_double(std::uint32_t high, std::uint32_t low) {
-  const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 11;
-  return static_cast<double>(bits) * 1.1102230246251565e-16;
-}
-
 /// How many blocks `count` elements take when a block serves `per_block` of them.
-constexpr std::uint64_t philox_blocks(std::int64_t count, int per_block = 4) {
+constexpr std::uint64_t philox_blocks(std::int64_t count, int per_block) {
   return (static_cast<std::uint64_t>(count) + static_cast<std::uint64_t>(per_block) - 1) /
          static_cast<std::uint64_t>(per_block);
 }

@@ -18,17 +18,22 @@ namespace {
 template <class T>
 constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
 
-// Uniform numbers with no more bits than T has, so that rounding cannot reach 1.
+/// T holds all integers of so many bits.
+template <class T>
+constexpr int kDigits = std::numeric_limits<T>::digits;
+template <>
+constexpr int kDigits<Half> = 11;
+template <>
+constexpr int kDigits<BFloat16> = 8;
+
+// Uniform in [0, 1), with no more bits than T has, so that rounding cannot reach 1.
 template <class T>
 TD_HD compute_t<T> unit(const PhiloxWords& w, int k) {
+  constexpr compute_t<T> step = compute_t<T>(1) / (std::uint64_t{1} << kDigits<T>);
   if constexpr (std::is_same_v<T, double>)
-    return uniform_double(w.word[2 * k], w.word[2 * k + 1]);
-  else if constexpr (std::is_same_v<T, Half>)
-    return static_cast<float>(w.word[k] >> 21) * 4.8828125e-4f;
-  else if constexpr (std::is_same_v<T, BFloat16>)
-    return static_cast<float>(w.word[k] >> 24) * 3.90625e-3f;
+    return static_cast<double>(w.long_word(k) >> (64 - kDigits<T>)) * step;
   else
-    return uniform_float(w.word[k]);
+    return static_cast<float>(w.word[k] >> (32 - kDigits<T>)) * step;
 }
 
 template <class T>
@@ -52,14 +57,7 @@ struct Normal {
   static constexpr int per_block = kPerBlock<T>;
   TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
     for (int k = 0; k < count; k += 2) {
-      C u, v;
-      if constexpr (std::is_same_v<T, double>) {
-        u = uniform_double(w.word[0], w.word[1]);
-        v = uniform_double(w.word[2], w.word[3]);
-      } else {
-        u = uniform_float(w.word[k]);
-        v = uniform_float(w.word[k + 1]);
-      }
+      const C u = unit<C>(w, k), v = unit<C>(w, k + 1);
       const C radius = std::sqrt(C(-2) * std::log(C(1) - u));  // 1 - u is never 0
       const C angle = C(6.283185307179586) * v;
       out[k] = static_cast<T>(mean + std * radius * std::cos(angle));
@@ -74,7 +72,7 @@ struct Bernoulli {
   static constexpr int per_block = 4;
   TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
     for (int k = 0; k < count; ++k)
-      out[k] = static_cast<T>(static_cast<compute_t<T>>(uniform_float(w.word[k]) < p));
+      out[k] = static_cast<T>(static_cast<compute_t<T>>(unit<float>(w, k) < p));
   }
 };
 
@@ -84,7 +82,7 @@ struct Integer {
   static constexpr int per_block = 2;
   TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
     for (int k = 0; k < count; ++k) {
-      const std::uint64_t bits = std::uint64_t{w.word[2 * k]} << 32 | w.word[2 * k + 1];
+      const std::uint64_t bits = w.long_word(k);
       // The remainder is biased by less than count / 2^64.
       const std::uint64_t number = low + (this->count ? bits % this->count : bits);
       out[k] = static_cast<T>(static_cast<compute_t<T>>(static_cast<std::int64_t>(number)));
@@ -109,93 +107,59 @@ struct DrawBlock {
   }
 };
 
-template <class T, class Draw>
-void launch_draw(const char* name, const Draw& how, const Tensor& out, PhiloxState state) {
-  const Tensor none, &start = philox_extragraph_offset ? *philox_extragraph_offset : none;
-  const DrawBlock<T, Draw> work{how, kernel_pointer<T>(out), out.numel(), state,
-                                start.defined() ? kernel_pointer<std::uint64_t>(start) : nullptr};
-  const auto blocks = static_cast<std::int64_t>(philox_blocks(out.numel(), Draw::per_block));
-  launch_index_kernel(name, out.device(), work, blocks, {&start}, {&out});
-}
-
 // Draws into contiguous memory in row-major order, so that the layout of `out` changes no value.
 // Two elements per block is what the widest types need; one rule for all keeps streams of different
-// types in step.
-template <class F>
-void draw(const Tensor& out, F kernel) {
+// types in step. make(CppType<T>()) gives what draws elements of type T.
+template <bool kFloats, class Make>
+void draw(const char* name, const Tensor& out, Make make) {
   const PhiloxReservation reserved(philox_blocks(out.numel(), 2), out.device());
-  if (out.is_contiguous()) return kernel(out, reserved.state());
-  const Tensor dense = empty_on(Sizes(out.sizes()), out.dtype(), out.device());
-  kernel(dense, reserved.state());
-  kernels::convert(out, dense);
+  const bool is_dense = out.is_contiguous();
+  const Tensor dense = is_dense ? out : empty_on(out.impl().sizes, out.dtype(), out.device());
+  const Tensor none, &start = philox_extragraph_offset ? *philox_extragraph_offset : none;
+  const auto run = [&]<class T>(CppType<T> type) {
+    using Draw = decltype(make(type));
+    const DrawBlock<T, Draw> work{make(type), kernel_pointer<T>(dense), out.numel(),
+                                  reserved.state(),
+                                  start.defined() ? kernel_pointer<std::uint64_t>(start) : nullptr};
+    const auto blocks = static_cast<std::int64_t>(philox_blocks(out.numel(), Draw::per_block));
+    launch_index_kernel(name, out.device(), work, blocks, {&start}, {&dense});
+  };
+  if constexpr (kFloats)
+    dispatch_floats(name, out.dtype(), run);
+  else
+    dispatch_all(out.dtype(), run);
+  if (!is_dense) kernels::convert(out, dense);
 }
 
 void draw_uniform(const Tensor& out, double from, double to) {
-  draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_floats("uniform_", t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
-      using C = compute_t<T>;
-      const Uniform<T> how{static_cast<C>(from), static_cast<C>(to)};
-      launch_draw<T>("uniform_", how, t, state);
-    });
+  draw<true>("uniform_", out, [&]<class T>(CppType<T>) {
+    return Uniform<T>{static_cast<compute_t<T>>(from), static_cast<compute_t<T>>(to)};
   });
 }
 void draw_normal(const Tensor& out, double mean, double std) {
-  draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_floats("normal_", t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
-      using C = compute_t<T>;
-      const Normal<T> how{static_cast<C>(mean), static_cast<C>(std)};
-      launch_draw<T>("normal_", how, t, state);
-    });
+  draw<true>("normal_", out, [&]<class T>(CppType<T>) {
+    return Normal<T>{static_cast<compute_t<T>>(mean), static_cast<compute_t<T>>(std)};
   });
 }
 void draw_bernoulli(const Tensor& out, double p) {
-  draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_all(t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
-      launch_draw<T>("bernoulli_", Bernoulli<T>{static_cast<float>(p)}, t, state);
-    });
-  });
+  draw<false>("bernoulli_", out,
+              [&]<class T>(CppType<T>) { return Bernoulli<T>{static_cast<float>(p)}; });
 }
 // Integers from `first` to `last`, both included.
 void draw_integers(const Tensor& out, std::int64_t first, std::int64_t last) {
   const auto low = static_cast<std::uint64_t>(first);
   const std::uint64_t count = static_cast<std::uint64_t>(last) - low + 1;  // 0 stands for 2^64
-  draw(out, [&](const Tensor& t, PhiloxState state) {
-    dispatch_all(t.dtype(), [&](auto type) {
-      using T = typename decltype(type)::type;
-      launch_draw<T>("randint", Integer<T>{low, count}, t, state);
-    });
+  draw<false>("randint", out, [&]<class T>(CppType<T>) { return Integer<T>{low, count}; });
+}
+
+// The first and the last of the integers that a type holds without a gap.
+std::pair<std::int64_t, std::int64_t> integers_of(ScalarType type) {
+  return dispatch_all(type, []<class T>(CppType<T>) -> std::pair<std::int64_t, std::int64_t> {
+    if constexpr (std::is_integral_v<T>)
+      return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    else
+      return {-(std::int64_t{1} << kDigits<T>), std::int64_t{1} << kDigits<T>};
   });
-}
-
-// The largest integer up to which a type holds all of them; floats skip some above it.
-std::int64_t largest_integer(ScalarType type) {
-  switch (type) {
-    case kBool:
-      return 1;
-    case kByte:
-      return std::numeric_limits<std::uint8_t>::max();
-    case kInt:
-      return std::numeric_limits<std::int32_t>::max();
-    case kLong:
-      return std::numeric_limits<std::int64_t>::max();
-    case kBFloat16:
-      return std::int64_t{1} << 8;
-    case kHalf:
-      return std::int64_t{1} << 11;
-    case kFloat:
-      return std::int64_t{1} << 24;
-    case kDouble:
-      break;
-  }
-  return std::int64_t{1} << 53;
-}
-
-std::int64_t smallest_integer(ScalarType type) {
-  if (type == kBool || type == kByte) return 0;
-  return is_floating_point(type) ? -largest_integer(type) : -largest_integer(type) - 1;
 }
 
 void check_float(const char* op, const Tensor& t) {
@@ -203,18 +167,27 @@ void check_float(const char* op, const Tensor& t) {
            t.dtype(), "; use randint for integers");
 }
 
-// A changed tensor's old value plays no part in the new one: its gradient is 0.
-Tensor& replaced(const char* op, Tensor& self) {
+// `t` with numbers from `draw`, by default in [0, 1) or of the standard normal distribution.
+Tensor drawn(const char* op, Tensor t, const TensorOptions& options,
+             void (*draw)(const Tensor&, double, double)) {
+  check_float(op, t);
+  draw(t, 0, 1);
+  if (options.requires_grad()) t.requires_grad_();
+  return t;
+}
+
+// Replaces the values of `self` by what `draw` draws. The old ones play no part: their gradient is
+// 0.
+template <class F>
+Tensor& replace(const char* method, const char* operation, Tensor& self, F draw) {
+  check_inplace(method, self);
+  increment_version(self);
+  draw();
   if (recording(self))
-    record_in_place(op, self, {&self}, [](Gradients& grads, const Tensor& g) {
+    record_in_place(operation, self, {&self}, [](Gradients& grads, const Tensor& g) {
       grads.set_lazily(0, [&] { return g * 0; });
     });
   return self;
-}
-
-Tensor with_grad(Tensor t, const TensorOptions& options) {
-  if (options.requires_grad()) t.requires_grad_();
-  return t;
 }
 
 }  // namespace
@@ -222,28 +195,16 @@ Tensor with_grad(Tensor t, const TensorOptions& options) {
 void manual_seed(std::uint64_t seed) { default_generator().set_current_seed(seed); }
 
 Tensor rand(IntArrayRef sizes, const TensorOptions& options) {
-  Tensor t = empty(sizes, options);
-  check_float("rand", t);
-  draw_uniform(t, 0, 1);
-  return t;
+  return drawn("rand", empty(sizes, options), options, draw_uniform);
 }
 Tensor randn(IntArrayRef sizes, const TensorOptions& options) {
-  Tensor t = empty(sizes, options);
-  check_float("randn", t);
-  draw_normal(t, 0, 1);
-  return t;
+  return drawn("randn", empty(sizes, options), options, draw_normal);
 }
 Tensor rand_like(const Tensor& like, const TensorOptions& options) {
-  Tensor t = empty_like(like, options);
-  check_float("rand_like", t);
-  draw_uniform(t, 0, 1);
-  return with_grad(t, options);
+  return drawn("rand_like", empty_like(like, options), options, draw_uniform);
 }
 Tensor randn_like(const Tensor& like, const TensorOptions& options) {
-  Tensor t = empty_like(like, options);
-  check_float("randn_like", t);
-  draw_normal(t, 0, 1);
-  return with_grad(t, options);
+  return drawn("randn_like", empty_like(like, options), options, draw_normal);
 }
 
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
@@ -266,8 +227,7 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
   const Generator::State state = default_generator().reserve(static_cast<std::uint64_t>(n));
   for (std::int64_t i = n - 1; i > 0; --i) {
     const PhiloxWords w = philox(state.seed, state.offset, static_cast<std::uint64_t>(i));
-    const std::uint64_t bits = std::uint64_t{w.word[0]} << 32 | w.word[1];
-    std::swap(p[i], p[bits % static_cast<std::uint64_t>(i + 1)]);
+    std::swap(p[i], p[w.long_word(0) % static_cast<std::uint64_t>(i + 1)]);
   }
   return host.to(options.device(), options.has_dtype() ? options.dtype() : kLong);
 }
@@ -275,41 +235,29 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
 Tensor& Tensor::uniform_(double from, double to) const {
   check_float("uniform_", *this);
   TD_CHECK(Error, from <= to, "uniform_: from (", from, ") is larger than to (", to, ")");
-  check_inplace("uniform_", *this);
-  increment_version(*this);
-  draw_uniform(*this, from, to);
-  return replaced("uniform", handle());
+  return replace("uniform_", "uniform", handle(), [&] { draw_uniform(*this, from, to); });
 }
 Tensor& Tensor::normal_(double mean, double std) const {
   check_float("normal_", *this);
   TD_CHECK(Error, std >= 0, "normal_: the standard deviation must not be negative but is ", std);
-  check_inplace("normal_", *this);
-  increment_version(*this);
-  draw_normal(*this, mean, std);
-  return replaced("normal", handle());
+  return replace("normal_", "normal", handle(), [&] { draw_normal(*this, mean, std); });
 }
 Tensor& Tensor::random_(std::int64_t from, optional<std::int64_t> to) const {
   TD_CHECK(Error, !to || from < *to, "random_: there is no integer from ", from, " to below ",
            to.value_or(0));
-  const std::int64_t first = smallest_integer(dtype()), largest = largest_integer(dtype());
-  const std::int64_t last = to ? *to - 1 : largest;
-  TD_CHECK(Error, first <= from && from <= last && last <= largest, "random_: integers from ", from,
-           " to ", last, " were asked for, but ", dtype(), " holds all of them only from ", first,
-           " to ", largest, "; take a wider type");
-  check_inplace("random_", *this);
-  increment_version(*this);
-  draw_integers(*this, from, last);
-  return replaced("random", handle());
+  const std::pair<std::int64_t, std::int64_t> held = integers_of(dtype());
+  const std::int64_t last = to ? *to - 1 : held.second;
+  TD_CHECK(Error, held.first <= from && from <= last && last <= held.second,
+           "random_: integers from ", from, " to ", last, " were asked for, but ", dtype(),
+           " holds all of them only from ", held.first, " to ", held.second, "; take a wider type");
+  return replace("random_", "random", handle(), [&] { draw_integers(*this, from, last); });
 }
 Tensor& Tensor::random_(std::int64_t to) const { return random_(0, to); }
 Tensor& Tensor::random_() const { return random_(0, nullopt); }
 
 Tensor& Tensor::bernoulli_(double p) const {
   TD_CHECK(Error, p >= 0 && p <= 1, "bernoulli_: a probability lies between 0 and 1, not ", p);
-  check_inplace("bernoulli_", *this);
-  increment_version(*this);
-  draw_bernoulli(*this, p);
-  return replaced("bernoulli", handle());
+  return replace("bernoulli_", "bernoulli", handle(), [&] { draw_bernoulli(*this, p); });
 }
 
 }  // namespace td

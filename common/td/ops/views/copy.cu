@@ -27,18 +27,15 @@ struct Where {
 }  // namespace
 
 void kernels::convert(const Tensor& out, const Tensor& x) {
-  dispatch_all(out.dtype(), [&](auto to) {
-    dispatch_all(x.dtype(), [&](auto from) {
-      using To = typename decltype(to)::type;
-      using From = typename decltype(from)::type;
+  dispatch_all(out.dtype(), [&]<class To>(CppType<To>) {
+    dispatch_all(x.dtype(), [&]<class From>(CppType<From>) {
       pointwise<To, From>("convert", Identity{}, out, x);
     });
   });
 }
 
 void kernels::where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b) {
-  dispatch_all(out.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_all(out.dtype(), [&]<class T>(CppType<T>) {
     pointwise<T, bool, T, T>("where", Where{}, out, condition, a, b);
   });
 }
@@ -82,23 +79,16 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
   if (!non_blocking && (to.is_cpu() || from.is_cpu())) stream.synchronize();
 }
 
-bool one_kind_can_reach(Device a, Device b) {
-  return a.is_cpu() || b.is_cpu() || a.type() == b.type();
-}
-
-// A host that blocks anyway converts; for an asynchronous copy the device converts.
-bool converts_at_source(const Tensor& to, const Tensor& from, bool non_blocking) {
-  const bool with_host = to.is_cpu() || from.is_cpu();
-  return !with_host || from.is_cpu() != non_blocking;
-}
-
 // Same sizes; any types, strides and devices.
 void copy_values(const Tensor& to, const Tensor& from, bool non_blocking) {
   if (to.numel() == 0) return;
   if (to.device() == from.device()) return kernels::convert(to, from);
-  if (!one_kind_can_reach(to.device(), from.device()))  // sim to cuda: by way of the host
+  const bool with_host = to.is_cpu() || from.is_cpu();
+  if (!with_host && to.device().type() != from.device().type())  // sim to cuda
     return copy_values(to, from.cpu(), non_blocking);
-  if (from.dtype() != to.dtype() && !converts_at_source(to, from, non_blocking)) {
+  // A host that blocks anyway converts; for an asynchronous copy the device converts.
+  const bool converts_at_source = !with_host || from.is_cpu() != non_blocking;
+  if (from.dtype() != to.dtype() && !converts_at_source) {
     const Tensor staged = empty_like(from, TensorOptions(from.dtype()).device(to.device()));
     copy_values(staged, from, non_blocking);
     return kernels::convert(to, staged);
@@ -133,13 +123,6 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
   return out;
 }
 
-// The first bytes of a storage as a tensor.
-Tensor bytes_of(const intrusive_ptr<Storage>& storage, std::size_t count) {
-  auto impl = make_intrusive<TensorImpl>(storage, kByte);
-  impl->set_contiguous({static_cast<std::int64_t>(count)});
-  return Tensor(std::move(impl));
-}
-
 // Larger memory with the same bytes at its front, for all tensors that share the storage of `self`.
 void grow_memory(const Tensor& self, std::size_t bytes) {
   Storage& storage = *self.impl().storage;
@@ -148,38 +131,32 @@ void grow_memory(const Tensor& self, std::size_t bytes) {
            " bytes are needed, but from_blob was ", "given ", held,
            " that somebody else owns; clone() the tensor and resize the copy");
   const auto larger = make_storage(self.device(), bytes, self.is_pinned());
-  copy_values(bytes_of(larger, held), bytes_of(self.impl().storage, held), false);
+  const auto first_bytes = [&](const intrusive_ptr<Storage>& storage) {
+    auto impl = make_intrusive<TensorImpl>(storage, kByte);
+    impl->set_contiguous({static_cast<std::int64_t>(held)});
+    return Tensor(std::move(impl));
+  };
+  copy_values(first_bytes(larger), first_bytes(self.impl().storage), false);
   if (!self.is_cpu()) self.record_stream(getCurrentStream(self.device()));
   storage.swap_memory(*larger);
-}
-
-// item() reads pinned memory where it lies, without a kernel.
-void tell_host_reads(const Tensor& tensor) {
-  AccessObserver* observer = access_observer.load(std::memory_order_acquire);
-  if (!observer) return;
-  Record record("item");
-  record.reads_from(tensor.data_ptr(), tensor.nbytes());
-  observer->on_host(record);
 }
 
 constexpr Op kCopy{"copy_", {"self", "source"}};
 
 }  // namespace
 
-Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
-  const Device target = check_device(device);
-  if (!copy && target == this->device() && dtype == this->dtype()) return *this;
-  return moved(*this, target, dtype, MemoryFormat::Preserve, non_blocking);
-}
-Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
-  return to(device(), dtype, non_blocking, copy);
-}
 Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
                   MemoryFormat format) const {
   const Device target = check_device(device);
   const bool same = target == this->device() && dtype == this->dtype() &&
                     (format == MemoryFormat::Preserve || is_contiguous(format));
   return same && !copy ? *this : moved(*this, target, dtype, format, non_blocking);
+}
+Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
+  return to(device, dtype, non_blocking, copy, MemoryFormat::Preserve);
+}
+Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
+  return to(device(), dtype, non_blocking, copy, MemoryFormat::Preserve);
 }
 Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy, MemoryFormat format) const {
   return to(device(), dtype, non_blocking, copy, format);
@@ -188,11 +165,8 @@ Tensor Tensor::to(const TensorOptions& o, bool non_blocking, bool copy) const {
   TD_CHECK(AutogradError, !o.requires_grad(),
            "to: whether a result requires a gradient follows from the tensor it is made of; leave "
            "requires_grad out of the options, or call requires_grad_() on the result");
-  if (o.memory_format())
-    return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
-              non_blocking, copy, *o.memory_format());
   return to(o.has_device() ? o.device() : device(), o.has_dtype() ? o.dtype() : dtype(),
-            non_blocking, copy);
+            non_blocking, copy, o.memory_format().value_or(MemoryFormat::Preserve));
 }
 Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy) const {
   return to(other.device(), other.dtype(), non_blocking, copy);
@@ -236,23 +210,6 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
 Tensor& Tensor::operator=(const Tensor& value) && { return copy_(value); }
 Tensor& Tensor::operator=(const Scalar& value) && { return fill_(value); }
 
-Tensor& Tensor::fill_(const Scalar& value) const {
-  check_inplace("fill_", *this, /*one_value=*/true);
-  increment_version(*this);
-  kernels::fill(*this, value);
-  if (recording(*this))
-    record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return g * 0; });
-    });
-  return handle();
-}
-Tensor& Tensor::fill_(const Tensor& value) const {
-  TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
-           value.sizes());
-  return copy_(value);
-}
-Tensor& Tensor::zero_() const { return fill_(0); }
-
 Tensor& Tensor::resize_(IntArrayRef wanted, optional<MemoryFormat> format) const {
   TensorImpl& t = impl();
   TD_CHECK(AutogradError, !t.requires_grad,
@@ -291,11 +248,13 @@ Scalar Tensor::item() const {
            " elements, and only one can become a number; index it or reduce it first");
   if (!is_cpu()) assert_not_capturing("item");
   const Tensor host = detach().cpu();
-  tell_host_reads(host);
-  return dispatch_all(dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    return Scalar(*host.data_ptr<T>());
-  });
+  if (AccessObserver* observer =
+          access_observer.load(std::memory_order_acquire)) {  // no kernel reads pinned memory here
+    Record record("item");
+    record.reads_from(host.data_ptr(), host.nbytes());
+    observer->on_host(record);
+  }
+  return dispatch_all(dtype(), [&]<class T>(CppType<T>) { return Scalar(*host.data_ptr<T>()); });
 }
 
 }  // namespace td

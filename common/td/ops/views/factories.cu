@@ -1,5 +1,5 @@
-// New tensors with given values: zeros, full, arange, linspace, eye and others. Each is filled on
-// its device by one kernel.
+// Tensors with given values: fill_ and zero_, and new ones by zeros, full, arange, linspace, eye
+// and others. Each is filled on its device by one kernel.
 #include <cmath>
 
 #include "td/kernels/index_kernel.h"
@@ -46,11 +46,26 @@ struct Linspace {
 }  // namespace
 
 void kernels::fill(const Tensor& out, const Scalar& value) {
-  dispatch_all(out.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    pointwise<T>("fill", Constant<T>{value.to<T>()}, out);
-  });
+  dispatch_all(out.dtype(),
+               [&]<class T>(CppType<T>) { pointwise<T>("fill", Constant<T>{value.to<T>()}, out); });
 }
+
+Tensor& Tensor::fill_(const Scalar& value) const {
+  check_inplace("fill_", *this, /*one_value=*/true);
+  increment_version(*this);
+  kernels::fill(*this, value);
+  if (recording(*this))
+    record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {
+      grads.set_lazily(0, [&] { return g * 0; });
+    });
+  return handle();
+}
+Tensor& Tensor::fill_(const Tensor& value) const {
+  TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
+           value.sizes());
+  return copy_(value);
+}
+Tensor& Tensor::zero_() const { return fill_(0); }
 
 namespace {
 
@@ -58,12 +73,6 @@ namespace {
 Tensor filled(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
   Tensor t = empty(sizes, options);
   kernels::fill(t, value);
-  return t;
-}
-Tensor filled_like(const Tensor& like, const Scalar& value, const TensorOptions& options) {
-  Tensor t = empty_like(like, options);
-  kernels::fill(t, value);
-  if (options.requires_grad()) t.requires_grad_();
   return t;
 }
 
@@ -78,21 +87,23 @@ Tensor ones(IntArrayRef sizes, const TensorOptions& options) { return filled(siz
 Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
   return filled(sizes, value, typed(options, value.is_floating_point() ? kFloat : value.kind()));
 }
+Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options) {
+  Tensor t = empty_like(like, options);
+  kernels::fill(t, value);
+  if (options.requires_grad()) t.requires_grad_();
+  return t;
+}
 Tensor zeros_like(const Tensor& like, const TensorOptions& options) {
-  return filled_like(like, 0, options);
+  return full_like(like, 0, options);
 }
 Tensor ones_like(const Tensor& like, const TensorOptions& options) {
-  return filled_like(like, 1, options);
-}
-Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options) {
-  return filled_like(like, value, options);
+  return full_like(like, 1, options);
 }
 
 Tensor tensor(const NestedNumbers& values, const TensorOptions& options) {
   const TensorOptions all = typed(options, values.dtype());
   Tensor host = empty(values.sizes(), TensorOptions(all.dtype()));
-  dispatch_all(all.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_all(all.dtype(), [&]<class T>(CppType<T>) {
     T* out = host.data_ptr<T>();
     for (const Scalar& value : values.values()) *out++ = value.to<T>();
   });
@@ -113,8 +124,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
            " to ", to, "; change its sign");
   const auto count = static_cast<std::int64_t>(std::ceil((to - from) / by));
   Tensor t = empty({count}, typed(options, real ? kFloat : kLong));
-  dispatch_numbers("arange", t.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_numbers("arange", t.dtype(), [&]<class T>(CppType<T>) {
     const Arange<T> work{kernel_pointer<T>(t), start.to<count_t<T>>(), step.to<count_t<T>>()};
     launch_index_kernel("arange", t.device(), work, t.numel(), {}, {&t});
   });
@@ -132,8 +142,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
   TD_CHECK(Error, steps >= 0, "linspace: the number of steps must not be negative but is ", steps);
   Tensor t = empty({steps}, options);
   const double first = start.to<double>(), last = end.to<double>();
-  dispatch_numbers("linspace", t.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_numbers("linspace", t.dtype(), [&]<class T>(CppType<T>) {
     const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
     // A single element is the start, as in PyTorch.
     const Linspace<T> work{kernel_pointer<T>(t), first, steps == 1 ? first : last, step, steps};

@@ -1,5 +1,7 @@
 // Views: other geometry over the same memory. Nothing is copied and no kernel runs; a view only
 // remembers how to bring its gradient back into the shape it came from.
+#include <numeric>
+
 #include "td/ops/op.h"
 
 namespace td {
@@ -16,6 +18,13 @@ Tensor make_view(const char* name, const Tensor& self, const Sizes& sizes, const
       grads.set_lazily(0, [&] { return backward(g); });
     });
   return view;
+}
+
+// The same for a view whose gradient takes self's sizes by reshape.
+Tensor make_reshaped(const char* name, const Tensor& self, const Sizes& sizes,
+                     const Sizes& strides) {
+  return make_view(name, self, sizes, strides, self.storage_offset(),
+                   [old = self.impl().sizes](const Tensor& g) { return g.reshape(old); });
 }
 
 // Fills in a -1 and checks the count. @throws ShapeError
@@ -71,8 +80,7 @@ Tensor Tensor::view(IntArrayRef wanted) const {
   TD_CHECK(ShapeError, view_strides(impl(), sizes, strides), "view: sizes ", wanted,
            " cannot look at a tensor of sizes ", this->sizes(), " and strides ", this->strides(),
            " without a copy; use reshape");
-  return make_view("view", *this, sizes, strides, impl().offset,
-                   [old = impl().sizes](const Tensor& g) { return g.reshape(old); });
+  return make_reshaped("view", *this, sizes, strides);
 }
 
 Tensor Tensor::reshape(IntArrayRef wanted) const {
@@ -143,8 +151,8 @@ Tensor Tensor::slice(std::int64_t d, optional<std::int64_t> start, optional<std:
   sizes[d] = (to - from + step - 1) / step;
   strides[d] *= step;
   return make_view("slice", *this, sizes, strides, impl().offset + from * impl().strides[d],
-                   [old = impl().sizes, options = options(), d, from, to, step](const Tensor& g) {
-                     Tensor whole = empty(old, options).zero_();
+                   [old = impl().sizes, d, from, to, step](const Tensor& g) {
+                     const Tensor whole = zeros(old, g.options());
                      whole.slice(d, from, to, step).copy_(g);
                      return whole;
                    });
@@ -161,8 +169,8 @@ Tensor Tensor::select(std::int64_t d, std::int64_t index) const {
   sizes.erase(d);
   strides.erase(d);
   return make_view("select", *this, sizes, strides, impl().offset + index * impl().strides[d],
-                   [old = impl().sizes, options = options(), d, index](const Tensor& g) {
-                     Tensor whole = empty(old, options).zero_();
+                   [old = impl().sizes, d, index](const Tensor& g) {
+                     const Tensor whole = zeros(old, g.options());
                      whole.select(d, index).copy_(g);
                      return whole;
                    });
@@ -183,8 +191,7 @@ Tensor Tensor::squeeze() const {
     sizes.push_back(impl().sizes[d]);
     strides.push_back(impl().strides[d]);
   }
-  return make_view("squeeze", *this, sizes, strides, impl().offset,
-                   [old = impl().sizes](const Tensor& g) { return g.reshape(old); });
+  return make_reshaped("squeeze", *this, sizes, strides);
 }
 
 Tensor Tensor::squeeze(std::int64_t d) const {
@@ -194,8 +201,7 @@ Tensor Tensor::squeeze(std::int64_t d) const {
     sizes.erase(d);
     strides.erase(d);
   }
-  return make_view("squeeze", *this, sizes, strides, impl().offset,
-                   [old = impl().sizes](const Tensor& g) { return g.reshape(old); });
+  return make_reshaped("squeeze", *this, sizes, strides);
 }
 
 Tensor Tensor::unsqueeze(std::int64_t d) const {
@@ -243,10 +249,10 @@ Tensor Tensor::as_strided(IntArrayRef new_sizes, IntArrayRef new_strides,
   return make_view(
       "as_strided", *this, Sizes(new_sizes), Sizes(new_strides), start,
       [base = impl().storage->bytes() / element_size(), self_sizes = impl().sizes,
-       self_strides = impl().strides, self_offset = impl().offset, options = options(),
-       sizes = Sizes(new_sizes), strides = Sizes(new_strides), start](const Tensor& g) {
+       self_strides = impl().strides, self_offset = impl().offset, sizes = Sizes(new_sizes),
+       strides = Sizes(new_strides), start](const Tensor& g) {
         // Write the gradient where the view looks, then read it the way self does.
-        Tensor memory = empty({static_cast<std::int64_t>(base)}, options).zero_();
+        const Tensor memory = zeros({static_cast<std::int64_t>(base)}, g.options());
         memory.as_strided(sizes, strides, start).copy_(g);
         return memory.as_strided(self_sizes, self_strides, self_offset);
       });
@@ -262,13 +268,11 @@ TensorList Tensor::split(std::int64_t part, std::int64_t d) const {
 }
 
 TensorList Tensor::split(IntArrayRef lengths, std::int64_t d) const {
-  std::int64_t total = 0;
-  for (std::int64_t length : lengths) total += length;
+  const std::int64_t total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   TD_CHECK(ShapeError, total == size(d), "split: parts of sizes ", lengths, " add up to ", total,
            " but dimension ", d, " has size ", size(d));
   TensorList parts;
-  std::int64_t at = 0;
-  for (std::int64_t length : lengths) {
+  for (std::int64_t at = 0; const std::int64_t length : lengths) {
     parts.push_back(narrow(d, at, length));
     at += length;
   }
