@@ -2,7 +2,6 @@
 // l1, smooth_l1 and the two binary cross entropies, which are expressions of other operations.
 #include "td/kernels/pointwise.h"
 #include "td/kernels/reduce.h"
-#include "td/kernels/reducers.h"
 #include "td/ops/op.h"
 
 namespace td {
