@@ -5,8 +5,7 @@
 #include "td/base/error.h"
 #include "td/device/backend.h"
 
-namespace td {
-namespace cuda {
+namespace td::cuda {
 
 std::atomic<int> captures_on[kMaxDevices];
 
@@ -75,6 +74,4 @@ GraphBackend& graphs() {
   return *instance;
 }
 
-}  // namespace cuda
-
-}  // namespace td
+}  // namespace td::cuda
