@@ -68,7 +68,9 @@ void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
 template <class T>
 void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.m * g.n * g.k <= kSmall && g.alpha == 1 && g.beta == 0) return small_gemm(g, a, b, bias, c);
+  const bool any_order = g.k == 0 || !g.transpose_a || !g.transpose_b;
+  if (g.m * g.n * g.k <= kSmall && g.alpha == 1 && g.beta == 0 && any_order)
+    return small_gemm(g, a, b, bias, c);
   {
     const OneThread small(g.m * g.n * g.k < kOneThread);
     large_gemm(g, a, b, c);

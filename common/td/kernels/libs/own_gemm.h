@@ -77,32 +77,16 @@ void small_by_rows(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b
   }
 }
 
-/// Neither factor's memory helps: element by element.
-template <class T>
-void small_by_elements(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b, const T* bias,
-                       T* c) {
-  for (std::int64_t i = 0; i < g.m; ++i)
-    for (std::int64_t j = 0; j < g.n; ++j) {
-      T sum = bias ? bias[j] : T(0);
-      for (std::int64_t k = 0; k < g.k; ++k) sum = static_cast<T>(sum + a(i, k) * b(k, j));
-      c[i * g.ldc + j] = sum;
-    }
-}
-
 /// C = A B + bias, nothing scaled, of a thousand multiplications and fewer: the layers of small
 /// models. Which loop is outermost follows from how the factors lie in memory, so that the
-/// innermost one walks forwards.
+/// innermost one walks forwards. @pre not both are transposed, or k is 0.
 template <class T>
 void small_gemm(const Gemm& g, const T* a_data, const T* b_data, const T* bias, T* c) {
   const MatrixView<T> a(a_data, g.transpose_a, g.lda), b(b_data, g.transpose_b, g.ldb);
-  if (g.k == 0)  // the factors have no memory to point into
-    small_by_elements(g, a, b, bias, c);
-  else if (a.column_step == 1 && (b.column_step != 1 || g.n < 4))
+  if (g.k > 0 && a.column_step == 1 && (b.column_step != 1 || g.n < 4))
     small_by_columns(g, a, b, bias, c);
-  else if (b.column_step == 1)
-    small_by_rows(g, a, b, bias, c);
   else
-    small_by_elements(g, a, b, bias, c);
+    small_by_rows(g, a, b, bias, c);
 }
 
 /// A tile of the result: kRows x kColumns sums, which fit the vector registers.
