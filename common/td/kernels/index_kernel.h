@@ -11,6 +11,15 @@
 namespace td {
 namespace {
 
+#ifdef __CUDACC__
+template <class Body>
+__global__ void index_kernel(Body body, std::int64_t count) {
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
+    body(i);
+}
+#endif
+
 template <class Body>
 struct IndexKernel {
   Body body;
@@ -25,24 +34,13 @@ struct IndexKernel {
     });
   }
 #ifdef __CUDACC__
-  void on_cuda(cudaStream_t stream) const;
+  void on_cuda(cudaStream_t stream) const {
+    if (count == 0) return;
+    const std::int64_t blocks = std::min<std::int64_t>((count + 127) / 128, 132 * 16);
+    index_kernel<<<unsigned(blocks), 128, 0, stream>>>(body, count);
+  }
 #endif
 };
-
-#ifdef __CUDACC__
-template <class Body>
-__global__ void index_kernel(Body body, std::int64_t count) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
-    body(i);
-}
-template <class Body>
-void IndexKernel<Body>::on_cuda(cudaStream_t stream) const {
-  if (count == 0) return;
-  const std::int64_t blocks = std::min<std::int64_t>((count + 127) / 128, 132 * 16);
-  index_kernel<<<unsigned(blocks), 128, 0, stream>>>(body, count);
-}
-#endif
 
 template <class Body>
 void launch_index_kernel(const char* name, Device device, const Body& body, std::int64_t count,

@@ -32,6 +32,24 @@ T* kernel_pointer(const Tensor& tensor) {
   return static_cast<T*>(data);
 }
 
+/// Whether a kernel reads type `from` and writes type `to` in one pass: sums and softmax whose
+/// caller wants float32 make no float32 copy of a 16-bit input first. Such a kernel computes in
+/// float.
+constexpr bool widens(ScalarType from, ScalarType to) {
+  return to == kFloat && (from == kHalf || from == kBFloat16);
+}
+
+/// Calls `f(CppType<Narrow>{}, CppType<Wide>{})` for float types that are equal, or float32 next to
+/// a 16-bit one. @pre wide == narrow or widens(narrow, wide).
+template <class F>
+void dispatch_mixed(const char* op, ScalarType narrow, ScalarType wide, F&& f) {
+  dispatch_floats(op, narrow, [&]<class T>(CppType<T> type) {
+    if constexpr (!std::is_same_v<T, compute_t<T>>)
+      if (wide == kFloat) return f(type, CppType<float>{});
+    f(type, type);
+  });
+}
+
 /// From the tensor's first to its last element.
 inline Extent extent_of(const Tensor& tensor) {
   if (tensor.is_contiguous() || tensor.numel() == 0) return {tensor.data_ptr(), tensor.nbytes()};
@@ -40,15 +58,12 @@ inline Extent extent_of(const Tensor& tensor) {
   return {tensor.data_ptr(), static_cast<std::size_t>(last + 1) * tensor.element_size()};
 }
 
-/// The tensors a record reads or writes: braces, or an array whose length is known at run time.
+/// The tensors a launch reads or writes: braces, or an array whose length is known at run time.
+/// Valid during the call it is passed to.
 class TensorRefs {
  public:
-#pragma GCC diagnostic push
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  TensorRefs(std::initializer_list<const Tensor*> list) : data_(list.begin()), size_(list.size()) {}
-#pragma GCC diagnostic pop
+  TensorRefs(std::initializer_list<const Tensor*> list)
+      : data_(std::data(list)), size_(list.size()) {}
   TensorRefs(const Tensor* const* data, std::size_t size) : data_(data), size_(size) {}
   const Tensor* const* begin() const { return data_; }
   const Tensor* const* end() const { return data_ + size_; }
@@ -82,19 +97,13 @@ void launch_on_cuda(const char* name, Device device, const Work& work) {
 #endif
 
 template <class Work>
-struct HostRun {
-  Work work;
-  void operator()() const { work.on_host(); }
-};
-
-template <class Work>
 [[gnu::noinline]] Record make_record(const char* name, const Work& work, TensorRefs reads,
                                      TensorRefs writes) {
   Record record(name);
   for (const Tensor* t : reads)
     if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
   for (const Tensor* t : writes) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
-  record.set_work(HostRun<Work>{work});
+  record.set_work([work] { work.on_host(); });
   return record;
 }
 

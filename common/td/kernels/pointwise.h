@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
+#include <tuple>
 
 #include "td/base/parallel.h"
 #include "td/base/stream_store.h"
@@ -31,22 +31,56 @@ struct PointwiseKernels {
 };
 #endif
 
+/// A position in the loops of a Geometry, and the offset of each operand's element there.
+template <int N>
+struct LoopPosition {
+  std::int64_t at[kMaxDims];
+  std::int64_t offset[N] = {};
+
+  /// The `index`-th position in loop order.
+  LoopPosition(const Geometry<N>& g, std::int64_t index) {
+    for (int d = g.dims - 1; d >= 0; --d) {
+      at[d] = d ? index % g.loops[d].size : index;
+      index = d ? index / g.loops[d].size : 0;
+      for (int k = 0; k < N; ++k) offset[k] += at[d] * g.loops[d].strides[k];
+    }
+  }
+  /// Advances by n positions of the innermost loop, carrying into the outer ones.
+  void advance(const Geometry<N>& g, std::int64_t n) {
+    int d = g.dims - 1;
+    at[d] += n;
+    for (int k = 0; k < N; ++k) offset[k] += n * g.loops[d].strides[k];
+    for (; d > 0 && at[d] == g.loops[d].size; --d) {
+      const auto &inner = g.loops[d], &outer = g.loops[d - 1];
+      for (int k = 0; k < N; ++k) offset[k] += outer.strides[k] - inner.size * inner.strides[k];
+      at[d] = 0;
+      ++at[d - 1];
+    }
+  }
+};
+
+/// Where the elements of N operands are.
+template <int N>
+struct Operands {
+  void* data[N];  // nullptr: the operand is the number in `constants`
+  alignas(8) std::byte constants[N][8];
+
+  template <class T>
+  TD_HD const T* of(int k) const {
+    return static_cast<const T*>(data[k] ? data[k] : constants[k]);
+  }
+};
+
 /// One launch over N operands, of which operand 0 is the result.
 template <int N>
 struct PointwiseWork {
   using Row = void (*)(const PointwiseWork&, std::int64_t count, const std::int64_t* offset);
 
-  void* data[N];  // nullptr: the operand is the number in `constants`
-  alignas(8) std::byte constants[N][8];
+  Operands<N> operands;
   alignas(16) std::byte functor[16];
   std::uint8_t element_bytes[N];
   Row row;  // does `count` elements of the innermost loop, from `offset` elements into each operand
   Geometry<N> g;
-
-  template <class T>
-  TD_HD const T* source(int k) const {
-    return static_cast<const T*>(data[k] ? data[k] : constants[k]);
-  }
 
   void on_host() const {
     if (g.dims == 1 && g.numel <= kGrain) {  // the usual case: one row, no walking about
@@ -60,7 +94,7 @@ struct PointwiseWork {
   void range(std::int64_t begin, std::int64_t end) const {
     LoopPosition<N> at(g, begin);
     for (std::int64_t left = end - begin; left > 0;) {
-      const std::int64_t n = std::min(left, at.left_in_row(g));
+      const std::int64_t n = std::min(left, g.innermost().size - at.at[g.dims - 1]);
       row(*this, n, at.offset);
       left -= n;
       if (left > 0) at.advance(g, n);
@@ -73,17 +107,12 @@ struct PointwiseWork {
 #endif
 };
 
+/// A piece of a row. The constructor leaves it uninitialized, also within a std::tuple.
 template <class T>
 struct Tile {
+  Tile() {}
   alignas(64) T at[kRowTile];
 };
-template <std::size_t K, class T>
-struct NumberedTile : Tile<T> {};
-/// One tile an input, not initialized: std::tuple would fill them with zeros for every row.
-template <class Index, class... In>
-struct Tiles;
-template <std::size_t... K, class... In>
-struct Tiles<std::index_sequence<K...>, In...> : NumberedTile<K, In>... {};
 
 // Brings `n` elements together in `tile`. A single number (stride 0) stays there for the pieces of
 // the row that follow, none of which is longer.
@@ -102,35 +131,34 @@ template <class T>
   for (std::int64_t i = 0; i < n; ++i) to[i * stride] = tile[i];
 }
 
-/// The only part of the host's road that knows f and the types.
+/// The only part of the host's path that knows f and the types.
 template <class F, class Out, class... In>
 struct PointwiseRow {
   static constexpr int N = sizeof...(In) + 1;
-  using Index = std::make_index_sequence<N - 1>;
 
   static void run(const PointwiseWork<N>& w, std::int64_t n, const std::int64_t* offset) {
-    pieces(w, n, offset, Index{});
+    pieces(w, n, offset, std::index_sequence_for<In...>{});
   }
 
-  // The whole row at once when every operand lies side by side, else a tile at a time. Also a tile
-  // at a time for a very large result, whose finished tiles then go past the caches.
+  // The whole row at once when every operand is contiguous, else a tile at a time. Also a tile at a
+  // time for a very large result, whose finished tiles are then stored past the caches.
   template <std::size_t... K>
   static void pieces(const PointwiseWork<N>& w, std::int64_t n, const std::int64_t* offset,
                      std::index_sequence<K...>) {
-    const int d = w.g.dims - 1;
-    const std::int64_t stride = w.g.strides[0][d];
-    const bool dense = stride == 1 && ((w.g.strides[K + 1][d] == 1) && ...);
+    const auto& loop = w.g.innermost();
+    const std::int64_t stride = loop.strides[0];
+    const bool dense = stride == 1 && ((loop.strides[K + 1] == 1) && ...);
     const bool past_caches =
-        dense && d == 0 && static_cast<std::size_t>(w.g.numel) * sizeof(Out) >= kStreamBytes;
+        dense && w.g.dims == 1 && static_cast<std::size_t>(w.g.numel) * sizeof(Out) >= kStreamBytes;
     const std::int64_t piece = dense && !past_caches ? n : kRowTile;
     const F f = *reinterpret_cast<const F*>(w.functor);
-    Out* const out = static_cast<Out*>(w.data[0]) + offset[0];
-    [[maybe_unused]] Tiles<Index, In...> tiles;
+    Out* const out = static_cast<Out*>(w.operands.data[0]) + offset[0];
+    [[maybe_unused]] std::tuple<Tile<In>...> tiles;
     Tile<Out> result;
     for (std::int64_t from = 0; from < n; from += piece) {
       const std::int64_t m = std::min(piece, n - from);
-      loop(f, m, stride == 1 && !past_caches ? out + from : result.at,
-           input<In>(w, K + 1, offset, from, m, static_cast<NumberedTile<K, In>&>(tiles))...);
+      apply(f, m, stride == 1 && !past_caches ? out + from : result.at,
+            input<In>(w, K + 1, offset, from, m, std::get<K>(tiles))...);
       if (past_caches)
         stream_store(out + from, result.at, static_cast<std::size_t>(m) * sizeof(Out));
       else if (stride != 1)
@@ -142,14 +170,14 @@ struct PointwiseRow {
   template <class T>
   static const T* input(const PointwiseWork<N>& w, int k, const std::int64_t* offset,
                         std::int64_t from, std::int64_t n, Tile<T>& tile) {
-    const std::int64_t stride = w.g.strides[k][w.g.dims - 1];
-    const T* const x = w.template source<T>(k) + offset[k];
+    const std::int64_t stride = w.g.innermost().strides[k];
+    const T* const x = w.operands.template of<T>(k) + offset[k];
     return stride == 1 ? x + from : gather(x, stride, from, n, tile);
   }
 
   // The compiler makes vector instructions of this. An input may be the result itself (in-place
   // operations), element for element; ivdep says that this is all the overlap there is.
-  static void loop(const F f, std::int64_t n, Out* out, const In*... x) {
+  static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i)
       out[i] = static_cast<Out>(f(static_cast<compute_t<In>>(x[i])...));
@@ -166,35 +194,25 @@ struct PointwiseRow {
 namespace td {
 namespace {
 
-// A 0-dimensional cpu tensor next to a device tensor is passed as a number in the arguments.
-inline bool is_passed_as_number(const Tensor& input, Device device) {
-  return !device.is_cpu() && input.is_cpu() && input.dim() == 0;
-}
-
-// What of a launch depends on the operands alone; `operands[0]` is the result.
-template <int N>
-void fill_operands(PointwiseWork<N>& work, const Tensor* const (&operands)[N]) {
-  work.g = plan<N>(operands);
-  const Device device = operands[0]->device();
-  for (int k = 0; k < N; ++k) {
-    const Tensor& operand = *operands[k];
-    work.element_bytes[k] = static_cast<std::uint8_t>(operand.element_size());
-    const bool number = is_passed_as_number(operand, device);
-    work.data[k] = number ? nullptr : kernel_pointer<void>(operand);
-    if (!number) continue;
-    std::memcpy(work.constants[k], operand.data_ptr(), operand.element_size());
-    // Stride 0 means "one number" to all loops. A result without dimensions would give it stride 1.
-    std::fill_n(work.g.strides[k], work.g.dims, 0);
-  }
-}
-
+// Completes `work` with what depends on the operands alone, and launches it. A 0-dimensional cpu
+// tensor next to a device tensor is passed as a number in the arguments.
 template <int N>
 [[gnu::noinline]] void launch_pointwise(const char* name, PointwiseWork<N>& work,
                                         const Tensor* const (&operands)[N]) {
   if (operands[0]->numel() == 0) return;
-  fill_operands(work, operands);
-  launch(name, operands[0]->device(), work, TensorRefs(operands + 1, N - 1),
-         TensorRefs(operands, 1));
+  plan(work.g, operands);
+  const Device device = operands[0]->device();
+  for (int k = 0; k < N; ++k) {
+    const Tensor& operand = *operands[k];
+    work.element_bytes[k] = static_cast<std::uint8_t>(operand.element_size());
+    const bool number = !device.is_cpu() && operand.is_cpu() && operand.dim() == 0;
+    work.operands.data[k] = number ? nullptr : kernel_pointer<void>(operand);
+    if (!number) continue;
+    std::memcpy(work.operands.constants[k], operand.data_ptr(), operand.element_size());
+    // Stride 0 means "one number" to all loops. A result without dimensions would give it stride 1.
+    for (int d = 0; d < work.g.dims; ++d) work.g.loops[d].strides[k] = 0;
+  }
+  launch(name, device, work, TensorRefs(operands + 1, N - 1), TensorRefs(operands, 1));
 }
 
 /// out = f(in...), element by element. `Out, In...` are the element types of the operands; f gets
@@ -211,8 +229,7 @@ void pointwise(const char* name, F f, const Tensor& out, const Operand&... in) {
 #ifdef __CUDACC__
   work.kernels = pointwise_kernels<F, Out, In...>();
 #endif
-  const Tensor* const operands[] = {&out, &in...};
-  launch_pointwise<N>(name, work, operands);
+  launch_pointwise<N>(name, work, {&out, &in...});
 }
 
 template <class Operand, class T>

@@ -15,8 +15,7 @@ constexpr std::int64_t kMostStrided = std::int64_t(1) << 30;
 /// Arguments of the packed kernel.
 template <int N>
 struct PackedArguments {
-  const void* data[N];  // nullptr: see constants
-  alignas(8) std::byte constants[N][8];
+  Operands<N> operands;
   bool one_number[N];  // the operand is the same for all elements
   std::int64_t numel;
 };
@@ -24,8 +23,7 @@ struct PackedArguments {
 /// Arguments of the strided kernel.
 template <int N>
 struct StridedArguments {
-  const void* data[N];
-  alignas(8) std::byte constants[N][8];
+  Operands<N> operands;
   std::uint32_t numel;
   int dims;
   FastDivisor sizes[kMaxDims];
@@ -41,24 +39,20 @@ struct alignas(sizeof(T) * Count) Pack {
   T at[Count];
 };
 
-template <class Arguments>
-__device__ const void* source(const Arguments& a, int k) {
-  return a.data[k] ? a.data[k] : a.constants[k];
-}
-
 template <class T, int Count, int N>
 __device__ Pack<T, Count> load(const PackedArguments<N>& a, int k, std::int64_t i, int count) {
+  const T* const data = static_cast<const T*>(a.operands.data[k]) + i;
   Pack<T, Count> pack;
   if (a.one_number[k]) {
-    const T value = *static_cast<const T*>(source(a, k));
+    const T value = *a.operands.template of<T>(k);
 #pragma unroll
     for (int j = 0; j < Count; ++j) pack.at[j] = value;
   } else if (count == Count) {
-    pack = *reinterpret_cast<const Pack<T, Count>*>(static_cast<const T*>(a.data[k]) + i);
+    pack = *reinterpret_cast<const Pack<T, Count>*>(data);
   } else {
 #pragma unroll  // constant indices keep the pack in registers
     for (int j = 0; j < Count; ++j)
-      if (j < count) pack.at[j] = static_cast<const T*>(a.data[k])[i + j];
+      if (j < count) pack.at[j] = data[j];
   }
   return pack;
 }
@@ -81,7 +75,7 @@ __device__ void run_packed(const PackedArguments<N>& a, const F& f, std::index_s
   const int count = static_cast<int>(std::min<std::int64_t>(kCount, a.numel - i));
   const Pack<Out, kCount> y =
       apply<kCount, F, Out, In...>(f, load<In, kCount>(a, K + 1, i, count)...);
-  Out* const out = static_cast<Out*>(const_cast<void*>(a.data[0])) + i;
+  Out* const out = static_cast<Out*>(a.operands.data[0]) + i;
   if (count == kCount) {
     *reinterpret_cast<Pack<Out, kCount>*>(out) = y;
   } else {
@@ -103,8 +97,8 @@ __device__ void run_strided(const StridedArguments<N>& a, const F& f, std::index
     for (int k = 0; k < N; ++k) offset[k] += at * a.strides[k][d];
     rest = outer;
   }
-  static_cast<Out*>(const_cast<void*>(a.data[0]))[offset[0]] = static_cast<Out>(
-      f(static_cast<compute_t<In>>(static_cast<const In*>(source(a, K + 1))[offset[K + 1]])...));
+  static_cast<Out*>(a.operands.data[0])[offset[0]] = static_cast<Out>(
+      f(static_cast<compute_t<In>>(a.operands.template of<In>(K + 1)[offset[K + 1]])...));
 }
 
 template <class F, class Out, class... In>
@@ -120,24 +114,21 @@ __global__ void __launch_bounds__(kThreads)
 
 template <int N>
 PackedArguments<N> packed_arguments(const PointwiseWork<N>& work) {
-  PackedArguments<N> a;
-  std::copy(work.data, work.data + N, a.data);
-  std::memcpy(a.constants, work.constants, sizeof a.constants);
-  for (int k = 0; k < N; ++k) a.one_number[k] = work.g.strides[k][0] == 0;
-  a.numel = work.g.numel;
+  PackedArguments<N> a{work.operands, {}, work.g.numel};
+  for (int k = 0; k < N; ++k) a.one_number[k] = work.g.loops[0].strides[k] == 0;
   return a;
 }
 
 template <int N>
 StridedArguments<N> strided_arguments(const PointwiseWork<N>& work) {
   StridedArguments<N> a;
-  std::copy(work.data, work.data + N, a.data);
-  std::memcpy(a.constants, work.constants, sizeof a.constants);
+  a.operands = work.operands;
   a.numel = static_cast<std::uint32_t>(work.g.numel);
   a.dims = work.g.dims;
   for (int d = 0; d < a.dims; ++d) {
-    a.sizes[d] = FastDivisor(static_cast<std::uint32_t>(work.g.sizes[d]));
-    for (int k = 0; k < N; ++k) a.strides[k][d] = work.g.strides[k][d];
+    const auto& loop = work.g.loops[d];
+    a.sizes[d] = FastDivisor(static_cast<std::uint32_t>(loop.size));
+    for (int k = 0; k < N; ++k) a.strides[k][d] = loop.strides[k];
   }
   return a;
 }
@@ -166,11 +157,11 @@ PointwiseKernels pointwise_kernels() {
 // once. (A view may start anywhere.)
 template <int N>
 bool is_packed(const PointwiseWork<N>& work) {
-  if (!work.kernels.packed || work.g.dims != 1 || work.g.strides[0][0] != 1) return false;
+  const auto& loop = work.g.loops[0];
+  if (!work.kernels.packed || work.g.dims != 1 || loop.strides[0] != 1) return false;
   for (int k = 0; k < N; ++k) {
-    const std::int64_t stride = work.g.strides[k][0];
-    if (stride != 0 && stride != 1) return false;
-    if (stride == 1 && reinterpret_cast<std::uintptr_t>(work.data[k]) % 16 != 0) return false;
+    const auto address = reinterpret_cast<std::uintptr_t>(work.operands.data[k]);
+    if (loop.strides[k] != 0 && (loop.strides[k] != 1 || address % 16 != 0)) return false;
   }
   return true;
 }
@@ -179,12 +170,12 @@ bool is_packed(const PointwiseWork<N>& work) {
 template <int N>
 PointwiseWork<N> part_of(const PointwiseWork<N>& work, std::int64_t from, std::int64_t count) {
   PointwiseWork<N> part = work;
-  part.g.sizes[0] = count;
-  part.g.numel = work.g.numel / work.g.sizes[0] * count;
+  auto& loop = part.g.loops[0];
+  part.g.numel = work.g.numel / loop.size * count;
+  loop.size = count;
   for (int k = 0; k < N; ++k)
-    if (part.data[k])
-      part.data[k] = static_cast<std::byte*>(part.data[k]) +
-                     from * work.g.strides[k][0] * work.element_bytes[k];
+    if (void*& data = part.operands.data[k])
+      data = static_cast<std::byte*>(data) + from * loop.strides[k] * work.element_bytes[k];
   return part;
 }
 
@@ -193,10 +184,7 @@ template <int N>
 PointwiseWork<N> without_outermost(const PointwiseWork<N>& work) {
   PointwiseWork<N> inner = work;
   --inner.g.dims;
-  for (int d = 0; d < inner.g.dims; ++d) {
-    inner.g.sizes[d] = work.g.sizes[d + 1];
-    for (int k = 0; k < N; ++k) inner.g.strides[k][d] = work.g.strides[k][d + 1];
-  }
+  std::copy_n(work.g.loops + 1, inner.g.dims, inner.g.loops);
   return inner;
 }
 
@@ -210,14 +198,13 @@ void start(const void* kernel, std::int64_t threads, Arguments arguments, const 
   cudaLaunchKernel(kernel, dim3(blocks), dim3(kThreads), list, 0, stream);
 }
 
-// A kernel that reads address 0 ends the process's use of the GPU and names no culprit, so every
-// launch is checked: an operand has memory, or it is one number for all elements.
+// See check_memory() in launch.h: an operand has memory, or it is one number for all elements.
 template <int N>
 void check_operands(const PointwiseWork<N>& work) {
   for (int k = 0; k < N; ++k) {
-    const std::int64_t* const strides = work.g.strides[k];
-    const bool one_number = std::all_of(strides, strides + work.g.dims, [](auto s) { return !s; });
-    TD_CHECK(Error, work.data[k] || (k > 0 && one_number), "operand ", k,
+    bool one_number = k > 0;
+    for (int d = 0; d < work.g.dims; ++d) one_number &= work.g.loops[d].strides[k] == 0;
+    TD_CHECK(Error, work.operands.data[k] || one_number, "operand ", k,
              " of an element-wise kernel has no memory; this is a fault of td, please report it");
   }
 }
@@ -230,10 +217,10 @@ void PointwiseWork<N>::on_cuda(cudaStream_t stream) const {
                  packed_arguments(*this), functor, stream);
   if (g.numel <= kMostStrided)
     return start(kernels.strided, g.numel, strided_arguments(*this), functor, stream);
-  if (g.sizes[0] == 1) return without_outermost(*this).on_cuda(stream);
-  const std::int64_t half = g.sizes[0] / 2;
+  const std::int64_t size = g.loops[0].size, half = size / 2;
+  if (size == 1) return without_outermost(*this).on_cuda(stream);
   part_of(*this, 0, half).on_cuda(stream);
-  part_of(*this, half, g.sizes[0] - half).on_cuda(stream);
+  part_of(*this, half, size - half).on_cuda(stream);
 }
 
 }  // namespace

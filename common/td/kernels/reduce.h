@@ -1,14 +1,20 @@
 // The reduce shape: out[i] = all elements of a group combined, for any dimensions and strides.
-// A kernel file gives a reducer (see reducers.h) and calls `reduce<In>(name, reducer, out, x,
-// dims)`. Invariant: the order of combining depends on the shape alone, never on the number of
-// threads, so equal inputs give equal bits.
+// A kernel file calls `reduce<In>(name, reducer, out, x, dims)`. The reducer has
+//   Acc start(); add(Acc&, x, index)           the inner loop, in the compute type; vectorizes
+//   WideAcc identity(), total(Acc), combine(WideAcc, WideAcc)   partial results, in a wider type
+//   Out project(WideAcc)                       the result
+//   ByIndex   any type; a reducer that reads `index` has it, and gets the order of the sizes
+// Invariant: the order of combining depends on the shape alone, never on the number of threads, so
+// equal inputs give equal bits.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "td/base/parallel.h"
+#include "td/kernels/geometry.h"
 #include "td/kernels/launch.h"
-#include "td/kernels/reduce_plan.h"
 #ifdef __CUDACC__
 #include "td/kernels/reduce_cuda.h"
 #endif
@@ -47,21 +53,18 @@ struct ReduceWork {
     const std::int64_t per_row = (width + kColumns - 1) / kColumns;
     const std::int64_t tiles = s.kept.count / width * per_row;
     const std::int64_t work = s.reduced.count * std::min<std::int64_t>(width, kColumns);
-    const auto tile = [&](std::int64_t i, auto&& run) {
-      const std::int64_t first = i / per_row * width + i % per_row * kColumns;
-      run(first,
-          static_cast<int>(std::min<std::int64_t>(kColumns, width - i % per_row * kColumns)));
+    // Few large tiles are cut into pieces for all threads, one tile after another.
+    const bool cut = tiles < kMaxPieces && work > 2 * kReduceGrain;
+    const auto run = [&](std::int64_t a, std::int64_t b) {
+      for (std::int64_t i = a; i < b; ++i) {
+        const std::int64_t column = i % per_row * kColumns, first = i / per_row * width + column;
+        const int n = static_cast<int>(std::min<std::int64_t>(kColumns, width - column));
+        cut ? in_pieces(first, n) : whole(first, n);
+      }
     };
-    if (tiles >= kMaxPieces || work <= 2 * kReduceGrain) {
-      const std::int64_t grain =
-          std::max<std::int64_t>(1, kReduceGrain / std::max<std::int64_t>(work, 1));
-      return parallel_for(0, tiles, grain, [&](std::int64_t a, std::int64_t b) {
-        for (std::int64_t i = a; i < b; ++i)
-          tile(i, [&](std::int64_t first, int n) { whole(first, n); });
-      });
-    }
-    for (std::int64_t i = 0; i < tiles; ++i)
-      tile(i, [&](std::int64_t first, int n) { in_pieces(first, n); });
+    if (cut) return run(0, tiles);
+    const std::int64_t grain = kReduceGrain / std::max<std::int64_t>(work, 1);
+    parallel_for(0, tiles, std::max<std::int64_t>(1, grain), run);
   }
 
   // Results [first, first + n) by this thread alone.
@@ -186,16 +189,103 @@ struct ReduceWork {
 template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {
-  using WideAcc = typename R::WideAcc;
-  ReduceShape s = plan_reduce(x, dims);
+  ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x), kernel_pointer<typename R::Out>(out),
+                         plan_reduce(x, dims)};
+#ifdef __CUDACC__
   if constexpr (!requires { typename R::ByIndex; })
-    if (out.device().is_cuda()) s.reduced = in_memory_order(s.reduced);
-  const Tensor room = room_for_pieces<WideAcc>(out.device(), s);
-  const ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x),
-                               kernel_pointer<typename R::Out>(out), s,
-                               room.defined() ? kernel_pointer<WideAcc>(room) : nullptr};
+    if (out.device().is_cuda()) work.s.reduced = in_memory_order(work.s.reduced);
+  const Tensor room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
+  if (room.defined()) work.partial = kernel_pointer<typename R::WideAcc>(room);
+#endif
   launch(name, out.device(), work, {&x, second ? second : &x}, {&out});
 }
+
+// The reducers that several files use.
+
+/// Partial sums of floats are added in double: a float sum over millions then keeps float's
+/// accuracy.
+template <class T>
+using total_t = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
+
+/// What a sum adds up: the element itself, or a function of it.
+struct Plain {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return x;
+  }
+};
+struct Magnitude {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return x < T(0) ? -x : x;
+  }
+};
+struct Squared {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return x * x;
+  }
+};
+/// What a total is projected to: itself times a factor, or its square root.
+struct Scale {
+  double factor;
+  TD_HD double operator()(double total) const { return total * factor; }
+};
+struct Root {
+  TD_HD double operator()(double total) const { return std::sqrt(total); }
+};
+
+template <class T, class Result, class Each = Plain, class Last = Scale>
+struct Sum {
+  using Acc =
+      std::conditional_t<std::is_floating_point_v<compute_t<T>>, compute_t<T>, std::int64_t>;
+  using WideAcc = total_t<T>;
+  using Out = Result;
+  Last last;
+  TD_HD Acc start() const { return Acc(0); }
+  TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t) const {
+    lane += Each{}(static_cast<Acc>(x));
+  }
+  TD_HD WideAcc identity() const { return WideAcc(0); }
+  TD_HD WideAcc total(Acc lane) const { return static_cast<WideAcc>(lane); }
+  TD_HD WideAcc combine(WideAcc a, WideAcc b) const { return a + b; }
+  TD_HD Out project(WideAcc total) const {
+    if constexpr (std::is_floating_point_v<WideAcc>)
+      return static_cast<Out>(static_cast<compute_t<Out>>(last(total)));
+    else
+      return static_cast<Out>(total);
+  }
+};
+
+/// The largest (or smallest) element; NaN wins.
+template <class T, bool kLargest, class Each = Plain>
+struct Extreme {
+  using Acc = compute_t<T>;
+  using WideAcc = Acc;
+  using Out = T;
+  TD_HD static bool better(Acc x, Acc than) { return kLargest ? x > than : x < than; }
+  TD_HD Acc start() const {
+    if constexpr (std::is_floating_point_v<Acc>)
+      return kLargest ? -std::numeric_limits<Acc>::infinity()
+                      : std::numeric_limits<Acc>::infinity();
+    else
+      return kLargest ? std::numeric_limits<Acc>::lowest() : std::numeric_limits<Acc>::max();
+  }
+  TD_HD void add(Acc& lane, Acc x, std::int64_t) const {
+    const Acc value = Each{}(x);
+    // A NaN is neither <= nor >=, so it is taken; once taken, it stays. Written so that it
+    // vectorizes.
+    const bool stay = (kLargest ? value <= lane : value >= lane) || lane != lane;
+    lane = stay ? lane : value;
+  }
+  TD_HD WideAcc identity() const { return start(); }
+  TD_HD WideAcc total(Acc lane) const { return lane; }
+  TD_HD WideAcc combine(WideAcc a, WideAcc b) const {
+    add(a, b, 0);
+    return a;
+  }
+  TD_HD Out project(WideAcc total) const { return static_cast<Out>(total); }
+};
 
 }  // namespace
 }  // namespace td

@@ -1,7 +1,7 @@
 // How a reduction runs on a GPU: one kernel, for groups whose elements are neighbors and for
 // groups that lie side by side. reduce_plan.h says which thread combines what.
 //
-// A Work says what is combined: by a reducer `r` (see reducers.h); `element(at, index, result)`
+// A Work says what is combined: by a reducer `r` (see reduce.h); `element(at, index, result)`
 // reads the operand at `at`, which is number `index` of the result's group; `store(result, total)`
 // finishes a result; `partial` points to room for a WideAcc of every piece of every group.
 //

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 
 #include "td/kernels/geometry.h"
 
@@ -34,8 +35,7 @@ struct ReducePlan {
   std::int64_t tiles() const { return (results + width - 1) / width; }
 };
 
-/// @param neighbors results that lie side by side in memory where elements of a group do not; else
-/// 1.
+/// @param neighbors results that are contiguous in memory where elements of a group are not; else 1
 inline ReducePlan plan_blocks(std::int64_t results, std::int64_t count, std::int64_t neighbors) {
   const auto power = [](std::int64_t n) {
     return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(n)));
@@ -57,33 +57,17 @@ inline ReducePlan plan_blocks(std::int64_t results, std::int64_t count, std::int
   return p;
 }
 
-/// Whether the contiguous direction belongs to the results, as in a sum over rows.
-inline bool is_by_columns(const ReduceShape& s) {
-  const std::int64_t kept = s.kept.strides[s.kept.dims - 1];
-  const std::int64_t reduced = s.reduced.strides[s.reduced.dims - 1];
-  return s.kept.sizes[s.kept.dims - 1] >= 4 && s.reduced.count > 1 && kept < reduced;
-}
-
 /// The same loops in the order of memory, joined where they can be: for elements that may be
 /// combined in any order.
 inline Loops in_memory_order(const Loops& loops) {
+  int order[kMaxDims];
+  std::iota(order, order + loops.dims, 0);
+  std::sort(order, order + loops.dims, [&](int a, int b) {
+    return std::pair(-loops.strides[a], a) < std::pair(-loops.strides[b], b);
+  });
   Loops sorted;
-  sorted.count = loops.count;
-  bool taken[kMaxDims] = {};
-  for (int n = 0; n < loops.dims; ++n) {
-    int next = -1;
-    for (int d = 0; d < loops.dims; ++d)
-      if (!taken[d] && (next < 0 || loops.strides[d] > loops.strides[next])) next = d;
-    taken[next] = true;
-    const int last = sorted.dims - 1;
-    if (last >= 0 && sorted.strides[last] == loops.strides[next] * loops.sizes[next]) {
-      sorted.sizes[last] *= loops.sizes[next];
-      sorted.strides[last] = loops.strides[next];
-    } else {
-      sorted.sizes[sorted.dims] = loops.sizes[next];
-      sorted.strides[sorted.dims++] = loops.strides[next];
-    }
-  }
+  for (int n = 0; n < loops.dims; ++n)
+    sorted.append(loops.sizes[order[n]], loops.strides[order[n]]);
   return sorted;
 }
 

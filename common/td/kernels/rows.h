@@ -71,19 +71,6 @@ struct HostRow {
 };
 
 #ifdef __CUDACC__
-struct LargerOf {
-  template <class A>
-  __device__ A operator()(A a, A b) const {
-    return b > a || b != b ? b : a;
-  }
-};
-struct SumOf {
-  template <class A>
-  __device__ A operator()(A a, A b) const {
-    return a + b;
-  }
-};
-
 /// One row on a GPU: by the 32 threads of a warp, or by a block of up to 1024.
 template <bool kBlock>
 struct CudaRow {
@@ -109,16 +96,17 @@ struct CudaRow {
   template <class F>
   __device__ auto max(F f) const {
     using A = decltype(f(std::int64_t{0}));
+    const auto larger = [](A a, A b) { return b > a || b != b ? b : a; };
     A v = -std::numeric_limits<A>::infinity();
-    for (std::int64_t j = lane(); j < n; j += width()) v = LargerOf{}(v, f(j));
-    return combine(v, LargerOf{});
+    for (std::int64_t j = lane(); j < n; j += width()) v = larger(v, f(j));
+    return combine(v, larger);
   }
   template <class F>
   __device__ auto sum(F f) const {
     using A = decltype(f(std::int64_t{0}));
     A v = 0;
     for (std::int64_t j = lane(); j < n; j += width()) v += f(j);
-    return combine(v, SumOf{});
+    return combine(v, [](A a, A b) { return a + b; });
   }
   template <class F>
   __device__ void each(F f) const {

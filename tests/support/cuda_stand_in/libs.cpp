@@ -76,71 +76,50 @@ void convolve(const Conv2d& v, Images a, Images b, Images to, Where where, Work 
   });
 }
 
-class StandInLibs final : public Libs {
- public:
-  void gemm(const Gemm& g, const void* a, const void* b, void* c, Where where) override {
-    multiply(g, a, b, nullptr, c, where);
-  }
-  bool gemm_with_bias(const Gemm& g, const void* a, const void* b, const void* bias, void* c,
-                      Where where) override {
-    check_memory(bias, where);
-    multiply(g, a, b, bias, c, where);
-    return true;
-  }
+void gemm(const Gemm& g, const void* a, const void* b, void* c, Where where) {
+  for (const void* side : {a, b, static_cast<const void*>(c)}) check_memory(side, where);
+  cuda_stand_in::queue(where.device, where.stream,
+                       [=] { kernels::host_gemm(g, a, b, nullptr, c); });
+}
 
-  bool supports(const Conv2d& v) const override { return !(v.dtype == kDouble && v.channels_last); }
-  void conv2d(ConvKind kind, const Conv2d& v, const void* first, const void* second, void* result,
-              Where where) override {
-    const Images input = input_of(v, kind == ConvKind::kForward         ? first
-                                     : kind == ConvKind::kBackwardInput ? result
-                                                                        : second);
-    const Images weight = weight_of(v, kind == ConvKind::kBackwardWeight ? result : second);
-    const Images output = output_of(v, kind == ConvKind::kForward ? result : first);
-    if (kind == ConvKind::kForward)
-      return convolve(v, input, weight, output, where,
-                      [](const auto& sizes, const void* x, const void* w, void* y) {
-                        kernels::host_conv2d(sizes, x, w, nullptr, y);
-                      });
-    if (kind == ConvKind::kBackwardInput)
-      return convolve(v, output, weight, input, where,
-                      [](const auto& sizes, const void* g, const void* w, void* to) {
-                        kernels::host_conv2d_backward(sizes, g, nullptr, w, to, nullptr);
-                      });
-    convolve(v, output, input, weight, where,
-             [](const auto& sizes, const void* g, const void* x, void* to) {
-               kernels::host_conv2d_backward(sizes, g, x, nullptr, nullptr, to);
-             });
-  }
+bool gemm_with_bias(const Gemm& g, const void* a, const void* b, const void* bias, void* c,
+                    Where where) {
+  for (const void* side : {a, b, bias, static_cast<const void*>(c)}) check_memory(side, where);
+  cuda_stand_in::queue(where.device, where.stream, [=] { kernels::host_gemm(g, a, b, bias, c); });
+  return true;
+}
 
-  std::string new_communicator_id() override { refuse(); }
-  std::shared_ptr<Communicator> join_communicator(const std::string&, int, int, int) override {
-    refuse();
-  }
+void conv2d(ConvKind kind, const Conv2d& v, const void* first, const void* second, void* result,
+            Where where) {
+  const auto images = [&](const void* data, int n, int c, int h, int w) {
+    return Images{const_cast<void*>(data), v.dtype, v.channels_last, n, c, h, w};
+  };
+  const auto input = [&](const void* data) { return images(data, v.n, v.c, v.h, v.w); };
+  const auto weight = [&](const void* data) { return images(data, v.k, v.c / v.groups, v.r, v.s); };
+  const auto output = [&](const void* data) { return images(data, v.n, v.k, v.oh, v.ow); };
+  if (kind == ConvKind::kForward)
+    return convolve(v, input(first), weight(second), output(result), where,
+                    [](const auto& sizes, const void* x, const void* w, void* y) {
+                      kernels::host_conv2d(sizes, x, w, nullptr, y);
+                    });
+  if (kind == ConvKind::kBackwardInput)
+    return convolve(v, output(first), weight(second), input(result), where,
+                    [](const auto& sizes, const void* g, const void* w, void* to) {
+                      kernels::host_conv2d_backward(sizes, g, nullptr, w, to, nullptr);
+                    });
+  convolve(v, output(first), input(second), weight(result), where,
+           [](const auto& sizes, const void* g, const void* x, void* to) {
+             kernels::host_conv2d_backward(sizes, g, x, nullptr, nullptr, to);
+           });
+}
 
- private:
-  static void multiply(const Gemm& g, const void* a, const void* b, const void* bias, void* c,
-                       Where where) {
-    for (const void* side : {a, b, static_cast<const void*>(c)}) check_memory(side, where);
-    cuda_stand_in::queue(where.device, where.stream, [=] { kernels::host_gemm(g, a, b, bias, c); });
-  }
-  static Images input_of(const Conv2d& v, const void* data) {
-    return {const_cast<void*>(data), v.dtype, v.channels_last, v.n, v.c, v.h, v.w};
-  }
-  static Images weight_of(const Conv2d& v, const void* data) {
-    return {const_cast<void*>(data), v.dtype, v.channels_last, v.k, v.c / v.groups, v.r, v.s};
-  }
-  static Images output_of(const Conv2d& v, const void* data) {
-    return {const_cast<void*>(data), v.dtype, v.channels_last, v.n, v.k, v.oh, v.ow};
-  }
-  [[noreturn]] static void refuse() {
-    fail<DeviceError>("the stand-in for NVIDIA's libraries has no NCCL");
-  }
-};
+[[noreturn]] void refuse() { fail<DeviceError>("the stand-in for NVIDIA's libraries has no NCCL"); }
+std::string new_communicator_id() { refuse(); }
+std::shared_ptr<Communicator> join_communicator(const std::string&, int, int, int) { refuse(); }
+
+Libs functions{gemm, gemm_with_bias, conv2d, new_communicator_id, join_communicator};
 
 }  // namespace
 }  // namespace td::cuda
 
-td::cuda::Libs* td_cuda_libs() {
-  static auto* const libs = new td::cuda::StandInLibs;
-  return libs;
-}
+td::cuda::Libs* td_cuda_libs() { return &td::cuda::functions; }

@@ -7,15 +7,24 @@
 #include <vector>
 
 #include "td/backends/cuda/check.h"
-#include "td/backends/cuda/copy.h"
 #include "td/base/error.h"
 #include "td/base/span.h"
 #include "td/device/graph.h"
+#include "td/device/thread_state.h"
 
-namespace td {
-namespace cuda {
-
+namespace td::cuda {
 namespace {
+
+std::atomic<int> first_device{-1};  // that this process used
+
+cudaError_t set_device(int index) {
+  const cudaError_t error = cudaSetDevice(index);
+  if (error != cudaSuccess) return error;
+  current_device_of_thread = index;
+  int none = -1;
+  first_device.compare_exchange_strong(none, index);
+  return cudaSuccess;
+}
 
 // Work that failed, or that never ran since earlier work failed: the caller asked to hear of it.
 void check_work(cudaError_t error, const std::string& where) {
@@ -259,12 +268,28 @@ const RegisterBackend registration(kCUDA,
 
 }  // namespace
 
+thread_local constinit int current_device_of_thread = -1;
+
+void switch_device(int index) {
+  if (const cudaError_t error = set_device(index))
+    throw_error("cuda:" + std::to_string(index), error);
+}
+
+bool try_use_device(int index) noexcept {
+  if (current_device_of_thread == index || set_device(index) == cudaSuccess) return true;
+  cudaGetLastError();
+  return false;
+}
+
+int device_for_host_memory() {
+  const int first = first_device;
+  return first >= 0 ? first : thread_state().current_device[static_cast<int>(kCUDA)];
+}
+
 std::string uuid(int index) {
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, index), "asking for the uuid", index);
   return "GPU-" + to_hex(properties.uuid.bytes, sizeof properties.uuid.bytes);
 }
 
-}  // namespace cuda
-
-}  // namespace td
+}  // namespace td::cuda

@@ -1,5 +1,5 @@
-// What the files of this folder that call the CUDA runtime share: errors as exceptions, and
-// handles.
+// What the files of this folder that call the CUDA runtime share: errors as exceptions, handles,
+// and copies.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,5 +17,12 @@ inline void check(cudaError_t error, const char* doing, int index) {
 }
 
 inline cudaStream_t stream_of(void* native) { return static_cast<cudaStream_t>(native); }
+
+/// Queues a copy on a stream of cuda:`index`, as Backend::copy; `bytes` is not 0. Each copy is one
+/// call of the CUDA runtime, which tells from the addresses which side is where.
+/// @return whether the host must wait for the stream now: its side is pageable memory, which may be
+/// read or written later.
+[[nodiscard]] bool queue_copy(void* to, Device to_device, const void* from, Device from_device,
+                              std::size_t bytes, int index, void* stream);
 
 }  // namespace td::cuda

@@ -9,14 +9,14 @@
 
 #include "td/device/backend.h"
 
-namespace td {
-
-namespace cuda {
+namespace td::cuda {
 
 /// CUDA's graphs, for the backend.
 GraphBackend& graphs();
 
-/// The device that CUDA calls of this thread go to; -1 before the first.
+/// The device that CUDA calls of this thread go to; -1 before the first. CUDA makes a context,
+/// which costs a GPU half a gigabyte, on the device that is current at a thread's first call, and
+/// that is 0 until the thread says otherwise.
 extern thread_local constinit int current_device_of_thread;
 /// Calls cudaSetDevice. @throws DeviceError with the driver's words.
 void switch_device(int index);
@@ -48,5 +48,4 @@ std::string uuid(int index);
 /// @param driver,runtime versions as CUDA gives them: 13010 is 13.1; driver 0 means none installed.
 std::string no_device_reason(int cuda_error, int driver, int runtime);
 
-}  // namespace cuda
-}  // namespace td
+}  // namespace td::cuda

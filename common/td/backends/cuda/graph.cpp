@@ -1,12 +1,13 @@
 // Graphs of cuda, for device/graph.cpp: each function is one or two calls of the CUDA runtime. CUDA
 // itself follows events from stream to stream while it captures.
 // Invariant: every call makes its device current first, and an error never stays behind unread.
+#include <memory>
+
 #include "td/backends/cuda/check.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
 
-namespace td {
-namespace cuda {
+namespace td::cuda {
 
 std::atomic<int> captures_on[kMaxDevices];
 
@@ -39,7 +40,8 @@ class CudaGraphs final : public GraphBackend {
                         "stream wait for it: stream.wait(side).");
     }
     check(ended, "ending a capture", index);
-    const Holder holder{graph};
+    const auto destroy = [](cudaGraph_t made) { cudaGraphDestroy(made); };
+    const std::unique_ptr<CUgraph_st, decltype(destroy)> description(graph, destroy);
     check(cudaGraphGetNodes(graph, nullptr, nodes), "counting what was captured", index);
     cudaGraphExec_t ready = nullptr;
     if (*nodes > 0) check(cudaGraphInstantiate(&ready, graph, 0), "making a graph", index);
@@ -57,15 +59,6 @@ class CudaGraphs final : public GraphBackend {
         cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)) != cudaSuccess)
       cudaGetLastError();
   }
-
- private:
-  // The description is done with once the graph is made from it.
-  struct Holder {
-    cudaGraph_t graph;
-    ~Holder() {
-      if (graph) cudaGraphDestroy(graph);
-    }
-  };
 };
 
 }  // namespace
@@ -75,6 +68,4 @@ GraphBackend& graphs() {
   return *instance;
 }
 
-}  // namespace cuda
-
-}  // namespace td
+}  // namespace td::cuda

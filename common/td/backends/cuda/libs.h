@@ -24,30 +24,30 @@ struct Where {
 
 /// The libraries as the kernels see them. All pointers are device memory, no size is 0, and results
 /// do not overlap arguments. Errors are DeviceError, with the library's own words.
-class Libs {
- public:
-  virtual ~Libs() = default;
-  virtual void gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where) = 0;
+struct Libs {
+  void (*gemm)(const Gemm& gemm, const void* a, const void* b, void* c, Where where);
   /// C = alpha * op(A) op(B) + bias in one pass over C; the bias is a row of n elements, and comes
   /// after A and B. batch is 1, beta 0.
   /// False, and nothing is queued, where there is no kernel for it.
-  virtual bool gemm_with_bias(const Gemm&, const void*, const void*, const void*, void*, Where) {
-    return false;
-  }
-  /// False for what cuDNN has no kernel for: float64 with channels last. Make contiguous copies.
-  virtual bool supports(const Conv2d& conv) const = 0;
+  bool (*gemm_with_bias)(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c,
+                         Where where);
   /// One of a convolution's products. kForward: result = the output, of `first` = input with
   /// `second` = weight; a bias is added afterwards, element by element. kBackwardInput: the input's
   /// gradient, of the output's gradient and the weight. kBackwardWeight: the weight's gradient, of
   /// the output's gradient and the input.
-  virtual void conv2d(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
-                      void* result, Where where) = 0;
+  void (*conv2d)(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
+                 void* result, Where where);
   /// See backends/communicator.h.
   ///@{
-  virtual std::string new_communicator_id() = 0;
-  virtual std::shared_ptr<Communicator> join_communicator(const std::string& id, int rank, int size,
-                                                          int device) = 0;
+  std::string (*new_communicator_id)();
+  std::shared_ptr<Communicator> (*join_communicator)(const std::string& id, int rank, int size,
+                                                     int device);
   ///@}
+
+  /// False for what cuDNN has no kernel for: float64 with channels last. Make contiguous copies.
+  static bool supports(const Conv2d& conv) {
+    return !(conv.channels_last && conv.dtype == kDouble);
+  }
 };
 
 /// Opens libtd_cuda_libs.so, which is stored next to libtd.so, the first time it is called.
@@ -56,5 +56,5 @@ Libs& libs();
 
 }  // namespace td::cuda
 
-/// The one name that libtd_cuda_libs.so exports. The object lives as long as the process.
+/// The one name that libtd_cuda_libs.so exports.
 extern "C" td::cuda::Libs* td_cuda_libs();

@@ -1,10 +1,19 @@
 // See spans.h. Events know only how far they are apart, so each device has one whose time on the
 // host's clock is known. Their resolution is half a microsecond.
+// The spans of programs are also NVTX ranges, which NVIDIA's profilers (nsys, ncu) draw next to
+// what they see themselves: `nsys profile ./ch04_training_loop`, `ncu --nvtx ...`. Needs no
+// --trace.
 #include "td/backends/cuda/spans.h"
 
 #include <cuda_runtime.h>
 
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define TD_HAS_NVTX 1
+#endif
+
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,7 +21,6 @@
 #include <utility>
 #include <vector>
 
-#include "td/backends/cuda/cuda.h"
 #include "td/base/span_recorder.h"
 
 namespace td::cuda {
@@ -128,22 +136,19 @@ bool time_of(const Anchor& anchor, cudaEvent_t event, std::int64_t& time) {
 /// Keeps the span of work that is done. Needs the tracer's mutex.
 void keep(Tracer& all, const Pending& one) {
   trace::SpanRecord span = one.span;
-  if (time_of(one.anchor, one.begin, span.begin) && time_of(one.anchor, one.end, span.end)) {
-    std::int64_t& ended = all.ended[span.track];  // events are coarser than the gaps between them
+  const auto keep_on = [&](std::uint32_t track, trace::Category category) {
+    std::int64_t& ended = all.ended[track];  // events are coarser than the gaps between them
+    span.track = track;
+    span.category = category;
     span.begin = std::max(span.begin, ended);
     ended = span.end = std::max(span.begin, span.end);
     trace::keep(span);
-    if (one.engine_track != 0) {
-      span.track = one.engine_track;
-      span.category = trace::Category::kEngine;
-      std::int64_t& free = all.ended[span.track];
-      span.begin = std::max(span.begin, free);
-      free = span.end = std::max(span.begin, span.end);
-      trace::keep(span);
-    }
+  };
+  if (time_of(one.anchor, one.begin, span.begin) && time_of(one.anchor, one.end, span.end)) {
+    keep_on(span.track, span.category);
+    if (one.engine_track != 0) keep_on(one.engine_track, trace::Category::kEngine);
   }
-  all.idle[one.device].push_back(one.begin);
-  all.idle[one.device].push_back(one.end);
+  all.idle[one.device].insert(all.idle[one.device].end(), {one.begin, one.end});
 }
 
 /// Keeps what is done, so that a long trace does not gather events. Needs the tracer's mutex.
@@ -227,6 +232,35 @@ class WaitingSpan {
   const trace::Span launch_;
   std::optional<Pending> pending_;
 };
+
+#ifdef TD_HAS_NVTX
+// A domain of our own, so that a tool can tell our ranges from those of libraries.
+nvtxDomainHandle_t domain() {
+  static const nvtxDomainHandle_t handle = nvtxDomainCreateA("todevice");
+  return handle;
+}
+
+void begin_range(const char* name) {
+  nvtxEventAttributes_t range{};
+  range.version = NVTX_VERSION;
+  range.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  range.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  range.message.ascii = name;
+  nvtxDomainRangePushEx(domain(), &range);
+}
+
+void end_range() { nvtxDomainRangePop(domain()); }
+
+const trace::Listener kRanges{begin_range, end_range};
+
+// How a tool tells NVTX that it is there; without it each span would call NVTX for nothing. A tool
+// that attaches later sees no ranges.
+[[maybe_unused]] const bool kListens = [] {
+  const bool tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr;
+  if (tool) trace::set_listener(&kRanges);
+  return tool;
+}();
+#endif
 
 }  // namespace
 

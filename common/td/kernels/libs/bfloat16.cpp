@@ -17,16 +17,14 @@ namespace td::kernels {
 namespace {
 
 #ifdef TD_HAS_ONEDNN
-bool has(dnnl_cpu_isa_t instructions) {  // the environment's ONEDNN_MAX_CPU_ISA may hide some
+bool has(unsigned instructions) {  // the environment's ONEDNN_MAX_CPU_ISA may hide some
   return (dnnl_get_effective_cpu_isa() & instructions) == instructions;
 }
-bool reads_bfloat16() { return has(dnnl_cpu_isa_avx512_core); }
-bool multiplies_bfloat16() { return has(dnnl_cpu_isa_avx512_core_bf16); }
-bool has_matrix_unit() { return has(dnnl_cpu_isa_avx512_core_amx); }
+constexpr unsigned kReads = dnnl_cpu_isa_avx512_core, kMultiplies = dnnl_cpu_isa_avx512_core_bf16,
+                   kMatrixUnit = dnnl_cpu_isa_avx512_core_amx;
 #else
-bool reads_bfloat16() { return false; }
-bool multiplies_bfloat16() { return false; }
-bool has_matrix_unit() { return false; }
+bool has(int) { return false; }
+constexpr int kReads = 0, kMultiplies = 0, kMatrixUnit = 0;
 #endif
 
 // Intel's processors since Sapphire Rapids leave bfloat16 to their matrix unit (AMX). The vector
@@ -44,26 +42,26 @@ bool vectors_are_slow() {
 }
 
 Bfloat16Products fastest() {
-  if (multiplies_bfloat16() && (has_matrix_unit() || !vectors_are_slow()))
+  if (has(kMultiplies) && (has(kMatrixUnit) || !vectors_are_slow()))
     return Bfloat16Products::kNative;
-  return reads_bfloat16() ? Bfloat16Products::kConverted : Bfloat16Products::kCopied;
+  return has(kReads) ? Bfloat16Products::kConverted : Bfloat16Products::kCopied;
 }
 
-std::atomic<Bfloat16Products>& way() {
-  static std::atomic<Bfloat16Products> chosen(fastest());
-  return chosen;
+std::atomic<Bfloat16Products>& chosen() {
+  static std::atomic<Bfloat16Products> way(fastest());
+  return way;
 }
 
 }  // namespace
 
-Bfloat16Products bfloat16_products() { return way().load(std::memory_order_relaxed); }
+Bfloat16Products bfloat16_products() { return chosen().load(std::memory_order_relaxed); }
 
 void set_bfloat16_products(Bfloat16Products wanted) {
-  TD_CHECK(Error, wanted != Bfloat16Products::kNative || multiplies_bfloat16(),
+  TD_CHECK(Error, wanted != Bfloat16Products::kNative || has(kMultiplies),
            "bfloat16: this processor, or this build, has no instructions that multiply bfloat16");
-  TD_CHECK(Error, wanted != Bfloat16Products::kConverted || reads_bfloat16(),
+  TD_CHECK(Error, wanted != Bfloat16Products::kConverted || has(kReads),
            "bfloat16: oneDNN is not in this build, or reads no bfloat16 on this processor");
-  way().store(wanted);
+  chosen().store(wanted);
 }
 
 bool host_convolves(ScalarType dtype) {

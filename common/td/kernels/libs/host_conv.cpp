@@ -45,16 +45,16 @@ struct Parts {
 template <class T>
 Gemm product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
              double beta) {
-  Gemm g;
-  g.dtype = scalar_type_of<T>();
-  g.transpose_a = transpose_a;
-  g.transpose_b = transpose_b;
-  g.m = m, g.n = n, g.k = k;
-  g.lda = transpose_a ? m : k;
-  g.ldb = transpose_b ? k : n;
-  g.ldc = n;
-  g.beta = beta;
-  return g;
+  return {.dtype = scalar_type_of<T>(),
+          .transpose_a = transpose_a,
+          .transpose_b = transpose_b,
+          .m = m,
+          .n = n,
+          .k = k,
+          .lda = transpose_a ? m : k,
+          .ldb = transpose_b ? k : n,
+          .ldc = n,
+          .beta = beta};
 }
 
 template <class T>
@@ -66,9 +66,7 @@ T* columns_of_thread(const Parts& p) {
 
 template <class T>
 void im2col(const Conv2d& v, const T* image, T* columns) {
-  each_pixel(v, [&](std::int64_t at, std::int64_t pixel) {
-    columns[at] = pixel < 0 ? T(0) : image[pixel];
-  });
+  each_pixel(v, [&](auto at, auto pixel) { columns[at] = pixel < 0 ? T(0) : image[pixel]; });
 }
 
 template <class T>
@@ -100,7 +98,7 @@ void backward_input(const Conv2d& v, const T* grad, const T* weight, T* grad_inp
                 weight + i % v.groups * p.weight, grad + i * p.output, nullptr, columns);
       T* image = grad_input + i * p.input;
       std::fill_n(image, p.input, T(0));
-      each_pixel(v, [&](std::int64_t at, std::int64_t pixel) {
+      each_pixel(v, [&](auto at, auto pixel) {
         if (pixel >= 0) image[pixel] += columns[at];
       });
     }
@@ -121,25 +119,17 @@ void backward_weight(const Conv2d& v, const T* grad, const T* input, T* grad_wei
   }
 }
 
-template <class T>
-void backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
-              void* grad_input, void* grad_weight) {
-  const T* g = static_cast<const T*>(grad);
-  if (grad_input) backward_input(v, g, static_cast<const T*>(weight), static_cast<T*>(grad_input));
-  if (grad_weight)
-    backward_weight(v, g, static_cast<const T*>(input), static_cast<T*>(grad_weight));
+void check_has_kernel(const Conv2d& v) {
+  const bool takes_layout = !v.channels_last || host_conv_takes_channels_last(v.dtype);
+  TD_CHECK(DtypeError, is_floating_point(v.dtype) && host_convolves(v.dtype) && takes_layout,
+           "conv2d: no convolution for ", v.dtype, v.channels_last ? " with channels last" : "",
+           " in host memory");
 }
 
-template <class T>
-void forward(const Conv2d& v, const void* input, const void* weight, const void* bias,
-             void* output) {
-  forward(v, static_cast<const T*>(input), static_cast<const T*>(weight),
-          static_cast<const T*>(bias), static_cast<T*>(output));
-}
-
-[[noreturn]] void no_kernel(const Conv2d& v) {
-  fail<DtypeError>("conv2d: no convolution for ", v.dtype,
-                   v.channels_last ? " with channels last" : "", " in host memory");
+// Calls f(T()) for the type of a convolution that no library makes.
+template <class F>
+void with_type(ScalarType dtype, F f) {
+  dtype == kDouble ? f(double()) : f(float());
 }
 
 }  // namespace
@@ -154,28 +144,30 @@ bool host_conv_takes_channels_last([[maybe_unused]] ScalarType dtype) {
 
 void host_conv2d(const Conv2d& v, const void* input, const void* weight, const void* bias,
                  void* output) {
-  if (v.dtype == kDouble && !v.channels_last)
-    return forward<double>(v, input, weight, bias, output);
-  if (!host_convolves(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
+  check_has_kernel(v);
 #ifdef TD_HAS_ONEDNN
-  onednn_conv2d(v, input, weight, bias, output);
-#else
-  if (v.channels_last) no_kernel(v);
-  forward<float>(v, input, weight, bias, output);
+  if (v.dtype != kDouble) return onednn_conv2d(v, input, weight, bias, output);
 #endif
+  with_type(v.dtype, [&]<class T>(T) {
+    forward(v, static_cast<const T*>(input), static_cast<const T*>(weight),
+            static_cast<const T*>(bias), static_cast<T*>(output));
+  });
 }
 
 void host_conv2d_backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
                           void* grad_input, void* grad_weight) {
-  if (v.dtype == kDouble && !v.channels_last)
-    return backward<double>(v, grad, input, weight, grad_input, grad_weight);
-  if (!host_convolves(v.dtype) || !is_floating_point(v.dtype)) no_kernel(v);
+  check_has_kernel(v);
 #ifdef TD_HAS_ONEDNN
-  onednn_conv2d_backward(v, grad, input, weight, grad_input, grad_weight);
-#else
-  if (v.channels_last) no_kernel(v);
-  backward<float>(v, grad, input, weight, grad_input, grad_weight);
+  if (v.dtype != kDouble)
+    return onednn_conv2d_backward(v, grad, input, weight, grad_input, grad_weight);
 #endif
+  with_type(v.dtype, [&]<class T>(T) {
+    const T* const g = static_cast<const T*>(grad);
+    if (grad_input)
+      backward_input(v, g, static_cast<const T*>(weight), static_cast<T*>(grad_input));
+    if (grad_weight)
+      backward_weight(v, g, static_cast<const T*>(input), static_cast<T*>(grad_weight));
+  });
 }
 
 }  // namespace td::kernels

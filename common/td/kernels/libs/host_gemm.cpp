@@ -4,9 +4,7 @@
 #include "td/kernels/libs/host_libs.h"
 
 #include "td/base/parallel.h"
-#include "td/kernels/libs/blocked_gemm.h"
-#include "td/kernels/libs/narrow_gemm.h"
-#include "td/kernels/libs/small_gemm.h"
+#include "td/kernels/libs/own_gemm.h"
 
 #ifdef TD_HAS_OPENBLAS
 #include <cblas.h>
@@ -44,44 +42,35 @@ class OneThread {
 #ifdef TD_HAS_OPENBLAS
 int as_int(std::int64_t n) { return static_cast<int>(n); }
 CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
-// The BLAS interface counts in 32 bits.
-bool fits_int(const Gemm& g) {
-  return std::max({g.m, g.n, g.k, g.lda, g.ldb, g.ldc}) < (std::int64_t(1) << 31);
-}
+auto blas(float) { return cblas_sgemm; }
+auto blas(double) { return cblas_dgemm; }
 #endif
 
 template <class T>
 void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
-  blocked_gemm(g, a, b, c);
-}
-template <>
-void large_gemm<float>(const Gemm& g, const float* a, const float* b, float* c) {
-#if defined(TD_HAS_ONEDNN)
-  if (dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k,
-                 static_cast<float>(g.alpha), a, g.lda, b, g.ldb, static_cast<float>(g.beta), c,
-                 g.ldc) == dnnl_success)
-    return;
-#elif defined(TD_HAS_OPENBLAS)
-  if (fits_int(g))
-    return cblas_sgemm(CblasRowMajor, flag(g.transpose_a), flag(g.transpose_b), as_int(g.m),
-                       as_int(g.n), as_int(g.k), static_cast<float>(g.alpha), a, as_int(g.lda), b,
-                       as_int(g.ldb), static_cast<float>(g.beta), c, as_int(g.ldc));
+#ifdef TD_HAS_ONEDNN
+  if constexpr (std::is_same_v<T, float>)
+    if (dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k,
+                   static_cast<float>(g.alpha), a, g.lda, b, g.ldb, static_cast<float>(g.beta), c,
+                   g.ldc) == dnnl_success)
+      return;
 #endif
-  blocked_gemm(g, a, b, c);
-}
 #ifdef TD_HAS_OPENBLAS
-template <>
-void large_gemm<double>(const Gemm& g, const double* a, const double* b, double* c) {
-  if (!fits_int(g)) return blocked_gemm(g, a, b, c);
-  cblas_dgemm(CblasRowMajor, flag(g.transpose_a), flag(g.transpose_b), as_int(g.m), as_int(g.n),
-              as_int(g.k), g.alpha, a, as_int(g.lda), b, as_int(g.ldb), g.beta, c, as_int(g.ldc));
-}
+  if constexpr (std::is_floating_point_v<T>)  // its interface counts in 32 bits
+    if (std::max({g.m, g.n, g.k, g.lda, g.ldb, g.ldc}) < (std::int64_t(1) << 31))
+      return blas(T())(CblasRowMajor, flag(g.transpose_a), flag(g.transpose_b), as_int(g.m),
+                       as_int(g.n), as_int(g.k), static_cast<T>(g.alpha), a, as_int(g.lda), b,
+                       as_int(g.ldb), static_cast<T>(g.beta), c, as_int(g.ldc));
 #endif
+  blocked_gemm(g, a, b, c);
+}
 
 template <class T>
 void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.m * g.n * g.k <= kSmall && g.alpha == 1 && g.beta == 0) return small_gemm(g, a, b, bias, c);
+  const bool any_order = g.k == 0 || !g.transpose_a || !g.transpose_b;
+  if (g.m * g.n * g.k <= kSmall && g.alpha == 1 && g.beta == 0 && any_order)
+    return small_gemm(g, a, b, bias, c);
   {
     const OneThread small(g.m * g.n * g.k < kOneThread);
     large_gemm(g, a, b, c);
@@ -96,20 +85,14 @@ void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   });
 }
 
-void one_product(const Gemm& g, const Half* a, const Half* b, const Half* bias, Half* c) {
-  narrow_gemm(g, a, b, bias, c);
-}
-void one_product(const Gemm& g, const BFloat16* a, const BFloat16* b, const BFloat16* bias,
-                 BFloat16* c) {
+template <class T>
+requires(sizeof(T) == 2) void one_product(const Gemm& g, const T* a, const T* b, const T* bias,
+                                          T* c) {
   narrow_gemm(g, a, b, bias, c);
 }
 
 template <class T>
-void products(const Gemm& g, const void* a_data, const void* b_data, const void* bias_data,
-              void* c_data) {
-  const T *a = static_cast<const T*>(a_data), *b = static_cast<const T*>(b_data),
-          *bias = static_cast<const T*>(bias_data);
-  T* c = static_cast<T*>(c_data);
+void products(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   if (g.batch == 1) return one_product(g, a, b, bias, c);
   // Several matrices: whole ones to each thread; a library called inside a team stays serial.
   const std::int64_t work = std::max<std::int64_t>(1, g.m * g.n * g.k);
@@ -120,38 +103,20 @@ void products(const Gemm& g, const void* a_data, const void* b_data, const void*
                });
 }
 
-void bfloat16_matrices(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
+}  // namespace
+
+void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
 #ifdef TD_HAS_ONEDNN
   const std::int64_t work = g.batch * g.m * g.n * g.k;  // none: nothing that oneDNN would do
-  if (work > 0 && bfloat16_products() == Bfloat16Products::kNative) {
+  if (g.dtype == kBFloat16 && work > 0 && bfloat16_products() == Bfloat16Products::kNative) {
     const OneThread small(work < kOneThread);
     return onednn_gemm(g, a, b, bias, c);
   }
 #endif
-  products<BFloat16>(g, a, b, bias, c);
-}
-
-}  // namespace
-
-void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
-  switch (g.dtype) {
-    case kFloat:
-      return products<float>(g, a, b, bias, c);
-    case kDouble:
-      return products<double>(g, a, b, bias, c);
-    case kLong:
-      return products<std::int64_t>(g, a, b, bias, c);
-    case kInt:
-      return products<std::int32_t>(g, a, b, bias, c);
-    case kByte:
-      return products<std::uint8_t>(g, a, b, bias, c);
-    case kHalf:
-      return products<Half>(g, a, b, bias, c);
-    case kBFloat16:
-      return bfloat16_matrices(g, a, b, bias, c);
-    default:
-      fail<DtypeError>("matrix product: not defined for ", g.dtype, " in host memory");
-  }
+  dispatch_numbers("matrix product", g.dtype, [&]<class T>(CppType<T>) {
+    products(g, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<const T*>(bias),
+             static_cast<T*>(c));
+  });
 }
 
 }  // namespace td::kernels

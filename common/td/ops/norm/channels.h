@@ -96,7 +96,7 @@ struct TwoSums {
   double a, b;
 };
 
-/// Adds them up, in the words of reducers.h.
+/// Adds them up, in the words of reduce.h.
 struct AddBoth {
   using WideAcc = TwoSums;
   TD_HD TwoSums start() const { return {0, 0}; }

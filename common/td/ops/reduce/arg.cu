@@ -2,7 +2,6 @@
 // dimension, which return value and index and send the gradient to that element. NaN beats every
 // number; the first of equal elements wins.
 #include "td/kernels/reduce.h"
-#include "td/kernels/reducers.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {

@@ -2,7 +2,7 @@
 // and the kernel of sums. Invariant: a DimSet has only bits of dimensions that exist.
 #pragma once
 
-#include "td/kernels/mixed.h"
+#include "td/kernels/launch.h"
 #include "td/ops/op.h"
 
 namespace td {

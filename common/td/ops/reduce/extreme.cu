@@ -2,7 +2,6 @@
 // and the smallest of truth values. NaN beats every number. The gradient is divided evenly among
 // equal elements.
 #include "td/kernels/reduce.h"
-#include "td/kernels/reducers.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {

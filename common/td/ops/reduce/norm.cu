@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "td/kernels/reduce.h"
-#include "td/kernels/reducers.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {

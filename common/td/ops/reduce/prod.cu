@@ -1,7 +1,6 @@
 // prod. Where elements are 0, its gradient cannot be found by division, and takes a product of all
 // other elements for each.
 #include "td/kernels/reduce.h"
-#include "td/kernels/reducers.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {

@@ -1,8 +1,6 @@
 // sum and mean, which is a sum with a factor. The gradients spread the result's gradient over the
 // elements that were combined.
-#include "td/kernels/mixed.h"
 #include "td/kernels/reduce.h"
-#include "td/kernels/reducers.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {

@@ -1,7 +1,6 @@
 // mse_loss: a fused reduction, and one element-wise pass for its gradient.
 #include "td/kernels/pointwise.h"
 #include "td/kernels/reduce.h"
-#include "td/kernels/reducers.h"
 #include "td/ops/op.h"
 
 namespace td {

@@ -1,6 +1,5 @@
 // softmax and log_softmax along one dimension: the checks, the gradient, and a row program for each
 // direction. Invariant: input and result have one type, or the result of a 16-bit input is float32.
-#include "td/kernels/mixed.h"
 #include "td/kernels/rows.h"
 #include "td/kernels/scalar_math.h"
 #include "td/ops/op.h"

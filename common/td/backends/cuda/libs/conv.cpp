@@ -1,19 +1,47 @@
-// Convolutions by cuDNN. A plan (conv_plan.h) is made at the first call with a shape and kept:
-// asking cuDNN takes longer than a small convolution. Called through Libs (libs.cpp of this
-// folder). Only this file and conv_plan.* know cuDNN.
+// Convolutions by cuDNN, which only this file knows. Called through Libs (libs.cpp of this folder).
+// A plan is kept for each shape: asking cuDNN takes longer than a small convolution.
+// Invariant: its descriptor holds the math type that belongs to its algorithm and its workspace.
+#include <cudnn.h>
+
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <utility>
+#include <vector>
 
-#include "td/backends/cuda/libs/conv_plan.h"
+#include "td/backends/cuda/libs/stream_state.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/products.h"
 
 namespace td::cuda {
+
+/// An algorithm and the math type that the descriptor must hold while it is used: cuDNN lists some
+/// algorithms twice, and the work memory belongs to both.
+struct ConvWay {
+  int algorithm;
+  cudnnMathType_t math;
+  friend bool operator==(const ConvWay&, const ConvWay&) = default;
+};
+
+/// All that a call of cuDNN wants to know besides the pointers.
+struct ConvPlan {
+  const ConvKind kind;
+  const Conv2d sizes;
+  cudnnTensorDescriptor_t input = nullptr, output = nullptr;
+  cudnnFilterDescriptor_t weight = nullptr;
+  cudnnConvolutionDescriptor_t conv = nullptr;  ///< holds the math type of the way that is taken
+  int algorithm = 0;
+  std::size_t workspace = 0;
+  std::vector<ConvWay> others;  ///< ways to try when this one is refused, the best one last
+
+  ConvPlan(ConvKind kind, const Conv2d& sizes) : kind(kind), sizes(sizes) {}
+  ConvPlan(const ConvPlan&) = delete;
+  ~ConvPlan() {
+    if (input) cudnnDestroyTensorDescriptor(input);
+    if (output) cudnnDestroyTensorDescriptor(output);
+    if (weight) cudnnDestroyFilterDescriptor(weight);
+    if (conv) cudnnDestroyConvolutionDescriptor(conv);
+  }
+};
 
 /// cuDNN's handle of one stream, and the plans made with it.
 struct ConvState {
@@ -23,28 +51,162 @@ struct ConvState {
 
 namespace {
 
-ConvState& conv_state(Session& session, Where where) {
-  std::shared_ptr<ConvState>& state = session.state().conv;
-  if (state) [[likely]]
-    return *state;
-  check_may_make_handle("cuDNN");
-  auto made = std::make_shared<ConvState>();
-  check(cudnnCreate(&made->dnn), "cudnnCreate");
-  const cudnnStatus_t status = cudnnSetStream(made->dnn, static_cast<cudaStream_t>(where.stream));
-  if (status != CUDNN_STATUS_SUCCESS) cudnnDestroy(made->dnn);
-  check(status, "cudnnSetStream");
-  state = std::move(made);
-  return *state;
+// More work memory than this is not worth what it takes from the tensors.
+constexpr std::size_t kMostWorkspace = std::size_t(512) << 20;
+constexpr const char* kSetMath = "conv2d: setting the math type";
+
+void check(cudnnStatus_t status, const char* doing) {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  char details[512] = "";
+  cudnnGetLastErrorString(details, sizeof details);
+  fail<DeviceError>(doing, ": cuDNN reports ", cudnnGetErrorString(status), " (", details,
+                    "). Work queued earlier may be at fault: run with CUDA_LAUNCH_BLOCKING=1 to "
+                    "find out.");
 }
 
-ConvPlan& plan_for(ConvState& state, ConvKind kind, const Conv2d& conv, int device) {
-  std::unique_ptr<ConvPlan>& slot = state.plans[{kind, conv}];
-  if (!slot) [[unlikely]] {
-    if (conv.dtype == kBFloat16)
-      check_bfloat16("conv2d", Device(kCUDA, device), backend(kCUDA).compute_capability(device));
-    slot = make_conv_plan(state.dnn, kind, conv);
+cudnnDataType_t data_type(ScalarType dtype) {
+  if (dtype == kHalf) return CUDNN_DATA_HALF;
+  if (dtype == kBFloat16) return CUDNN_DATA_BFLOAT16;
+  if (dtype == kDouble) return CUDNN_DATA_DOUBLE;
+  if (dtype == kFloat) return CUDNN_DATA_FLOAT;
+  fail<DtypeError>("conv2d on cuda: expected a floating point type but got ", dtype_name(dtype),
+                   "; convert it with to(kFloat32)");
+}
+
+// What the products may be made with, whatever cuDNN lists. For float32, all math types but FMA
+// take TF32 from compute capability 8.0 on, and "allow conversion" takes even half.
+cudnnMathType_t allowed_math(const Conv2d& c, cudnnMathType_t wanted) {
+  if (c.dtype == kFloat && !c.allow_tf32) return CUDNN_FMA_MATH;
+  return wanted == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION ? CUDNN_TENSOR_OP_MATH : wanted;
+}
+
+/// What a convolution reads and writes, as in Libs.
+struct ConvData {
+  const void *first, *second;
+  void* result;
+  double beta;  ///< 1 adds to what the result holds
+};
+
+void describe(ConvPlan& plan) {
+  const Conv2d& c = plan.sizes;
+  const cudnnDataType_t type = data_type(c.dtype);
+  const cudnnDataType_t sum_type = c.dtype == kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+  const cudnnTensorFormat_t format = c.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
+  check(cudnnCreateTensorDescriptor(&plan.input), "cudnnCreateTensorDescriptor");
+  check(cudnnCreateTensorDescriptor(&plan.output), "cudnnCreateTensorDescriptor");
+  check(cudnnCreateFilterDescriptor(&plan.weight), "cudnnCreateFilterDescriptor");
+  check(cudnnCreateConvolutionDescriptor(&plan.conv), "cudnnCreateConvolutionDescriptor");
+  check(cudnnSetTensor4dDescriptor(plan.input, format, type, c.n, c.c, c.h, c.w),
+        "conv2d: describing the input");
+  check(cudnnSetTensor4dDescriptor(plan.output, format, type, c.n, c.k, c.oh, c.ow),
+        "conv2d: describing the output");
+  check(cudnnSetFilter4dDescriptor(plan.weight, type, format, c.k, c.c / c.groups, c.r, c.s),
+        "conv2d: describing the weight");
+  check(cudnnSetConvolution2dDescriptor(plan.conv, c.padding_h, c.padding_w, c.stride_h, c.stride_w,
+                                        c.dilation_h, c.dilation_w, CUDNN_CROSS_CORRELATION,
+                                        sum_type),
+        "conv2d: describing the convolution");
+  check(cudnnSetConvolutionGroupCount(plan.conv, c.groups), "conv2d: setting the groups");
+  const auto math = element_size(c.dtype) == 2 ? CUDNN_TENSOR_OP_MATH : CUDNN_DEFAULT_MATH;
+  check(cudnnSetConvolutionMathType(plan.conv, allowed_math(c, math)), kSetMath);
+}
+
+// cuDNN's functions for each kind of convolution.
+struct Forward {
+  using Found = cudnnConvolutionFwdAlgoPerf_t;
+  static constexpr auto list = cudnnGetConvolutionForwardAlgorithm_v7;
+  static constexpr auto workspace = cudnnGetConvolutionForwardWorkspaceSize;
+  static constexpr auto run = cudnnConvolutionForward;
+};
+struct BackwardInput {
+  using Found = cudnnConvolutionBwdDataAlgoPerf_t;
+  static constexpr auto list = cudnnGetConvolutionBackwardDataAlgorithm_v7;
+  static constexpr auto workspace = cudnnGetConvolutionBackwardDataWorkspaceSize;
+  static constexpr auto run = cudnnConvolutionBackwardData;
+};
+struct BackwardWeight {
+  using Found = cudnnConvolutionBwdFilterAlgoPerf_t;
+  static constexpr auto list = cudnnGetConvolutionBackwardFilterAlgorithm_v7;
+  static constexpr auto workspace = cudnnGetConvolutionBackwardFilterWorkspaceSize;
+  static constexpr auto run = cudnnConvolutionBackwardFilter;
+};
+
+// Calls f(functions, a, b, c) for the plan's kind, where a and b describe what cuDNN's functions
+// read, in their order, and c what they write.
+template <class F>
+auto with_functions(const ConvPlan& plan, F f) {
+  if (plan.kind == ConvKind::kForward) return f(Forward(), plan.input, plan.weight, plan.output);
+  if (plan.kind == ConvKind::kBackwardInput)
+    return f(BackwardInput(), plan.weight, plan.output, plan.input);
+  return f(BackwardWeight(), plan.input, plan.output, plan.weight);
+}
+
+// The ways to make a convolution, the best one last: those that give the same sum in every run are
+// better, then those whose math type cuDNN listed itself, then the first in cuDNN's order, which is
+// by expected speed.
+std::vector<ConvWay> list_ways(cudnnHandle_t dnn, const ConvPlan& plan) {
+  return with_functions(plan, [&]<class Kind>(Kind, auto a, auto b, auto c) {
+    constexpr int kMost = 16;  // algorithms have up to 8 numbers, each with up to two math types
+    std::array<typename Kind::Found, kMost> found;
+    int count = 0;
+    check(Kind::list(dnn, a, b, plan.conv, c, kMost, &count, found.data()),
+          "conv2d: choosing an algorithm");
+    std::vector<ConvWay> ways;
+    for (const bool deterministic : {true, false})
+      for (const bool as_listed : {true, false})
+        for (const auto* f = found.data(); f != found.data() + count; ++f) {
+          const ConvWay way{static_cast<int>(f->algo), allowed_math(plan.sizes, f->mathType)};
+          if (f->status == CUDNN_STATUS_SUCCESS && as_listed == (way.math == f->mathType) &&
+              deterministic == (f->determinism == CUDNN_DETERMINISTIC) &&
+              std::find(ways.begin(), ways.end(), way) == ways.end())
+            ways.push_back(way);
+        }
+    std::reverse(ways.begin(), ways.end());
+    return ways;
+  });
+}
+
+// Makes the plan the next best way's; false when none is left.
+bool take_next_way(cudnnHandle_t dnn, ConvPlan& plan) {
+  while (!plan.others.empty()) {
+    const ConvWay way = plan.others.back();
+    plan.others.pop_back();
+    check(cudnnSetConvolutionMathType(plan.conv, way.math), kSetMath);
+    std::size_t bytes = 0;
+    const auto status = with_functions(plan, [&]<class Kind>(Kind, auto a, auto b, auto c) {
+      const auto algorithm = static_cast<decltype(Kind::Found::algo)>(way.algorithm);
+      return Kind::workspace(dnn, a, b, plan.conv, c, algorithm, &bytes);
+    });
+    if (status != CUDNN_STATUS_SUCCESS || bytes > kMostWorkspace) continue;
+    plan.algorithm = way.algorithm;
+    plan.workspace = bytes;
+    return true;
   }
-  return *slot;
+  return false;
+}
+
+// A plan with the best way to make a convolution.
+std::unique_ptr<ConvPlan> make_plan(cudnnHandle_t dnn, ConvKind kind, const Conv2d& sizes) {
+  auto plan = std::make_unique<ConvPlan>(kind, sizes);
+  describe(*plan);
+  plan->others = list_ways(dnn, *plan);
+  TD_CHECK(DeviceError, take_next_way(dnn, *plan),
+           "conv2d on cuda: cuDNN has no algorithm for these sizes and this "
+           "type; try contiguous tensors (channels last off), or float32");
+  return plan;
+}
+
+// Queues the convolution, or returns why cuDNN refuses.
+cudnnStatus_t start(cudnnHandle_t dnn, const ConvPlan& plan, const ConvData& data, int device) {
+  const WorkMemory work(device, plan.workspace);
+  const ScaleFactor alpha(plan.sizes.dtype, 1), beta(plan.sizes.dtype, data.beta);
+  const bool forward = plan.kind == ConvKind::kForward;  // else `first` is the output's gradient
+  return with_functions(plan, [&]<class Kind>(Kind, auto a, auto b, auto c) {
+    return Kind::run(dnn, &alpha, a, forward ? data.first : data.second, b,
+                     forward ? data.second : data.first, plan.conv,
+                     static_cast<decltype(Kind::Found::algo)>(plan.algorithm), work.data(),
+                     plan.workspace, &beta, c, data.result);
+  });
 }
 
 // Whether another algorithm may do what this one did not: cuDNN lists some that it then refuses for
@@ -67,13 +229,31 @@ cudnnStatus_t start_some_way(cudnnHandle_t dnn, ConvPlan& plan, const ConvData& 
   }
 }
 
+ConvState& conv_state(Session& session, Where where) {
+  std::shared_ptr<ConvState>& state = session.state().conv;
+  if (state) return *state;
+  check_may_make_handle("cuDNN");
+  auto made = std::make_shared<ConvState>();
+  check(cudnnCreate(&made->dnn), "cudnnCreate");
+  const cudnnStatus_t status = cudnnSetStream(made->dnn, static_cast<cudaStream_t>(where.stream));
+  if (status != CUDNN_STATUS_SUCCESS) cudnnDestroy(made->dnn);
+  check(status, "cudnnSetStream");
+  state = std::move(made);
+  return *state;
+}
+
 void run_part(ConvState& state, ConvKind kind, const Conv2d& conv, const ConvData& data,
               int device) {
   constexpr std::array<const char*, 3> kDoing{"conv2d", "conv2d's gradient of the input",
                                               "conv2d's gradient of the weight"};
   try {
-    check(start_some_way(state.dnn, plan_for(state, kind, conv, device), data, device),
-          kDoing[static_cast<std::size_t>(kind)]);
+    std::unique_ptr<ConvPlan>& plan = state.plans[{kind, conv}];
+    if (!plan) [[unlikely]] {
+      if (conv.dtype == kBFloat16)
+        check_bfloat16("conv2d", Device(kCUDA, device), backend(kCUDA).compute_capability(device));
+      plan = make_plan(state.dnn, kind, conv);
+    }
+    check(start_some_way(state.dnn, *plan, data, device), kDoing[static_cast<std::size_t>(kind)]);
   } catch (...) {
     state.plans.erase({kind, conv});  // the next call begins with all the ways again
     throw;
@@ -101,14 +281,10 @@ void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* 
   const auto* const b = static_cast<const std::byte*>(second);
   auto* const c = static_cast<std::byte*>(result);
   const auto data_from = [&](std::int64_t image) -> ConvData {
-    switch (kind) {
-      case ConvKind::kForward:
-        return {a + image * input, b, c + image * output, 0};
-      case ConvKind::kBackwardInput:
-        return {a + image * output, b, c + image * input, 0};
-      default:  // every part adds to the gradient of the one weight
-        return {a + image * output, b + image * input, c, image == 0 ? 0.0 : 1.0};
-    }
+    if (kind == ConvKind::kForward) return {a + image * input, b, c + image * output, 0};
+    if (kind == ConvKind::kBackwardInput) return {a + image * output, b, c + image * input, 0};
+    // Every part adds to the gradient of the one weight.
+    return {a + image * output, b + image * input, c, image == 0 ? 0.0 : 1.0};
   };
   Session session(where);
   ConvState& state = conv_state(session, where);

@@ -12,18 +12,10 @@ namespace td::cuda {
 namespace {
 
 cudaDataType_t cuda_type(ScalarType dtype) {
-  switch (dtype) {
-    case kHalf:
-      return CUDA_R_16F;
-    case kBFloat16:
-      return CUDA_R_16BF;
-    case kDouble:
-      return CUDA_R_64F;
-    case kFloat:
-      return CUDA_R_32F;
-    default:
-      break;
-  }
+  if (dtype == kHalf) return CUDA_R_16F;
+  if (dtype == kBFloat16) return CUDA_R_16BF;
+  if (dtype == kDouble) return CUDA_R_64F;
+  if (dtype == kFloat) return CUDA_R_32F;
   fail<DtypeError>("matmul on cuda: expected a floating point type but got ", dtype_name(dtype),
                    "; convert it with to(kFloat32)");
 }

@@ -1,20 +1,17 @@
 // Communicators of NCCL, all of them non-blocking: a call that has to wait for other ranks says "in
 // progress", and a communicator in which a rank is missing can be given up.
 // Where the build found no NCCL, asking for one says so.
-#include "td/backends/cuda/libs/nccl.h"
-
+#include "td/backends/cuda/libs/stream_state.h"
 #include "td/base/error.h"
 
 #ifdef TD_HAS_NCCL
 #include <nccl.h>
 
 #include <chrono>
-#include <cstring>
-#include <mutex>
 #include <thread>
 #include <utility>
 
-#include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/check.h"
 #include "td/backends/cuda/spans.h"
 #endif
 
@@ -49,41 +46,22 @@ void check(ncclResult_t result, const char* doing, ncclComm_t comm) {
                     "). Run with NCCL_DEBUG=INFO to see what led to it.");
 }
 
-ncclDataType_t type_of(ScalarType dtype) {
-  switch (dtype) {
-    case ScalarType::Byte:
-    case ScalarType::Bool:  // 0 and 1, of which MIN and MAX are "all" and "any"
-      return ncclUint8;
-    case ScalarType::Int:
-      return ncclInt32;
-    case ScalarType::Long:
-      return ncclInt64;
-    case ScalarType::Half:
-      return ncclFloat16;
-    case ScalarType::Float:
-      return ncclFloat32;
-    case ScalarType::Double:
-      return ncclFloat64;
-    case ScalarType::BFloat16:
-      break;
-  }
-  return ncclBfloat16;
+ncclDataType_t type_of(ScalarType dtype) {  // in the order of ScalarType
+  constexpr ncclDataType_t kTypes[] = {
+      ncclUint8,
+      ncclInt32,
+      ncclInt64,
+      ncclFloat16,
+      ncclFloat32,
+      ncclFloat64,
+      ncclUint8 /* bool: 0 and 1, whose MIN and MAX are all and any */,
+      ncclBfloat16};
+  return kTypes[static_cast<std::size_t>(dtype)];
 }
 
-ncclRedOp_t operation_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::SUM:
-      return ncclSum;
-    case ReduceOp::AVG:
-      return ncclAvg;
-    case ReduceOp::PRODUCT:
-      return ncclProd;
-    case ReduceOp::MIN:
-      return ncclMin;
-    case ReduceOp::MAX:
-      break;
-  }
-  return ncclMax;
+ncclRedOp_t operation_of(ReduceOp op) {  // in the order of ReduceOp
+  constexpr ncclRedOp_t kOperations[] = {ncclSum, ncclAvg, ncclProd, ncclMin, ncclMax};
+  return kOperations[static_cast<std::size_t>(op)];
 }
 
 ncclUniqueId from_hex(const std::string& text) {
@@ -134,39 +112,33 @@ class NcclCommunicator final : public Communicator {
   }
 
   void broadcast(void* data, Elements e, int root, void* stream) override {
-    run("broadcast", [&] {
-      return ncclBroadcast(data, data, e.count, type_of(e.dtype), root, comm_, of(stream));
-    });
+    run("broadcast", ncclBroadcast, stream, data, data, e.count, type_of(e.dtype), root);
   }
   void all_reduce(void* data, Elements e, ReduceOp op, void* stream) override {
-    run("all_reduce", [&] {
-      return ncclAllReduce(data, data, e.count, type_of(e.dtype), operation_of(op), comm_,
-                           of(stream));
-    });
+    run("all_reduce", ncclAllReduce, stream, data, data, e.count, type_of(e.dtype),
+        operation_of(op));
   }
   void reduce(void* data, Elements e, ReduceOp op, int root, void* stream) override {
-    run("reduce", [&] {
-      return ncclReduce(data, data, e.count, type_of(e.dtype), operation_of(op), root, comm_,
-                        of(stream));
-    });
+    run("reduce", ncclReduce, stream, data, data, e.count, type_of(e.dtype), operation_of(op),
+        root);
   }
   void all_gather(const void* input, void* output, Elements e, void* stream) override {
-    run("all_gather",
-        [&] { return ncclAllGather(input, output, e.count, type_of(e.dtype), comm_, of(stream)); });
+    run("all_gather", ncclAllGather, stream, input, output, e.count, type_of(e.dtype));
   }
   void reduce_scatter(const void* input, void* output, Elements e, ReduceOp op,
                       void* stream) override {
-    run("reduce_scatter", [&] {
-      return ncclReduceScatter(input, output, e.count, type_of(e.dtype), operation_of(op), comm_,
-                               of(stream));
-    });
+    run("reduce_scatter", ncclReduceScatter, stream, input, output, e.count, type_of(e.dtype),
+        operation_of(op));
   }
   void exchange(const std::vector<P2POp>& operations, void* stream) override {
-    run("send and recv", [&] {
-      check(ncclGroupStart(), "send and recv", comm_);
-      for (const P2POp& operation : operations) queue(operation, stream);
+    const auto queue_all = [&](ncclComm_t comm, cudaStream_t on) {
+      check(ncclGroupStart(), "send and recv", comm);
+      for (const auto& [is_sent, data, e, peer] : operations)  // the group's end reports errors
+        is_sent ? ncclSend(data, e.count, type_of(e.dtype), peer, comm, on)
+                : ncclRecv(data, e.count, type_of(e.dtype), peer, comm, on);
       return ncclGroupEnd();
-    });
+    };
+    run("send and recv", queue_all, stream);
   }
 
   std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) override {
@@ -180,28 +152,18 @@ class NcclCommunicator final : public Communicator {
   }
 
  private:
-  static cudaStream_t of(void* stream) { return static_cast<cudaStream_t>(stream); }
-
   ncclComm_t comm() const {
     TD_CHECK(DeviceError, comm_, "this communicator was given up after a failure");
     return comm_;
   }
 
-  template <class Call>
-  void run(const char* doing, Call&& call) {
+  // Calls NCCL's function with these arguments, the communicator and the stream.
+  template <class Call, class... Argument>
+  void run(const char* doing, Call call, void* stream, Argument... arguments) {
     const std::lock_guard lock(mutex_);
     comm();
     use_device(device_);
-    check(call(), doing, comm_);
-  }
-
-  // NCCL reports an error inside a group where the group ends.
-  void queue(const P2POp& operation, void* stream) {
-    const Elements e = operation.elements;
-    if (operation.is_sent)
-      ncclSend(operation.data, e.count, type_of(e.dtype), operation.peer, comm_, of(stream));
-    else
-      ncclRecv(operation.data, e.count, type_of(e.dtype), operation.peer, comm_, of(stream));
+    check(call(arguments..., comm_, stream_of(stream)), doing, comm_);
   }
 
   const int device_;

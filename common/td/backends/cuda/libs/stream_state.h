@@ -88,10 +88,16 @@ void check_may_make_handle(const char* library);
 /// @throws DeviceError
 void check(cublasStatus_t status, const char* doing);
 
+/// The functions of Libs. The last two throw DeviceError with NCCL's words, or when the build has
+/// no NCCL.
+///@{
 void run_gemm(const Gemm& gemm, const void* a, const void* b, void* c, Where where);
 bool run_gemm_with_bias(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c,
                         Where where);
 void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
               void* result, Where where);
+std::string new_nccl_id();
+std::shared_ptr<Communicator> join_nccl(const std::string& id, int rank, int size, int device);
+///@}
 
 }  // namespace td::cuda

@@ -1,0 +1,226 @@
+// Matrix products by loops of our own, for host_gemm.cpp: small ones, where a library's call costs
+// more than the work; types and builds that no library serves (blocked_gemm); 16-bit types, which
+// no library reads everywhere (narrow_gemm).
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "td/base/parallel.h"
+#include "td/kernels/libs/host_libs.h"
+
+namespace td::kernels {
+
+/// Element (row, column) of op(X): at data[row * row_step + column * column_step].
+template <class T>
+struct MatrixView {
+  const T* data;
+  std::int64_t row_step, column_step;
+  MatrixView(const T* p, bool transposed, std::int64_t ld)
+      : data(p), row_step(transposed ? 1 : ld), column_step(transposed ? ld : 1) {}
+  T operator()(std::int64_t row, std::int64_t column) const {
+    return data[row * row_step + column * column_step];
+  }
+};
+
+/// The sums of products of kRows rows of A, each contiguous in memory, with one column of B.
+template <int kRows, class T>
+void dots(const T* a, std::int64_t row_step, const T* b, std::int64_t step_b, std::int64_t depth,
+          T more, T* c, std::int64_t step_c) {
+  T sums[kRows] = {};
+  for (std::int64_t k = 0; k < depth; ++k)
+    for (int r = 0; r < kRows; ++r)
+      sums[r] = static_cast<T>(sums[r] + a[r * row_step + k] * b[k * step_b]);
+  for (int r = 0; r < kRows; ++r) c[r * step_c] = static_cast<T>(sums[r] + more);
+}
+
+/// A B + bias column by column, for an A whose rows are contiguous.
+template <class T>
+void small_by_columns(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b, const T* bias,
+                      T* c) {
+  constexpr std::int64_t kTogether = 8;  // independent sums, so that none waits for another
+  for (std::int64_t j = 0; j < g.n; ++j) {
+    const T* column = b.data + j * b.column_step;
+    const T more = bias ? bias[j] : T(0);
+    std::int64_t i = 0;
+    for (; i + kTogether <= g.m; i += kTogether)
+      dots<kTogether>(a.data + i * a.row_step, a.row_step, column, b.row_step, g.k, more,
+                      c + i * g.ldc + j, g.ldc);
+    for (; i < g.m; ++i)
+      dots<1>(a.data + i * a.row_step, a.row_step, column, b.row_step, g.k, more, c + i * g.ldc + j,
+              g.ldc);
+  }
+}
+
+/// A B + bias for any A and a B whose rows are contiguous: a row of C is a sum of rows of B, and
+/// four of them are added at a time.
+template <class T>
+void small_by_rows(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b, const T* bias,
+                   T* c) {
+  for (std::int64_t i = 0; i < g.m; ++i, c += g.ldc) {
+    for (std::int64_t j = 0; j < g.n; ++j) c[j] = bias ? bias[j] : T(0);
+    std::int64_t k = 0;
+    for (; k + 4 <= g.k; k += 4) {
+      const T f0 = a(i, k), f1 = a(i, k + 1), f2 = a(i, k + 2), f3 = a(i, k + 3);
+      const T *r0 = b.data + k * b.row_step, *r1 = r0 + b.row_step, *r2 = r1 + b.row_step,
+              *r3 = r2 + b.row_step;
+#pragma omp simd
+      for (std::int64_t j = 0; j < g.n; ++j)
+        c[j] = static_cast<T>(c[j] + f0 * r0[j] + f1 * r1[j] + (f2 * r2[j] + f3 * r3[j]));
+    }
+    for (; k < g.k; ++k) {
+      const T factor = a(i, k);
+      const T* row = b.data + k * b.row_step;
+      for (std::int64_t j = 0; j < g.n; ++j) c[j] = static_cast<T>(c[j] + factor * row[j]);
+    }
+  }
+}
+
+/// C = A B + bias, nothing scaled, of a thousand multiplications and fewer: the layers of small
+/// models. Which loop is outermost follows from how the factors lie in memory, so that the
+/// innermost one walks forwards. @pre not both are transposed, or k is 0.
+template <class T>
+void small_gemm(const Gemm& g, const T* a_data, const T* b_data, const T* bias, T* c) {
+  const MatrixView<T> a(a_data, g.transpose_a, g.lda), b(b_data, g.transpose_b, g.ldb);
+  if (g.k > 0 && a.column_step == 1 && (b.column_step != 1 || g.n < 4))
+    small_by_columns(g, a, b, bias, c);
+  else
+    small_by_rows(g, a, b, bias, c);
+}
+
+/// A tile of the result: kRows x kColumns sums, which fit the vector registers.
+template <class T>
+struct ResultTile {
+  using Vector [[gnu::vector_size(64)]] = T;
+  static constexpr int kRows = 4, kVectors = 2, kLanes = 64 / sizeof(T);
+  static constexpr int kColumns = kVectors * kLanes;
+
+  Vector sum[kRows][kVectors];
+
+  /// A B, where row i of A begins at a[i] and b is [depth][kColumns].
+  ResultTile(std::int64_t depth, const T* const (&a)[kRows], std::int64_t step_a, const T* b) {
+    Vector s[kRows][kVectors] = {};
+    for (std::int64_t k = 0; k < depth; ++k, b += kColumns) {
+      Vector row[kVectors];
+      std::memcpy(row, b, sizeof row);
+      for (int i = 0; i < kRows; ++i)
+        for (int v = 0; v < kVectors; ++v) s[i][v] += a[i][k * step_a] * row[v];
+    }
+    std::memcpy(sum, s, sizeof sum);
+  }
+  /// c += alpha times as much of the tile as there are `rows` and `columns`.
+  void add_to(T* c, std::int64_t ldc, T alpha, std::int64_t rows, std::int64_t columns) const {
+    for (int i = 0; i < std::min<std::int64_t>(kRows, rows); ++i, c += ldc)
+      for (int j = 0; j < std::min<std::int64_t>(kColumns, columns); ++j)
+        c[j] = static_cast<T>(c[j] + alpha * sum[i][j / kLanes][j % kLanes]);
+  }
+};
+
+/// Copies rows [k0, k0 + depth) and columns [n0, n0 + columns) of B into strips of kColumns
+/// columns, [strip][depth][kColumns]; missing columns are zero.
+template <class T>
+void pack(std::vector<T>& to, const MatrixView<T>& b, std::int64_t k0, std::int64_t depth,
+          std::int64_t n0, std::int64_t columns) {
+  constexpr std::int64_t kWidth = ResultTile<T>::kColumns;
+  to.resize(static_cast<std::size_t>((columns + kWidth - 1) / kWidth * kWidth * depth));
+  T* next = to.data();
+  for (std::int64_t j0 = 0; j0 < columns; j0 += kWidth)
+    for (std::int64_t k = k0; k < k0 + depth; ++k)
+      for (std::int64_t j = j0; j < j0 + kWidth; ++j) *next++ = j < columns ? b(k, n0 + j) : T(0);
+}
+
+/// One product, any type. It shows what the libraries do: copy a block of B that stays in cache
+/// into the order in which it will be read, and keep a small tile of the result in registers while
+/// walking the depth.
+template <class T>
+void blocked_gemm(const Gemm& g, const T* a_data, const T* b_data, T* c) {
+  using Tile = ResultTile<T>;
+  constexpr std::int64_t kDepth = 256, kWidth = 1024;
+  const MatrixView<T> a(a_data, g.transpose_a, g.lda), b(b_data, g.transpose_b, g.ldb);
+  for (std::int64_t i = 0; i < g.m; ++i)
+    for (T* t = c + i * g.ldc; t < c + i * g.ldc + g.n; ++t)  // beta = 0 also clears NaN
+      *t = g.beta == 0 ? T(0) : static_cast<T>(static_cast<T>(g.beta) * *t);
+  thread_local std::vector<T> packed;
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += kDepth)
+    for (std::int64_t n0 = 0; n0 < g.n; n0 += kWidth) {
+      const std::int64_t depth = std::min(kDepth, g.k - k0), columns = std::min(kWidth, g.n - n0);
+      pack(packed, b, k0, depth, n0, columns);
+      const T* const block = packed.data();  // this thread's, not the team's
+      const std::int64_t grain = std::max<std::int64_t>(4, (1 << 18) / (depth * columns));
+      parallel_for(0, g.m, grain, [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t i = from; i < to; i += Tile::kRows) {
+          const T* rows[Tile::kRows];  // the last one again where there are fewer
+          for (int r = 0; r < Tile::kRows; ++r)
+            rows[r] = a.data + std::min(i + r, to - 1) * a.row_step + k0 * a.column_step;
+          for (std::int64_t j = 0; j < columns; j += Tile::kColumns)
+            Tile(depth, rows, a.column_step, block + j * depth)
+                .add_to(c + i * g.ldc + n0 + j, g.ldc, static_cast<T>(g.alpha), to - i,
+                        columns - j);
+        }
+      });
+    }
+}
+
+/// `rows` x `columns` numbers of x as contiguous floats, in `to`.
+template <class T>
+const float* widened(std::vector<float>& to, const T* x, std::int64_t ld, std::int64_t rows,
+                     std::int64_t columns) {
+  to.resize(static_cast<std::size_t>(rows * columns));
+  float* const data = to.data();
+  parallel_for(0, rows, std::max<std::int64_t>(1, 32768 / columns),
+               [=](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t i = first; i < last; ++i)
+                   for (std::int64_t j = 0; j < columns; ++j)
+                     data[i * columns + j] = static_cast<float>(x[i * ld + j]);
+               });
+  return data;
+}
+
+/// c = alpha * sum + beta * c + bias for a tile. One simple loop after another: each becomes vector
+/// instructions.
+template <class T>
+void finish_tile(const Gemm& g, float* sum, std::int64_t rows, std::int64_t columns, const T* bias,
+                 T* c) {
+  const auto alpha = static_cast<float>(g.alpha), beta = static_cast<float>(g.beta);
+  for (std::int64_t i = 0; i < rows; ++i, sum += columns, c += g.ldc) {
+    if (alpha != 1)
+      for (std::int64_t j = 0; j < columns; ++j) sum[j] *= alpha;
+    if (beta != 0)
+      for (std::int64_t j = 0; j < columns; ++j) sum[j] += beta * static_cast<float>(c[j]);
+    if (bias)
+      for (std::int64_t j = 0; j < columns; ++j) sum[j] += static_cast<float>(bias[j]);
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < columns; ++j) c[j] = static_cast<T>(sum[j]);
+  }
+}
+
+/// One product, float16 or bfloat16: tiles of both factors are widened to float, multiplied as
+/// float32 is, and rounded once at the end. The tiles stay in the caches, and no float copy of a
+/// whole matrix is ever made. No faster than float32.
+template <class T>
+void narrow_gemm(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
+  constexpr std::int64_t kTile = 512;  // rows, columns and depth: a megabyte of floats each
+  thread_local std::vector<float> left, right, sum;
+  for (std::int64_t m = 0; m < g.m; m += kTile)
+    for (std::int64_t n = 0; n < g.n; n += kTile) {
+      Gemm tile{.transpose_a = g.transpose_a, .transpose_b = g.transpose_b, .beta = 1};
+      tile.m = std::min(kTile, g.m - m);
+      tile.n = tile.ldc = std::min(kTile, g.n - n);
+      sum.assign(static_cast<std::size_t>(tile.m * tile.n), 0.0f);
+      for (std::int64_t k = 0; k < g.k; k += kTile) {
+        tile.k = std::min(kTile, g.k - k);
+        tile.lda = g.transpose_a ? tile.m : tile.k;
+        tile.ldb = g.transpose_b ? tile.k : tile.n;
+        host_gemm(tile,
+                  g.transpose_a ? widened(left, a + k * g.lda + m, g.lda, tile.k, tile.m)
+                                : widened(left, a + m * g.lda + k, g.lda, tile.m, tile.k),
+                  g.transpose_b ? widened(right, b + n * g.ldb + k, g.ldb, tile.n, tile.k)
+                                : widened(right, b + k * g.ldb + n, g.ldb, tile.k, tile.n),
+                  nullptr, sum.data());
+      }
+      finish_tile(g, sum.data(), tile.m, tile.n, bias ? bias + n : nullptr, c + m * g.ldc + n);
+    }
+}
+
+}  // namespace td::kernels
