@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "td/td.h"
-#include "xla/executable.h"
+#include "xla/client.h"
 
 using td::xla::Buffer;
 using td::xla::Executable;

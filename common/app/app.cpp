@@ -1,16 +1,119 @@
-// The choice of a device, Ctrl-C, and the moving line of a program on a terminal.
-// Invariant: the device is always printed, because a silent fallback would look like a GPU.
+// What a program does besides parsing its options: `--mine`, `--trace FILE`, the choice of a
+// device, Ctrl-C, the moving line on a terminal, and the exit code of each exception. Invariant:
+// the device is always printed, because a silent fallback would look like a GPU.
 #include "app/app.h"
 
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
+#include <utility>
+
+#include "td/base/error.h"
+#include "td/base/file.h"
+#include "td/exercise.h"
+#include "trace/trace.h"
 
 namespace app {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSwitched = "TD_MINE";
+
+/// Replaces the process by the same program with the learner's exercises. The dynamic linker
+/// searches LD_LIBRARY_PATH before the directory recorded in the program, and reads it only at the
+/// start: hence the exec. Returns when it is that program already.
+/// @throws std::runtime_error when no exercise of the learner is built.
+void switch_to_mine(const std::string& program, char** argv) {
+  const fs::path self = fs::read_symlink("/proc/self/exe");
+  const fs::path folder = self.parent_path().parent_path() / "exercises" / "mine";
+  const std::string start = "lib" + program.substr(0, 4) + "_";  // of this chapter's libraries
+  int count = 0;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(folder, missing))
+    count += entry.path().filename().string().starts_with(start);
+  if (count == 0)
+    throw std::runtime_error("none of your exercises is built; ./course run " +
+                             std::to_string(std::atoi(program.substr(2, 2).c_str())) +
+                             " --mine builds them and runs this program.");
+  if (std::getenv(kSwitched)) {
+    std::cout << "exercises: " << count << " of yours\n";
+    return;
+  }
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const std::string path = before && *before ? folder.string() + ":" + before : folder.string();
+  setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+  setenv(kSwitched, "1", 1);
+  execv(self.c_str(), argv);
+  throw std::runtime_error("cannot start " + self.string() + ": " + std::strerror(errno));
+}
+
+/// The trace of this process. Never destroyed: a rank that spawn() started ends by exit().
+struct TraceFile {
+  std::string path;
+  bool written = true;
+
+  /// @throws td::IoError when the file cannot be written.
+  void open(const std::string& wanted) {
+    path = wanted;
+    if (fs::is_directory(path))
+      td::fail<td::IoError>("cannot write ", path, ": it is a folder; name a file in it");
+    const td::AtomicFile probe(path);  // leaves nothing behind
+    written = false;
+    td::trace::start();
+  }
+
+  void write() {
+    if (std::exchange(written, true)) return;
+    const td::trace::Trace trace = td::trace::stop();
+    fs::path file(path);
+    // Ranks of one job are started with the same FILE: "step.json" becomes "step.rank1.json".
+    if (trace.rank >= 0)
+      file.replace_extension(".rank" + std::to_string(trace.rank) + file.extension().string());
+    td::trace::write_chrome_json(trace, file.string());
+    std::cout << "trace: " << trace.spans.size() << " spans in " << file.string();
+    if (trace.dropped > 0) std::cout << " (there was no room for " << trace.dropped << " more)";
+    std::cout << "; open it at https://ui.perfetto.dev\n" << std::flush;
+  }
+
+  /// For a process that ends with another error, or by exit(): prints its own error and returns.
+  void write_anyway() noexcept {
+    try {
+      write();
+    } catch (const std::exception& error) {
+      std::cerr << "trace: " << error.what() << '\n';
+    }
+  }
+};
+
+TraceFile& trace_file() {
+  static auto& file = *new TraceFile;
+  return file;
+}
+
+/// Calls `body`. With a path, records meanwhile and writes the trace however the body ends, and
+/// prints one line; a killed process writes nothing.
+/// @throws td::IoError before the body begins when the file cannot be written, and what it throws.
+void run_with_trace(const std::string& path, const std::function<void()>& body) {
+  if (path.empty()) return body();
+  TraceFile& file = trace_file();
+  file.open(path);
+  std::atexit([] { trace_file().write_anyway(); });
+  try {
+    body();
+  } catch (...) {
+    file.write_anyway();
+    throw;
+  }
+  file.write();
+}
 
 td::Device automatic() {
   if (td::device_count(td::kCUDA) > 0) {
@@ -75,6 +178,33 @@ void ProgressLine::clear() {
   if (width_ == 0) return;
   std::cout << '\r' << std::string(width_, ' ') << '\r' << std::flush;
   width_ = 0;
+}
+
+int Command::complain(const std::string& message, int code) {
+  // Flushed so that a log has the output before the error.
+  std::cout << std::flush;
+  std::cerr << message << '\n';
+  return code;
+}
+
+int Command::run_body(char** argv, const std::function<void(const Options&)>& body) {
+  try {
+    if (!why_no_device_.empty() && options.device != "auto")
+      throw CannotRunHere(name_ + ": there is no --device here: " + why_no_device_);
+    // Within the try, so that a missing library is reported like any other error.
+    if (options.mine) switch_to_mine(name_, argv);
+    run_with_trace(options.trace, [&] { body(options); });
+    std::cout << std::flush;
+    return 0;
+  } catch (const Stopped& stop) {
+    return complain(std::string("Stopped by Ctrl-C after ") + stop.what() + ".", 130);
+  } catch (const CannotRunHere& error) {
+    return complain(error.what(), 77);
+  } catch (const td::NotDoneYet& stub) {
+    return complain(std::string(stub.what()) + ". ./course check tells more.", 1);
+  } catch (const std::exception& error) {
+    return complain(name_ + ": " + error.what(), 1);
+  }
 }
 
 }  // namespace app

@@ -72,7 +72,11 @@ class Command {
 
  private:
   struct Parser;  // CLI11 stays out of this header: it costs a chapter two seconds to compile
+  int run_body(char** argv, const std::function<void(const Options&)>& body);
+  static int complain(const std::string& message, int code);
+
   std::string name_;
+  std::string why_no_device_;  // empty: there is one
   std::unique_ptr<Parser> parser_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <vector>
 
 #include "data/shapes10.h"
 
@@ -16,17 +15,9 @@ const char* folder_name(Images images) {
   return images == Images::kColor ? "shapes10" : "shapes10-grey";
 }
 
-/// All of them, because Ctrl-C may have come between two.
-bool all_there(const fs::path& folder, Images images) {
-  static const std::vector<std::string> color = {"data_batch_1.bin", "data_batch_2.bin",
-                                                 "data_batch_3.bin", "data_batch_4.bin",
-                                                 "data_batch_5.bin", "test_batch.bin"};
-  static const std::vector<std::string> gray = {"train-images-idx3-ubyte",
-                                                "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
-                                                "t10k-labels-idx1-ubyte"};
-  for (const auto& name : images == Images::kColor ? color : gray)
-    if (!fs::exists(folder / name)) return false;
-  return true;
+/// The file that is written last: Ctrl-C may have come before it.
+const char* last_file(Images images) {
+  return images == Images::kColor ? "batches.meta.txt" : "t10k-labels-idx1-ubyte";
 }
 
 void draw(const fs::path& folder, Images images, std::uint64_t seed) {
@@ -45,7 +36,7 @@ void draw(const fs::path& folder, Images images, std::uint64_t seed) {
 std::string image_folder(const Options& options, Images images) {
   if (!options.data.empty()) return options.data;
   const fs::path folder = fs::path(TD_DATA_FOLDER) / folder_name(images);
-  if (!all_there(folder, images)) {
+  if (!fs::exists(folder / last_file(images))) {
     std::cout << "drawing the training pictures, once, into " << folder.string() << '\n';
     draw(folder, images, 0);
   }

@@ -1,7 +1,6 @@
 // All of data: datasets, transforms, samplers, the loader, and the pictures that are drawn.
 #pragma once
 
-#include "data/distributed_samplers.h"
 #include "data/images.h"
 #include "data/loader.h"
 #include "data/prefetcher.h"

@@ -1,10 +1,74 @@
-// Datasets have a size and a get(index). Each worker thread of a loader gets a copy of the dataset,
-// so copies must be cheap (tensors are handles) and get() must not modify shared state.
+// Examples, one item of a dataset each, and datasets, which have a size and a get(index). Batches
+// of stacked items are Examples too. Each worker thread of a loader gets a copy of the dataset, so
+// copies must be cheap (tensors are handles) and get() must not modify shared state.
 #pragma once
 
-#include <memory>
+#include "td/tensor/nest.h"
 
-#include "data/example.h"
+namespace td::data {
+
+/// An input and its target.
+template <class Data = Tensor, class Target = Tensor>
+struct Example {
+  using DataType = Data;
+  using TargetType = Target;
+
+  Example() = default;
+  Example(Data data_, Target target_) : data(std::move(data_)), target(std::move(target_)) {}
+
+  Data data;
+  /// The expected output.
+  Target target;
+};
+
+/// An item without a target.
+template <class Data>
+struct Example<Data, void> {
+  using DataType = Data;
+  using TargetType = void;
+
+  Example() = default;
+  Example(Data data_) : data(std::move(data_)) {}
+  operator Data&() { return data; }
+  operator const Data&() const { return data; }
+
+  Data data;
+};
+/// An example without a target.
+using TensorExample = Example<Tensor, void>;
+
+/// Copies the tensors of a batch, however nested, to pinned memory, from which copies to a device
+/// are asynchronous. Pinned tensors and other values are not copied. Called by a loader with
+/// DataLoaderOptions::pin_memory.
+template <class Batch>
+void pin_batch(Batch& batch) {
+  td::detail::each_tensor(batch, [](Tensor& tensor) {
+    if (tensor.defined()) tensor = tensor.pin_memory();
+  });
+}
+
+}  // namespace td::data
+
+namespace td::detail {
+
+/// The walk over tensors goes into examples: data, then target.
+template <class Data, class Target>
+struct Nest<data::Example<Data, Target>> {
+  static constexpr bool kOnlyTensors = Nest<Data>::kOnlyTensors && Nest<Target>::kOnlyTensors;
+  template <class F>
+  static void each(data::Example<Data, Target>& example, F&& f) {
+    each_tensor(example.data, f);
+    each_tensor(example.target, f);
+  }
+  static bool alike(const data::Example<Data, Target>& a, const data::Example<Data, Target>& b) {
+    return Nest<Data>::alike(a.data, b.data) && Nest<Target>::alike(a.target, b.target);
+  }
+};
+/// An example without a target converts to its data.
+template <class Data>
+struct Nest<data::Example<Data, void>> : Nest<Data> {};
+
+}  // namespace td::detail
 
 namespace td::data::datasets {
 
@@ -22,15 +86,10 @@ class BatchDataset {
   /// Returns the number of items.
   virtual optional<std::size_t> size() const = 0;
 
-  /// Returns a dataset that applies `transform` to each batch of this one.
+  /// Returns a dataset that applies `transform` to each batch of a copy of this one.
   template <class TransformType>
-  MapDataset<Self, TransformType> map(TransformType transform) & {
-    return MapDataset<Self, TransformType>(static_cast<Self&>(*this), std::move(transform));
-  }
-  template <class TransformType>
-  MapDataset<Self, TransformType> map(TransformType transform) && {
-    return MapDataset<Self, TransformType>(std::move(static_cast<Self&>(*this)),
-                                           std::move(transform));
+  MapDataset<Self, TransformType> map(TransformType transform) {
+    return {static_cast<Self&>(*this), std::move(transform)};
   }
 };
 

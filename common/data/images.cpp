@@ -53,32 +53,23 @@ void append_cifar(const std::string& path, Bytes& records) {
   records.insert(records.end(), file.begin(), file.end());
 }
 
-ImageDataset from_cifar(const Bytes& records) {
-  const std::size_t count = records.size() / kCifarRecord;
-  const auto n = static_cast<std::int64_t>(count);
-  Tensor images = empty({n, 3, 32, 32}, kByte), labels = empty({n}, kLong);
-  auto* pixels = images.data_ptr<std::uint8_t>();
-  auto* label = labels.data_ptr<std::int64_t>();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint8_t* record = records.data() + i * kCifarRecord;
-    label[i] = record[0];
-    std::memcpy(pixels + i * kCifarPixels, record + 1, kCifarPixels);
-  }
-  return {images, labels};
-}
-
 ImageDataset read_cifar(const std::string& folder, bool train) {
   Bytes records;
-  if (!train) {
-    append_cifar(in_folder(folder, "test_batch.bin"), records);
-    return from_cifar(records);
-  }
-  for (int batch = 1;; ++batch) {
+  if (!train) append_cifar(in_folder(folder, "test_batch.bin"), records);
+  for (int batch = 1; train; ++batch) {
     const std::string path = in_folder(folder, "data_batch_" + std::to_string(batch) + ".bin");
     if (batch > 1 && !file_exists(path)) break;
     append_cifar(path, records);
   }
-  return from_cifar(records);
+  const std::size_t count = records.size() / kCifarRecord;
+  const auto n = static_cast<std::int64_t>(count);
+  Tensor images = empty({n, 3, 32, 32}, kByte), labels = empty({n}, kLong);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint8_t* record = records.data() + i * kCifarRecord;
+    labels.data_ptr<std::int64_t>()[i] = record[0];
+    std::memcpy(images.data_ptr<std::uint8_t>() + i * kCifarPixels, record + 1, kCifarPixels);
+  }
+  return {images, labels};
 }
 
 std::vector<std::string> read_class_names(const std::string& folder) {

@@ -38,8 +38,9 @@ struct DataLoaderOptions {
 };
 
 /// A position in an epoch, for a range-based for. Copies share the position: moving one moves all.
-/// The first batch is loaded when it is first read or compared with end().
-template <class Batch>
+/// The first batch is requested when it is first read or compared with end().
+/// @tparam prefetches true for that of a Prefetcher, which error messages name.
+template <class Batch, bool prefetches = false>
 class Iterator {
  public:
   using Next = std::function<optional<Batch>()>;
@@ -55,6 +56,7 @@ class Iterator {
   /// @throws Error past the end; whatever loading the batch throws.
   Iterator& operator++() {
     check("the iterator cannot be moved");
+    place_->batch.reset();  // so that the next one may take its memory
     place_->batch = place_->next();
     return *this;
   }
@@ -85,7 +87,7 @@ class Iterator {
     return !place_->batch;
   }
   void check(const char* problem) const {
-    TD_CHECK(Error, !at_end(), "data loader: ", problem,
+    TD_CHECK(Error, !at_end(), prefetches ? "prefetch: " : "data loader: ", problem,
              " past the end of the epoch; compare the iterator with end() first");
   }
 
@@ -176,21 +178,16 @@ class StatelessDataLoader {
   void submit() {
     if (auto indices = next_indices()) pipeline_->submit(std::move(*indices));
   }
-  // Counts the batches of the loop.
   optional<BatchType> next() {
-    optional<BatchType> batch = next_batch();
+    optional<BatchType> batch;
+    if (pipeline_) {
+      batch = pipeline_->next(options_.timeout());
+      if (batch) submit();
+    } else if (const auto indices = next_indices()) {
+      batch = load(dataset_, *indices, options_.pin_memory());
+    }
     in_epoch_ = batch.has_value();
     if (batch) given_ += options_.batch_size();
-    return batch;
-  }
-  optional<BatchType> next_batch() {
-    if (!pipeline_) {
-      const auto indices = next_indices();
-      if (!indices) return nullopt;
-      return load(dataset_, *indices, options_.pin_memory());
-    }
-    optional<BatchType> batch = pipeline_->next(options_.timeout());
-    if (batch) submit();
     return batch;
   }
 

@@ -21,19 +21,6 @@
 
 namespace td::data {
 
-/// Gives the calling worker thread its name, and one core, because there are many of them.
-/// @param number among the loader's workers.
-inline void prepare_worker_thread(std::size_t number) {
-  set_parallel_width(1);
-  pthread_setname_np(pthread_self(), ("loader " + std::to_string(number)).substr(0, 15).c_str());
-}
-
-/// @throws Error: no batch came within `waited`.
-[[noreturn]] inline void worker_timeout(std::chrono::milliseconds waited) {
-  fail<Error>("data loader: no batch came within ", waited.count(),
-              " ms; the dataset's get() is slow or stuck. Give more workers, or a longer timeout.");
-}
-
 /// Loads batches on worker threads and returns them in order.
 template <class Batch>
 class Pipeline {
@@ -83,8 +70,11 @@ class Pipeline {
     };
     if (!timeout)
       result_came_.wait(lock, ready);
-    else if (!result_came_.wait_for(lock, *timeout, ready))
-      worker_timeout(*timeout);
+    else
+      TD_CHECK(
+          Error, result_came_.wait_for(lock, *timeout, ready), "data loader: no batch came within ",
+          timeout->count(),
+          " ms; the dataset's get() is slow or stuck. Give more workers, or a longer timeout.");
     auto node = results_.extract(results_.begin());
     ++given_;
     lock.unlock();
@@ -103,7 +93,8 @@ class Pipeline {
   };
 
   void work(std::size_t number) {
-    prepare_worker_thread(number);
+    pthread_setname_np(pthread_self(), ("loader " + std::to_string(number)).substr(0, 15).c_str());
+    set_parallel_width(1);  // because there are many workers
     Load load;
     for (Job job; take(job);) {
       Result result;

@@ -12,11 +12,9 @@
 
 #include <deque>
 #include <exception>
-#include <iterator>
 
-#include "data/example.h"
+#include "data/loader.h"
 #include "td/device/stream.h"
-#include "td/tensor/options.h"
 
 namespace td::data {
 
@@ -73,6 +71,7 @@ template <class Loader>
 class Prefetcher {
  public:
   using BatchType = std::remove_cvref_t<decltype(*std::declval<Loader&>().begin())>;
+  using iterator = Iterator<BatchType, true>;
 
   /// @param slots batches on the device at a time, including the one in use: with two, the next
   /// batch is copied while the device computes. One is the plain loop.
@@ -85,63 +84,28 @@ class Prefetcher {
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  /// A position in the loop. All iterators of one Prefetcher move together.
-  class iterator {
-   public:
-    using value_type = BatchType;
-    using reference = BatchType&;
-    using pointer = BatchType*;
-    using difference_type = std::ptrdiff_t;
-    using iterator_category = std::input_iterator_tag;
-
-    iterator() = default;
-    explicit iterator(Prefetcher* owner) : owner_(owner) {}
-    /// @throws Error past the end; whatever the loader throws.
-    iterator& operator++() {
-      check("the iterator cannot be moved");
-      owner_->advance();
-      return *this;
-    }
-    /// @throws Error past the end.
-    BatchType& operator*() const {
-      check("there is no batch to read");
-      return *owner_->slots_[owner_->current_].batch;
-    }
-    BatchType* operator->() const { return &**this; }
-    /// Two of one Prefetcher are equal; without further batches they equal end().
-    friend bool operator==(const iterator& a, const iterator& b) {
-      return a.owner_ == b.owner_ || (a.at_end() && b.at_end());
-    }
-
-   private:
-    bool at_end() const { return !owner_ || owner_->filled_ == 0; }
-    void check(const char* problem) const {
-      TD_CHECK(Error, !at_end(), "prefetch: ", problem,
-               " past the end of the epoch; compare the iterator with end() first");
-    }
-    Prefetcher* owner_ = nullptr;
-  };
-
   /// Starts an epoch: the copies of the first batches are in flight when it returns.
   iterator begin() {
+    if (std::exchange(in_loop_, false)) slots_[current_].memory.record_consumed();  // abandoned
     source_.reset();
     ended_ = false;
     filled_ = current_ = 0;
     for (Slot& slot : slots_) {
-      if (slot.batch) slot.memory.record_consumed();  // of an abandoned loop
       slot.batch.reset();
       fill(slot);
     }
-    publish_current();
-    return iterator(this);
+    return iterator([this] { return next(); });
   }
   iterator end() { return {}; }
 
   /// Returns the loader's position as the loop sees it: after the current batch, without those in
   /// flight. @throws Error as the loader's own.
   auto state_dict() const {
-    return filled_ == 0 ? loader_.state_dict()
-                        : loader_.state_dict_behind(filled_ - 1 - failed(), /*in_epoch=*/true);
+    if (filled_ == 0) return loader_.state_dict();
+    const auto failed = std::count_if(slots_.begin(), slots_.end(),
+                                      [](const Slot& slot) { return slot.error != nullptr; });
+    return loader_.state_dict_behind(filled_ - 1 - static_cast<std::size_t>(failed),
+                                     /*in_epoch=*/true);
   }
 
  private:
@@ -150,7 +114,7 @@ class Prefetcher {
     Slot(Device device, const Stream& copies) : memory(device, copies) {}
     optional<BatchType> source;  // from the loader; alive until its copy is done
     detail::PrefetchSlot memory;
-    optional<BatchType> batch;  // on the device
+    optional<BatchType> batch;  // on the device; the loop takes it
     std::exception_ptr error;   // thrown instead of the batch
   };
 
@@ -179,30 +143,25 @@ class Prefetcher {
     }
     ++filled_;
   }
-  void publish_current() {
-    if (filled_ == 0) return;
+  // Refills the slot of the consumed batch immediately, so that its copy overlaps with the work on
+  // all other batches.
+  optional<BatchType> next() {
+    if (std::exchange(in_loop_, false)) {
+      Slot& used = slots_[current_];
+      used.memory.record_consumed();
+      --filled_;
+      fill(used);
+      current_ = (current_ + 1) % slots_.size();
+    }
+    if (filled_ == 0) return nullopt;
     Slot& slot = slots_[current_];
     if (slot.error) {
       filled_ = 0;
       std::rethrow_exception(slot.error);
     }
     slot.memory.wait_copied();
-  }
-  // Refills the slot of the consumed batch immediately, so that its copy overlaps with the work on
-  // all other batches.
-  void advance() {
-    Slot& used = slots_[current_];
-    used.memory.record_consumed();
-    used.batch.reset();
-    --filled_;
-    fill(used);
-    current_ = (current_ + 1) % slots_.size();
-    publish_current();
-  }
-  std::size_t failed() const {
-    std::size_t count = 0;
-    for (const Slot& slot : slots_) count += slot.error ? 1 : 0;
-    return count;
+    in_loop_ = true;
+    return std::exchange(slot.batch, nullopt);
   }
 
   Loader& loader_;
@@ -211,7 +170,8 @@ class Prefetcher {
   optional<Source> source_;  // where the loader is
   bool ended_ = true;        // it has no more
   std::size_t filled_ = 0;   // batches sent and not consumed, starting at current_
-  std::size_t current_ = 0;  // the slot whose batch the loop has
+  std::size_t current_ = 0;  // the slot whose batch the loop has or gets next
+  bool in_loop_ = false;     // the loop has it
 };
 
 /// `for (auto& batch : prefetch(*loader, device))`. The loader must outlive the loop.

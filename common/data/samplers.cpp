@@ -1,14 +1,18 @@
-// The samplers' orders.
+// The samplers' orders, and how the distributed ones divide an order among the ranks.
 #include "data/samplers.h"
 
 #include <algorithm>
+#include <limits>
+#include <random>
 
 #include "td/ops/ops.h"
 
 namespace td::data::samplers {
+namespace {
 
 Tensor count_entry(std::size_t count) { return number_entry(static_cast<std::int64_t>(count)); }
 
+/// Returns the number `name` of a state. @throws Error unless it is from 0 to `limit`.
 std::size_t count_of(const NamedTensors& state, const char* name, std::size_t limit) {
   const std::int64_t count = number_in(state, name);
   TD_CHECK(Error, count >= 0 && static_cast<std::size_t>(count) <= limit, "load_state_dict: ", name,
@@ -22,65 +26,53 @@ void check_size(std::int64_t state, std::size_t here) {
            "dataset of ", state, " items but this one has ", here);
 }
 
-NamedTensors SamplerBase::state_dict(optional<std::size_t>) const {
-  fail<Error>(
-      "state_dict: this sampler does not keep its place; override state_dict and "
-      "load_state_dict in its class");
-}
-void SamplerBase::load_state_dict(const NamedTensors&) {
-  fail<Error>(
-      "load_state_dict: this sampler does not keep its place; override state_dict and "
-      "load_state_dict in its class");
+[[noreturn]] void fail_without_state(const char* function) {
+  fail<Error>(function,
+              ": this sampler does not keep its place; override state_dict and load_state_dict in "
+              "its class");
 }
 
-NamedTensors SequentialSampler::state_dict(optional<std::size_t> given) const {
+}  // namespace
+
+NamedTensors SamplerBase::state_dict(optional<std::size_t>) const {
+  fail_without_state("state_dict");
+}
+void SamplerBase::load_state_dict(const NamedTensors&) { fail_without_state("load_state_dict"); }
+
+optional<std::vector<std::size_t>> IndexSamplerBase::next(std::size_t batch_size) {
+  if (given_ >= share()) return nullopt;
+  std::vector<std::size_t> batch(std::min(batch_size, share() - given_));
+  for (std::size_t& index : batch) index = item(given_++);
+  return batch;
+}
+
+NamedTensors IndexSamplerBase::state_dict(optional<std::size_t> given) const {
   NamedTensors state("Entry");
   state.insert("size", count_entry(size_));
-  state.insert("index", count_entry(std::min(given.value_or(index_), size_)));
+  state.insert("index", count_entry(std::min(given.value_or(given_), share())));
   return state;
 }
 
-void SequentialSampler::load_state_dict(const NamedTensors& state) {
+void IndexSamplerBase::load_state_dict(const NamedTensors& state) {
   check_size(number_in(state, "size"), size_);
-  index_ = count_of(state, "index", size_);
+  given_ = count_of(state, "index", share());
 }
 
 void SequentialSampler::reset(optional<std::size_t> new_size) {
   size_ = new_size.value_or(size_);
-  index_ = 0;
+  given_ = 0;
 }
-
-optional<std::vector<std::size_t>> SequentialSampler::next(std::size_t batch_size) {
-  if (index_ >= size_) return nullopt;
-  std::vector<std::size_t> batch(std::min(batch_size, size_ - index_));
-  for (std::size_t& item : batch) item = index_++;
-  return batch;
-}
-
-RandomSampler::RandomSampler(std::size_t size) : order_(size) { reset(); }
 
 void RandomSampler::reset(optional<std::size_t> new_size) {
-  order_.resize(new_size.value_or(order_.size()));
-  index_ = 0;
-  const Tensor order = randperm(static_cast<std::int64_t>(order_.size()));
-  const std::int64_t* from = order.data_ptr<std::int64_t>();
-  std::copy(from, from + order_.size(), order_.begin());
-}
-
-optional<std::vector<std::size_t>> RandomSampler::next(std::size_t batch_size) {
-  if (index_ >= order_.size()) return nullopt;
-  const std::size_t count = std::min(batch_size, order_.size() - index_);
-  const auto from = order_.begin() + static_cast<std::ptrdiff_t>(index_);
-  index_ += count;
-  return std::vector<std::size_t>(from, from + static_cast<std::ptrdiff_t>(count));
+  size_ = new_size.value_or(size_);
+  given_ = 0;
+  order_ = randperm(static_cast<std::int64_t>(size_));
 }
 
 NamedTensors RandomSampler::state_dict(optional<std::size_t> given) const {
-  Tensor order = empty({static_cast<std::int64_t>(order_.size())}, kLong);
-  std::copy(order_.begin(), order_.end(), order.data_ptr<std::int64_t>());
-  NamedTensors state("Entry");
-  state.insert("order", order);
-  state.insert("index", count_entry(std::min(given.value_or(index_), order_.size())));
+  NamedTensors state = IndexSamplerBase::state_dict(given);
+  state.erase("size");  // which the order tells
+  state.insert("order", order_.clone());
   return state;
 }
 
@@ -88,19 +80,62 @@ void RandomSampler::load_state_dict(const NamedTensors& state) {
   TD_CHECK(Error, state["order"].dtype() == kLong, "load_state_dict: \"order\" is ",
            state["order"].dtype(), " in the state; expected int64");
   const Tensor order = state["order"].cpu().contiguous();
-  check_size(order.numel(), order_.size());
+  check_size(order.numel(), size_);
   const std::int64_t* from = order.data_ptr<std::int64_t>();
   // An index is an address into the dataset; a damaged one must not get that far.
-  std::vector<bool> seen(order_.size());
-  for (std::size_t i = 0; i < order_.size(); ++i) {
+  std::vector<bool> seen(size_);
+  for (std::size_t i = 0; i < size_; ++i) {
     const auto item = static_cast<std::size_t>(from[i]);
     TD_CHECK(Error, item < seen.size() && !seen[item],
              "load_state_dict: the order in the state is ", "no permutation of the dataset's ",
              seen.size(), " items: ", from[i], " at place ", i);
     seen[item] = true;
   }
-  index_ = count_of(state, "index", order_.size());
-  std::copy(from, from + order_.size(), order_.begin());
+  given_ = count_of(state, "index", size_);
+  order_ = order.clone();
+}
+
+DistributedSampler::DistributedSampler(std::size_t size, std::size_t num_replicas, std::size_t rank,
+                                       bool allow_duplicates, Partition partition)
+    : IndexSamplerBase(size),
+      num_replicas_(num_replicas),
+      rank_(rank),
+      allow_duplicates_(allow_duplicates),
+      partition_(partition) {
+  TD_CHECK(Error, rank < num_replicas, "distributed sampler: rank ", rank, " of ", num_replicas,
+           " replicas does not exist; ranks count from 0");
+}
+
+void DistributedSampler::start_epoch() {
+  given_ = 0;
+  order_ = draw();
+}
+
+void DistributedSampler::reset(optional<std::size_t> new_size) {
+  size_ = new_size.value_or(size_);
+  start_epoch();
+}
+
+NamedTensors DistributedSampler::state_dict(optional<std::size_t> given) const {
+  NamedTensors state = IndexSamplerBase::state_dict(given);
+  state.insert("epoch", count_entry(epoch_));
+  return state;
+}
+
+void DistributedSampler::load_state_dict(const NamedTensors& state) {
+  const std::size_t epoch = count_of(state, "epoch", std::numeric_limits<std::int64_t>::max());
+  IndexSamplerBase::load_state_dict(state);
+  epoch_ = epoch;
+  order_ = draw();
+}
+
+std::vector<std::size_t> DistributedRandomSampler::draw() const {
+  // libtorch pads the order, or shortens it, before it shuffles.
+  std::vector<std::size_t> order(num_replicas_ == 1 ? size_ : share() * num_replicas_);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i % size_;
+  std::mt19937 random(static_cast<std::mt19937::result_type>(epoch_));
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
 }
 
 }  // namespace td::data::samplers

@@ -11,8 +11,8 @@
 
 namespace td::data {
 
-/// The names of the ten classes, by label.
-const std::vector<std::string>& shapes10_classes();
+/// Returns the names of the ten classes, by label.
+std::vector<std::string> shapes10_classes();
 
 /// The number of images in the files.
 struct Shapes10Sizes {

@@ -35,6 +35,19 @@ Tensor collate(const TensorList& items) {
   return batch;
 }
 
+Example<> detail::join(const std::vector<Example<>>& items) {
+  TensorList data, targets;
+  for (const Example<>& item : items) {
+    data.push_back(item.data);
+    targets.push_back(item.target);
+  }
+  return {collate(data), collate(targets)};
+}
+
+TensorExample detail::join(const std::vector<TensorExample>& items) {
+  return collate(TensorList(items.begin(), items.end()));
+}
+
 namespace transforms {
 namespace {
 
@@ -87,26 +100,6 @@ Tensor channel_constants(const std::vector<double>& values) {
     tensor.data_ptr<float>()[c] = static_cast<float>(values[static_cast<std::size_t>(c)]);
   return tensor;
 }
-
-Example<> Stack<Example<>>::apply_batch(std::vector<Example<>> examples) {
-  TensorList data, targets;
-  data.reserve(examples.size());
-  targets.reserve(examples.size());
-  for (Example<>& example : examples) {
-    data.push_back(std::move(example.data));
-    targets.push_back(std::move(example.target));
-  }
-  return {collate(data), collate(targets)};
-}
-
-TensorExample Stack<TensorExample>::apply_batch(std::vector<TensorExample> examples) {
-  TensorList data;
-  data.reserve(examples.size());
-  for (TensorExample& example : examples) data.push_back(std::move(example.data));
-  return collate(data);
-}
-
-Tensor Stack<Tensor>::apply_batch(std::vector<Tensor> tensors) { return collate(tensors); }
 
 }  // namespace transforms
 }  // namespace td::data

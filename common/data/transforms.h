@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "data/example.h"
+#include "data/dataset.h"
 #include "td/ops/ops.h"
 
 namespace td::data {
@@ -27,6 +27,15 @@ class PinnedCollation {
 /// Joins tensors of equal sizes along a new first dimension, like stack(); a Stack calls it.
 /// @throws ShapeError when they differ.
 Tensor collate(const TensorList& items);
+
+namespace detail {
+/// The same for each kind of item.
+///@{
+inline Tensor join(const TensorList& items) { return collate(items); }
+Example<> join(const std::vector<Example<>>& items);
+TensorExample join(const std::vector<TensorExample>& items);
+///@}
+}  // namespace detail
 
 namespace transforms {
 
@@ -123,27 +132,12 @@ class Normalize : public TensorTransform<Target> {
   Tensor mean, stddev;
 };
 
-/// Joins the tensors of a batch along a new first dimension.
+/// Joins the tensors of a batch along a new first dimension. Its items are Tensors, or Examples
+/// with or without a target.
 template <class Item = Example<>>
-class Stack;
-
-/// Examples with data and target become one batch of both.
-template <>
-class Stack<Example<>> : public Collation<Example<>> {
+class Stack : public Collation<Item> {
  public:
-  Example<> apply_batch(std::vector<Example<>> examples) override;
-};
-/// Examples without a target become one batch.
-template <>
-class Stack<TensorExample> : public Collation<TensorExample> {
- public:
-  TensorExample apply_batch(std::vector<TensorExample> examples) override;
-};
-/// Tensors become one batch.
-template <>
-class Stack<Tensor> : public Collation<Tensor> {
- public:
-  Tensor apply_batch(std::vector<Tensor> tensors) override;
+  Item apply_batch(std::vector<Item> items) override { return detail::join(items); }
 };
 
 /// Returns a window of size x size at a random position in `image` with a border of zeros around

@@ -1,12 +1,12 @@
 // Python's DistributedSampler: which items of a dataset a rank trains on. Passed to
-// make_data_loader. It differs from libtorch's samplers (data/distributed_samplers.h) in the order
+// make_data_loader. It differs from libtorch's samplers (data/samplers.h) in the order
 // and in the partition: it interleaves the ranks, and libtorch's samplers return blocks.
 #pragma once
 
 #include <numeric>
 #include <random>
 
-#include "data/distributed_samplers.h"
+#include "data/samplers.h"
 #include "distributed/distributed.h"
 #include "td/base/arg.h"
 

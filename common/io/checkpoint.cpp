@@ -1,28 +1,25 @@
-// One file for all parts: the name of a tensor is "<part>.<name in the part's state>".
+// One file for all parts: the name of a tensor is "<part>.<name in the part's state>". A list of
+// tensors: their names are its indices.
 #include "io/checkpoint.h"
 
 #include <algorithm>
+
+#include "td/ops/ops.h"
 
 namespace td::io {
 namespace {
 
 // The tensors of one file, part by part.
-class Parts {
- public:
-  explicit Parts(const NamedTensors& tensors) {
-    for (const auto& item : tensors) {
-      const std::size_t dot = item.key().find('.');
-      const std::string part = item.key().substr(0, dot);
-      if (!parts_.contains(part)) parts_.insert(part, NamedTensors("Entry"));
-      if (dot != std::string::npos) parts_[part].insert(item.key().substr(dot + 1), item.value());
-    }
+OrderedDict<std::string, NamedTensors> parts_of(const NamedTensors& tensors) {
+  OrderedDict<std::string, NamedTensors> parts("Part");
+  for (const auto& item : tensors) {
+    const std::size_t dot = item.key().find('.');
+    const std::string part = item.key().substr(0, dot);
+    if (!parts.contains(part)) parts.insert(part, NamedTensors("Entry"));
+    if (dot != std::string::npos) parts[part].insert(item.key().substr(dot + 1), item.value());
   }
-  const NamedTensors* find(const std::string& name) const { return parts_.find(name); }
-  std::vector<std::string> names() const { return parts_.keys(); }
-
- private:
-  OrderedDict<std::string, NamedTensors> parts_{"Part"};
-};
+  return parts;
+}
 
 }  // namespace
 
@@ -62,9 +59,9 @@ void Checkpoint::save(const std::string& path) const {
 
 void Checkpoint::load(const std::string& path) {
   const StateDict file = load_file(path);
-  const Parts parts(file.tensors);
+  const auto parts = parts_of(file.tensors);
   std::ostringstream problems;
-  for (const std::string& name : parts.names())
+  for (const std::string& name : parts.keys())
     if (std::none_of(parts_.begin(), parts_.end(), [&](const Part& p) { return p.name == name; }))
       problems << "\nunexpected part: \"" << name << '"';
   for (const Part& part : parts_) {
@@ -83,3 +80,61 @@ void Checkpoint::load(const std::string& path) {
 }
 
 }  // namespace td::io
+
+namespace td {
+namespace {
+
+constexpr const char* kTensor = "tensor";
+
+io::StateDict state_of(const Tensor& tensor) {
+  io::StateDict state;
+  state.tensors.insert(kTensor, tensor);
+  return state;
+}
+io::StateDict state_of(const TensorList& tensors) {
+  io::StateDict state;
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    state.tensors.insert(std::to_string(i), tensors[i]);
+  return state;
+}
+
+Tensor take(const io::StateDict& state, const std::string& name, const std::string& path,
+            const optional<Device>& device) {
+  const Tensor* found = state.tensors.find(name);
+  TD_CHECK(IoError, found, path, ": there is no tensor \"", name, "\"; expected a file written by ",
+           "save() of ", name == kTensor ? "one tensor" : "a list of tensors",
+           ". io::load_file reads any safetensors file.");
+  return device ? found->to(*device) : *found;
+}
+
+TensorList take_all(const io::StateDict& state, const std::string& path,
+                    const optional<Device>& device) {
+  TensorList loaded;
+  for (std::size_t i = 0; i < state.tensors.size(); ++i)
+    loaded.push_back(take(state, std::to_string(i), path, device));
+  return loaded;
+}
+
+}  // namespace
+
+void save(const Tensor& tensor, const std::string& path) { io::save_file(state_of(tensor), path); }
+void save(const Tensor& tensor, std::ostream& stream) { io::save(state_of(tensor), stream); }
+void save(const TensorList& tensors, const std::string& path) {
+  io::save_file(state_of(tensors), path);
+}
+void save(const TensorList& tensors, std::ostream& stream) { io::save(state_of(tensors), stream); }
+
+void load(Tensor& tensor, const std::string& path, optional<Device> device) {
+  tensor = take(io::load_file(path), kTensor, path, device);
+}
+void load(Tensor& tensor, std::istream& stream, optional<Device> device) {
+  tensor = take(io::load(stream), kTensor, io::kStream, device);
+}
+void load(TensorList& tensors, const std::string& path, optional<Device> device) {
+  tensors = take_all(io::load_file(path), path, device);
+}
+void load(TensorList& tensors, std::istream& stream, optional<Device> device) {
+  tensors = take_all(io::load(stream), io::kStream, device);
+}
+
+}  // namespace td

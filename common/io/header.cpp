@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 namespace td::io {
 namespace {
@@ -30,40 +31,30 @@ const char* name_of(ScalarType type) {
       ->name;
 }
 
-// Refuses what the JSON library would pass over: a key that stands twice, and depth that the format
+// Text of a value for messages, which is not too long.
+std::string excerpt(const Json& value) { return value.dump(-1, ' ', true).substr(0, 80); }
+
+// Rejects what the JSON library would pass over: a key that occurs twice, and depth that the format
 // does not have.
-class StrictParser {
- public:
-  explicit StrictParser(const std::string& path) : path_(path) {}
-
-  Json parse(const std::string& text) {
-    try {
-      return Json::parse(text, [this](int depth, Json::parse_event_t event, Json& value) {
-        return check(depth, event, value);
-      });
-    } catch (const Json::parse_error& error) {
-      fail<IoError>(path_, ": the header stops being JSON at offset ", 7 + error.byte, kDamaged);
-    } catch (const Json::exception& error) {
-      fail<IoError>(path_, ": the header is not JSON: ", error.what(), kDamaged);
-    }
-  }
-
- private:
-  bool check(int depth, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
-    TD_CHECK(IoError, depth <= 3, path_, ": the header is nested deeper than a tensor's entry",
+Json parse_strictly(const std::string& path, const std::string& text) {
+  std::set<std::string> keys[4];  // of the open object of each depth
+  const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
+    TD_CHECK(IoError, depth <= 3, path, ": the header is nested deeper than a tensor's entry",
              kDamaged);
-    if (event == Event::object_start) keys_[depth].clear();
-    if (event == Event::key) {
-      const bool is_new = keys_[depth - 1].insert(value.get<std::string>()).second;
-      TD_CHECK(IoError, is_new, path_, ": the header has ", value, " twice", kDamaged);
-    }
+    if (event == Json::parse_event_t::object_start) keys[depth].clear();
+    if (event == Json::parse_event_t::key)
+      TD_CHECK(IoError, keys[depth - 1].insert(value.get<std::string>()).second, path,
+               ": the header has ", value.dump(), " twice", kDamaged);
     return true;
+  };
+  try {
+    return Json::parse(text, check);
+  } catch (const Json::parse_error& error) {
+    fail<IoError>(path, ": the header stops being JSON at offset ", 7 + error.byte, kDamaged);
+  } catch (const Json::exception& error) {
+    fail<IoError>(path, ": the header is not JSON: ", error.what(), kDamaged);
   }
-
-  const std::string& path_;
-  std::set<std::string> keys_[4];
-};
+}
 
 // Reads the entry of one tensor.
 class EntryReader {
@@ -92,7 +83,7 @@ class EntryReader {
     if (!good) fail<IoError>(path_, ": tensor \"", info_.name, "\" ", parts..., kDamaged);
   }
   const Json& need(bool good, const Json& value) const {
-    require(good, "is described by ", value.dump(-1, ' ', true).substr(0, 80),
+    require(good, "is described by ", excerpt(value),
             "; expected {\"dtype\": ..., \"shape\": [...], \"data_offsets\": [begin, end]}");
     return value;
   }
@@ -103,15 +94,14 @@ class EntryReader {
   }
   // JSON numbers beyond 64 bits and with a fraction are of another kind.
   std::size_t whole_number(const char* what, const Json& value) const {
-    require(value.is_number_unsigned(), "has ", value.dump(-1, ' ', true).substr(0, 80), " in its ",
-            what, "; expected integers of 0 or more");
+    require(value.is_number_unsigned(), "has ", excerpt(value), " in its ", what,
+            "; expected integers of 0 or more");
     return value.get<std::size_t>();
   }
 
   void read_dtype() {
     const Json& value = field("dtype");
-    const std::string name =
-        value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true);
+    const std::string name = value.is_string() ? value.get<std::string>() : excerpt(value);
     for (const DtypeName& known : kDtypes)
       if (name == known.name) {
         info_.dtype = known.type;
@@ -187,7 +177,7 @@ void check_cover(const std::string& path, const Header& header, std::size_t data
 Header read_header(const std::string& path, const std::string& text, std::size_t data_bytes) {
   TD_CHECK(IoError, !text.empty() && text[0] == '{', path,
            ": the header does not begin with {, at offset 8", kDamaged);
-  const Json json = StrictParser(path).parse(text);
+  const Json json = parse_strictly(path, text);
   Header header;
   for (const auto& item : json.items())
     if (item.key() == kMetadata)
@@ -204,23 +194,28 @@ Header read_header(const std::string& path, const std::string& text, std::size_t
 }
 
 std::string write_header(const std::string& path, const Header& header) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (!header.metadata.empty()) json[kMetadata] = header.metadata;
-  for (const TensorInfo& tensor : header.tensors) {
-    TD_CHECK(IoError, tensor.name != kMetadata, path, ": no tensor can be named ", kMetadata);
-    json[tensor.name] = {
-        {"dtype", name_of(tensor.dtype)},
-        {"shape", std::vector<std::int64_t>(tensor.shape.begin(), tensor.shape.end())},
-        {"data_offsets", {tensor.begin, tensor.end}}};
-  }
+  std::ostringstream text;
+  const char* comma = "";
   try {
-    std::string text = json.dump();
-    text.resize((text.size() + 7) / 8 * 8, ' ');
-    return text;
-  } catch (const nlohmann::ordered_json::exception& error) {
+    text << '{';
+    if (!header.metadata.empty()) {
+      text << '"' << kMetadata << "\":" << Json(header.metadata).dump();
+      comma = ",";
+    }
+    for (const TensorInfo& tensor : header.tensors) {
+      TD_CHECK(IoError, tensor.name != kMetadata, path, ": no tensor can be named ", kMetadata);
+      text << std::exchange(comma, ",") << Json(tensor.name).dump() << ":{\"dtype\":\""
+           << name_of(tensor.dtype) << "\",\"shape\":" << tensor.shape << ",\"data_offsets\":["
+           << tensor.begin << ',' << tensor.end << "]}";
+    }
+    text << '}';
+  } catch (const Json::exception& error) {
     fail<IoError>("cannot write ", path, ": a name or a string of the metadata is not UTF-8 (",
                   error.what(), "); rename it");
   }
+  std::string padded = std::move(text).str();
+  padded.resize((padded.size() + 7) / 8 * 8, ' ');
+  return padded;
 }
 
 }  // namespace td::io

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <functional>
 #include <istream>
 #include <sstream>
 
@@ -66,43 +66,26 @@ Plan plan_of(const StateDict& state, const std::string& path) {
   return plan;
 }
 
-// What InputFile is for a file. All bytes are read at once: a stream need not know its size.
-class InputStream {
- public:
-  explicit InputStream(std::istream& stream) {
-    TD_CHECK(IoError, stream.good(), "cannot read ", path_,
-             ": it failed or ended before; check that it is open");
-    std::ostringstream all;
-    all << stream.rdbuf();
-    bytes_ = std::move(all).str();
-  }
-  const std::string& path() const { return path_; }
-  std::size_t size() const { return bytes_.size(); }
-  std::size_t read(std::size_t offset, void* to, std::size_t bytes) const {
-    const std::size_t have = std::min(bytes, size() - std::min(offset, size()));
-    if (have > 0) std::memcpy(to, bytes_.data() + offset, have);
-    return have;
-  }
-
- private:
-  const std::string path_ = kStream;
-  std::string bytes_;
+// A file or a stream.
+struct Input {
+  std::string path;
+  std::size_t size;
+  // Reads up to `bytes` bytes from `offset` on and returns how many there were.
+  std::function<std::size_t(std::size_t offset, void* to, std::size_t bytes)> read;
 };
 
-template <class Input>
 std::string read_header_text(const Input& file) {
-  const std::string& path = file.path();
   std::uint64_t length = 0;
   TD_CHECK(
-      IoError, file.read(0, &length, kLengthBytes) == kLengthBytes, path,
-      ": the file ends at offset ", file.size(),
+      IoError, file.read(0, &length, kLengthBytes) == kLengthBytes, file.path,
+      ": the file ends at offset ", file.size,
       "; expected the length of a header in 8 bytes. It is truncated or not a safetensors file.");
-  TD_CHECK(IoError, length <= kLongestHeader && length <= file.size() - kLengthBytes, path,
+  TD_CHECK(IoError, length <= kLongestHeader && length <= file.size - kLengthBytes, file.path,
            ": the number at offset 0 asks for a header of ", length, " bytes; expected at most ",
-           std::min(kLongestHeader, file.size() - kLengthBytes),
+           std::min(kLongestHeader, file.size - kLengthBytes),
            ". The file is truncated or not a safetensors file.");
   std::string text(length, ' ');
-  TD_CHECK(IoError, file.read(kLengthBytes, text.data(), length) == length, path,
+  TD_CHECK(IoError, file.read(kLengthBytes, text.data(), length) == length, file.path,
            ": the file became shorter while it was read");
   return text;
 }
@@ -118,14 +101,13 @@ void check_bools(const std::string& path, const TensorInfo& info, const Tensor& 
                   "; expected 0 or 1, as tensor \"", info.name, "\" is BOOL. The file is damaged.");
 }
 
-template <class Input>
 Tensor read_tensor(const Input& file, const TensorInfo& info, std::size_t data_at) {
   Tensor tensor = empty(info.shape, info.dtype);
   const std::size_t bytes = info.end - info.begin, offset = data_at + info.begin;
   if (bytes == 0) return tensor;
-  TD_CHECK(IoError, file.read(offset, tensor.data_ptr(), bytes) == bytes, file.path(),
+  TD_CHECK(IoError, file.read(offset, tensor.data_ptr(), bytes) == bytes, file.path,
            ": the file became shorter while it was read");
-  if (info.dtype == kBool) check_bools(file.path(), info, tensor, offset);
+  if (info.dtype == kBool) check_bools(file.path, info, tensor, offset);
   return tensor;
 }
 
@@ -162,16 +144,15 @@ void write_state(const Plan& plan, const std::string& path, Write&& write) {
   }
 }
 
-template <class Input>
 StateDict read_state(const Input& file) {
   const std::string text = read_header_text(file);
   const std::size_t data_at = kLengthBytes + text.size();
-  const Header header = read_header(file.path(), text, file.size() - data_at);
+  const Header header = read_header(file.path, text, file.size - data_at);
   StateDict state;
   state.metadata = header.metadata;
   for (const TensorInfo& info : header.tensors)
     state.tensors.insert(info.name, read_tensor(file, info, data_at));
-  resolve_aliases(file.path(), state);
+  resolve_aliases(file.path, state);
   return state;
 }
 
@@ -194,8 +175,22 @@ void save(const StateDict& state, std::ostream& stream) {
   });
 }
 
-StateDict load_file(const std::string& path) { return read_state(InputFile(path)); }
+StateDict load_file(const std::string& path) {
+  const InputFile file(path);
+  return read_state({path, file.size(), [&](std::size_t offset, void* to, std::size_t bytes) {
+                       return file.read(offset, to, bytes);
+                     }});
+}
 
-StateDict load(std::istream& stream) { return read_state(InputStream(stream)); }
+StateDict load(std::istream& stream) {
+  TD_CHECK(IoError, stream.good(), "cannot read ", kStream,
+           ": it failed or ended before; check that it is open");
+  std::ostringstream copied;  // whole: a stream need not know its size
+  copied << stream.rdbuf();
+  const std::string all = std::move(copied).str();
+  return read_state({kStream, all.size(), [&](std::size_t offset, void* to, std::size_t bytes) {
+                       return all.copy(static_cast<char*>(to), bytes, offset);
+                     }});
+}
 
 }  // namespace td::io

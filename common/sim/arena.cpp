@@ -26,14 +26,6 @@ constexpr std::size_t kLeastSpan = std::size_t{32} << 30;
 
 std::array<std::atomic<Arena*>, kMaxDevices> arenas{};
 
-/// Closes the descriptor at the end of the scope; the mappings own the memory.
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-};
-
 /// The largest file of the process; a longer ftruncate would terminate it by a signal.
 std::size_t file_limit() {
   rlimit limit{};
@@ -44,17 +36,18 @@ std::size_t file_limit() {
 }  // namespace
 
 Arena::Arena(int index) : span_(std::min(std::max(kLeastSpan, capacity() * 4), file_limit())) {
-  const Descriptor file{memfd_create("sim", MFD_CLOEXEC)};
+  const int file = memfd_create("sim", MFD_CLOEXEC);
   void *guarded = MAP_FAILED, *kernel = MAP_FAILED;
   // A mapping is only address space; pages are allocated at their first write.
-  if (file.number >= 0 && ftruncate(file.number, static_cast<off_t>(span_)) == 0) {
-    guarded = mmap(nullptr, span_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file.number, 0);
-    kernel =
-        mmap(nullptr, span_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number, 0);
+  if (file >= 0 && ftruncate(file, static_cast<off_t>(span_)) == 0) {
+    guarded = mmap(nullptr, span_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    kernel = mmap(nullptr, span_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   }
+  const int reason = errno;
+  if (file >= 0) close(file);  // the mappings own the memory
   TD_CHECK(DeviceError, guarded != MAP_FAILED && kernel != MAP_FAILED, "sim:", index,
            " could not be made: the system rejected to map ", format_bytes(span_), " (",
-           std::strerror(errno), "). Raise the limits shown by ulimit -v and ulimit -f.");
+           std::strerror(reason), "). Raise the limits shown by ulimit -v and ulimit -f.");
   madvise(kernel, span_, MADV_DONTDUMP);
   guarded_ = reinterpret_cast<std::uintptr_t>(guarded);
   kernel_ = static_cast<char*>(kernel);
@@ -110,7 +103,7 @@ Arena& arena(int index) {
   if (Arena* found = slot.load(std::memory_order_acquire)) return *found;
   std::lock_guard lock(making);
   if (!slot.load(std::memory_order_relaxed)) {
-    mark_in_use();
+    settings().in_use = true;
     install_fault_reporter();
     slot.store(new Arena(index), std::memory_order_release);
   }

@@ -42,13 +42,4 @@ Arena* existing_arena(int index);
 /// and the process exits with code 70. Other faults go to the previous handler.
 void install_fault_reporter();
 
-/// For the lifetime of the object, faults of this thread are reported as the named kernel's.
-class RunningRecord {
- public:
-  RunningRecord(const char* name, int index);
-  ~RunningRecord();
-  RunningRecord(const RunningRecord&) = delete;
-  RunningRecord& operator=(const RunningRecord&) = delete;
-};
-
 }  // namespace td::sim

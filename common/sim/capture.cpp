@@ -16,56 +16,19 @@ namespace {
 
 thread_local std::uint32_t launch_of_thread = 0;  // the number of the launch that is running
 
-// Queues of destroyed graphs, for later ones: a queue exists until the process ends.
-struct SpareQueues {
-  std::mutex mutex;
-  std::vector<StreamQueue*> queues;
-};
-
-SpareQueues& spare_queues() {
-  static SpareQueues& instance = *new SpareQueues;
-  return instance;
-}
-
-StreamQueue* take_queue(int index) {
-  {
-    SpareQueues& spare = spare_queues();
-    std::lock_guard lock(spare.mutex);
-    const auto found = std::find_if(spare.queues.begin(), spare.queues.end(),
-                                    [index](const StreamQueue* q) { return q->index() == index; });
-    if (found != spare.queues.end()) {
-      StreamQueue* queue = *found;
-      spare.queues.erase(found);
-      return queue;
-    }
-  }
-  return static_cast<StreamQueue*>(backend(kSIM).new_stream(index, false));
-}
-
-void give_queue(StreamQueue* queue) {
-  SpareQueues& spare = spare_queues();
-  std::lock_guard lock(spare.mutex);
-  spare.queues.push_back(queue);
-}
-
-struct Pass {
-  Edge* edge;
-  void operator()() const { edge->pass(); }
-};
-struct Wait {
-  Edge* edge;
-  void operator()() const { edge->wait(); }
-};
-struct Run {
-  Capture* capture;
-  std::size_t branch;
-  std::uint32_t launch;
-  void operator()() const { capture->run(branch, launch); }
-};
-
 std::uint32_t& at(std::vector<std::uint32_t>& counts, std::size_t i) {
   if (counts.size() <= i) counts.resize(i + 1);
   return counts[i];
+}
+
+void append_pass(std::vector<char>& entries, Edge& edge) {
+  StreamQueue::append(entries, StreamQueue::item_of(
+                                   "", [e = &edge] { e->pass(); }, true));
+}
+
+void append_wait(std::vector<char>& entries, Edge& edge) {
+  StreamQueue::append(entries, StreamQueue::item_of(
+                                   "", [e = &edge] { e->wait(); }, true));
 }
 
 }  // namespace
@@ -86,17 +49,14 @@ Capture::Capture(StreamQueue& origin) { branch_of(origin); }
 Capture::~Capture() {
   if (RaceFinder* finder = RaceFinder::active()) finder->forget(*this);
   for (Branch& branch : branches_)
-    if (branch.own) give_queue(branch.own);
+    if (branch.own) return_queue(*branch.own);
 }
 
 /// The branch of a captured queue; a queue without one gets one. For the holder of mutex_.
 Capture::Branch& Capture::branch_of(StreamQueue& queue) {
   for (Branch& branch : branches_)
     if (branch.captured == &queue) return branch;
-  Branch& branch = branches_.emplace_back();
-  branch.captured = &queue;
-  branch.number = branches_.size() - 1;
-  return branch;
+  return branches_.emplace_back(Branch{&queue, branches_.size()});
 }
 
 void Capture::add(StreamQueue& queue, const StreamQueue::Item& item) {
@@ -110,27 +70,26 @@ intrusive_ptr<EventState> Capture::record_state(StreamQueue& queue) {
   std::lock_guard lock(mutex_);
   Branch& branch = branch_of(queue);
   Edge& edge = edges_.emplace_back();
-  StreamQueue::append(branch.entries, StreamQueue::item_of("", Pass{&edge}, true));
+  append_pass(branch.entries, edge);
   at(branch.before, branch.number) = branch.size;
-  edge_before_.push_back(branch.before);
-  return make_intrusive<CapturedEventState>(intrusive_ptr<Capture>(this), edges_.size() - 1);
+  edge.before = branch.before;
+  return make_intrusive<CapturedEventState>(intrusive_ptr<Capture>(this), edge);
 }
 
-void Capture::wait(StreamQueue& queue, std::size_t edge) {
+void Capture::wait(StreamQueue& queue, Edge& edge) {
   {
     std::lock_guard lock(mutex_);
     if (finished_) refuse_captured_event();
     Branch& branch = branch_of(queue);
-    StreamQueue::append(branch.entries, StreamQueue::item_of("", Wait{&edges_[edge]}, true));
-    const auto& before = edge_before_[edge];
-    for (std::size_t i = 0; i < before.size(); ++i)
-      at(branch.before, i) = std::max(at(branch.before, i), before[i]);
+    append_wait(branch.entries, edge);
+    for (std::size_t i = 0; i < edge.before.size(); ++i)
+      at(branch.before, i) = std::max(at(branch.before, i), edge.before[i]);
   }
   queue.capture_into(this);
 }
 
 void Capture::finish() {
-  for (std::size_t i = 0; i < branches_.size(); ++i) branches_[i].captured->capture_into(nullptr);
+  for (Branch& branch : branches_) branch.captured->capture_into(nullptr);
   std::lock_guard lock(mutex_);
   finished_ = true;
   for (std::size_t i = 1; i < branches_.size(); ++i)
@@ -147,9 +106,9 @@ void Capture::finish() {
 void Capture::join_branches() {
   for (std::size_t i = 1; i < branches_.size(); ++i) {
     Edge& end = edges_.emplace_back();
-    StreamQueue::append(branches_[i].entries, StreamQueue::item_of("", Pass{&end}, true));
-    StreamQueue::append(branches_[0].entries, StreamQueue::item_of("", Wait{&end}, true));
-    branches_[i].own = take_queue(branches_[i].captured->index());
+    append_pass(branches_[i].entries, end);
+    append_wait(branches_[0].entries, end);
+    branches_[i].own = &borrow_queue(branches_[i].captured->index());
   }
 }
 
@@ -163,9 +122,10 @@ void Capture::launch(StreamQueue& queue) {
   std::lock_guard lock(launching_);
   ++launches_;
   for (std::size_t i = 0; i < branches_.size(); ++i) retain();  // run releases it
-  for (std::size_t i = 1; i < branches_.size(); ++i)
-    branches_[i].own->submit_always(Run{this, i, launches_}, "graph");
-  queue.submit_always(Run{this, 0, launches_}, "graph");
+  for (std::size_t i = branches_.size(); i-- > 0;) {
+    StreamQueue& runs_it = i == 0 ? queue : *branches_[i].own;
+    runs_it.submit_always([this, i, launch = launches_] { run(i, launch); }, "graph");
+  }
 }
 
 void Capture::run(std::size_t branch, std::uint32_t launch) {
@@ -209,12 +169,9 @@ class SimGraphs : public GraphBackend {
 
   void* end_capture(int index, void* stream, std::size_t* nodes) override {
     StreamQueue& queue = queue_of(index, stream);
-    intrusive_ptr<Capture> capture;
-    {
-      std::lock_guard lock(mutex_);
-      capture = std::move(underway_[&queue]);
-      underway_.erase(&queue);
-    }
+    std::unique_lock lock(mutex_);
+    intrusive_ptr<Capture> capture = std::move(underway_.extract(&queue).mapped());
+    lock.unlock();
     capture->finish();
     *nodes = capture->size();
     return capture.detach();

@@ -27,8 +27,10 @@ struct Edge {
   void pass();
   void wait();
   ///@}
+  /// Per branch: how many of its kernels and copies come before it.
+  std::vector<std::uint32_t> before{};
   std::atomic<std::uint32_t> launch{0};  ///< the last launch that passed it
-  intrusive_ptr<Failure> failure;        ///< of the stream that passed it
+  Failure failure;                       ///< of the stream that passed it
 };
 
 class Capture : public RefCounted {
@@ -41,9 +43,9 @@ class Capture : public RefCounted {
   void add(StreamQueue& queue, const StreamQueue::Item& item);
   intrusive_ptr<EventState> record_state(StreamQueue& queue);
   ///@}
-  /// Later work of `queue` comes after edge number `edge`; a queue that is not captured yet joins
-  /// the capture.
-  void wait(StreamQueue& queue, std::size_t edge);
+  /// Later work of `queue` comes after the edge; a queue that is not captured yet joins the
+  /// capture.
+  void wait(StreamQueue& queue, Edge& edge);
   /// Ends the capture for all queues. @throws DeviceError when one did not come back.
   void finish();
   /// The number of kernels and copies.
@@ -55,14 +57,13 @@ class Capture : public RefCounted {
  private:
   /// The work of one captured queue.
   struct Branch {
-    StreamQueue* captured = nullptr;
-    StreamQueue* own =
-        nullptr;  ///< runs it at a launch; the first branch runs where it is launched
-    std::size_t number = 0;
-    std::vector<char> entries;
+    StreamQueue* captured;
+    std::size_t number;
+    StreamQueue* own = nullptr;  ///< runs it at a launch; the first runs where it is launched
+    std::vector<char> entries{};
     std::uint32_t size = 0;  ///< kernels and copies
     /// Per branch: how many of its kernels and copies come before the next entry.
-    std::vector<std::uint32_t> before;
+    std::vector<std::uint32_t> before{};
   };
   Branch& branch_of(StreamQueue& queue);
   void join_branches();
@@ -70,7 +71,6 @@ class Capture : public RefCounted {
   std::mutex mutex_;             // guards all below; between finish and the end nothing changes
   std::deque<Branch> branches_;  // the first is the origin's
   std::deque<Edge> edges_;
-  std::deque<std::vector<std::uint32_t>> edge_before_;  // Branch::before at each edge
   bool finished_ = false;
   std::mutex launching_;  // guards launches_; not mutex_, which is taken with a queue's mutex held
   std::uint32_t launches_ = 0;
@@ -78,10 +78,10 @@ class Capture : public RefCounted {
 
 /// The state of an event that was recorded on a captured stream.
 struct CapturedEventState : EventState {
-  CapturedEventState(intrusive_ptr<Capture> c, std::size_t e)
+  CapturedEventState(intrusive_ptr<Capture> c, Edge& e)
       : EventState(true), capture(std::move(c)), edge(e) {}
   const intrusive_ptr<Capture> capture;
-  const std::size_t edge;
+  Edge& edge;
 };
 
 /// StreamQueue::wait_for where the queue is captured or the state is. @throws DeviceError when only

@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 
-#include "sim/sim.h"
+#include "sim/stream_queue.h"
 #include "td/device/caching_allocator.h"
 #include "td/device/record.h"
 
@@ -21,8 +22,6 @@ namespace {
 constexpr int kExitCode = 70;  // EX_SOFTWARE: the program is at fault
 
 struct sigaction previous_action;
-thread_local constinit const char* running_name = nullptr;
-thread_local constinit int running_index = 0;
 
 /// A fixed buffer for the message; text that does not fit is dropped.
 class Text {
@@ -48,13 +47,10 @@ class Text {
   }
 
  private:
-  Text& put(std::uintptr_t number, unsigned base) {
-    char digits[24];
-    char* at = digits + sizeof digits;
-    *--at = '\0';
-    do *--at = "0123456789abcdef"[number % base];
-    while ((number /= base) != 0);
-    return *this << at;
+  Text& put(std::uintptr_t number, int base) {
+    char digits[24] = {};
+    std::to_chars(digits, digits + sizeof digits - 1, number, base);
+    return *this << digits;
   }
   char buffer_[2048] = {};
   std::size_t length_ = 0;
@@ -100,8 +96,9 @@ void describe_place(Text& text, int index, std::uintptr_t address) {
 void describe(Text& text, int index, std::uintptr_t address, Access access) {
   const std::size_t device = static_cast<std::size_t>(index);
   text << "error: ";
-  if (running_name)
-    text << "kernel " << running_name << " on sim:" << static_cast<std::size_t>(running_index)
+  const StreamQueue* queue = StreamQueue::of_this_thread();
+  if (queue)
+    text << "kernel " << queue->running() << " on sim:" << static_cast<std::size_t>(queue->index())
          << " used an address that is not translated, of memory of sim:" << device;
   else
     text << "host code "
@@ -111,7 +108,7 @@ void describe(Text& text, int index, std::uintptr_t address, Access access) {
          << " memory of sim:" << device;
   describe_place(text, index, address);
   text << ".\n";
-  if (running_name)
+  if (queue)
     text << "A kernel finds its memory at sim::kernel_view(index, pointer).\n";
   else if (access == Access::kWrite)
     text << "The host cannot reach the memory of a device. Write on the host and copy: "
@@ -179,12 +176,5 @@ void install_fault_reporter() {
   }();
   static_cast<void>(installed);
 }
-
-RunningRecord::RunningRecord(const char* name, int index) {
-  running_name = name;
-  running_index = index;
-}
-
-RunningRecord::~RunningRecord() { running_name = nullptr; }
 
 }  // namespace td::sim

@@ -87,112 +87,98 @@ std::uint32_t RaceFinder::number_of(const StreamQueue* queue) {
   return at->second;
 }
 
+/// Of the host's, until a queue takes it over.
+RaceFinder::Work RaceFinder::work_of(const Record& record) {
+  Work work;
+  for (int i = 0; i < record.reads + record.writes; ++i) {
+    const std::uintptr_t begin = begin_of(record.extents[i]);
+    const std::size_t bytes = record.extents[i].bytes;
+    if (bytes > 0)
+      work.push_back({.name = record.name,
+                      .stream = kHost,
+                      .writes = i >= record.reads,
+                      .begin = begin,
+                      .end = begin + bytes});
+  }
+  return work;
+}
+
 /// A kernel accesses device memory only: a 0-dimensional tensor of the host was read when the
 /// kernel was launched.
 void RaceFinder::submitted(const StreamQueue& queue, const Record& record) {
-  std::vector<Extent> extents;
-  int reads = 0;
-  for (int i = 0; i < record.reads + record.writes; ++i) {
-    if (device_of(begin_of(record.extents[i])) < 0) continue;
-    extents.push_back(record.extents[i]);
-    if (i < record.reads) ++reads;
-  }
-  queued(queue, {record.name, reads, static_cast<int>(extents.size()) - reads, extents.data()});
+  Work work = work_of(record);
+  std::erase_if(work, [](const Access& access) { return device_of(access.begin) < 0; });
+  queued(queue, std::move(work));
 }
 
 void RaceFinder::copied(const StreamQueue& queue, const Record& record) {
-  queued(queue, {record.name, record.reads, record.writes, record.extents});
+  queued(queue, work_of(record));
 }
 
-void RaceFinder::queued(const StreamQueue& queue, const Work& work) {
+/// Calls `find(found)` with the mutex held, and reports what it found without it.
+template <class Find>
+void RaceFinder::find(Find find) {
   std::vector<Conflict> found;
   {
     std::lock_guard lock(mutex_);
-    if (const Capture* capture = queue.capture()) {
-      Graph& graph = graphs_[capture];
-      const Extent* end = work.extents + work.reads + work.writes;
-      graph.works.push_back({work.name, work.reads, work.writes, {work.extents, end}});
-      add(queue, work, graph.accesses, found);
-    } else {
-      add(queue, work, accesses_, found);
-    }
+    find(found);
   }
   report(found);
+}
+
+void RaceFinder::queued(const StreamQueue& queue, Work work) {
+  find([&](std::vector<Conflict>& found) {
+    const Capture* capture = queue.capture();
+    if (capture) graphs_[capture].works.push_back(work);
+    add(queue, std::move(work), capture ? graphs_[capture].accesses : accesses_, found);
+  });
 }
 
 void RaceFinder::launched(const StreamQueue& queue, const Capture& graph) {
-  std::vector<Conflict> found;
-  {
-    std::lock_guard lock(mutex_);
-    for (const CapturedWork& work : graphs_[&graph].works)
-      add(queue, {work.name, work.reads, work.writes, work.extents.data()}, accesses_, found);
-  }
-  report(found);
+  find([&](std::vector<Conflict>& found) {
+    for (const Work& work : graphs_[&graph].works) add(queue, work, accesses_, found);
+  });
 }
 
 /// Adds the next work of a stream: finds its races and stores its accesses.
-void RaceFinder::add(const StreamQueue& queue, const Work& work, AccessMap& accesses,
+void RaceFinder::add(const StreamQueue& queue, Work work, AccessMap& accesses,
                      std::vector<Conflict>& found) {
   const std::uint32_t number = number_of(&queue);
   StreamState& stream = streams_[number];
   stream.clock.join(host_);
-  Access access;
-  access.name = work.name;
-  access.stream = number;
-  access.count = ++stream.queued;
-  compare(work, access, accesses, stream.clock, found);
-  stream.clock.raise(number, access.count);
-  note(work, access, accesses);
+  ++stream.queued;
+  for (Access& access : work) {
+    access.stream = number;
+    access.count = stream.queued;
+  }
+  compare(work, accesses, stream.clock, found);
+  stream.clock.raise(number, stream.queued);
+  for (const Access& access : work) accesses.note(access);
   if (accesses_.size() > large_) forget_ordered();
 }
 
 /// The host's accesses are not stored: all work that is queued later comes after them.
 void RaceFinder::on_host(const Record& record) {
-  std::vector<Conflict> found;
-  {
-    std::lock_guard lock(mutex_);
-    if (accesses_.size() == 0) return;
-    Access access;
-    access.name = record.name;
-    access.stream = kHost;
-    compare({record.name, record.reads, record.writes, record.extents}, access, accesses_, host_,
-            found);
-  }
-  report(found);
+  find([&](std::vector<Conflict>& found) {
+    if (accesses_.size() > 0) compare(work_of(record), accesses_, host_, found);
+  });
 }
 
 /// Finds the conflicting accesses that are not ordered before the work. Of several accesses of one
 /// stream only the last counts, because a wait for it covers all. Then the clock is raised as if
 /// the wait had been there, so that one missing wait is one race.
-void RaceFinder::compare(const Work& work, Access access, const AccessMap& accesses,
-                         VectorClock& clock, std::vector<Conflict>& found) {
-  const std::size_t first = found.size();
-  const auto add = [&](const Access& earlier) {
-    if (earlier.count <= clock[earlier.stream] || earlier.stream == access.stream) return;
-    const auto same =
-        std::find_if(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
-                     [&](const Conflict& other) { return other.earlier.stream == earlier.stream; });
-    if (same == found.end())
-      found.push_back({earlier, access});
-    else if (same->earlier.count < earlier.count)
-      *same = {earlier, access};
-  };
-  for (int i = 0; i < work.reads + work.writes; ++i) {
-    access.writes = i >= work.reads;
-    access.begin = begin_of(work.extents[i]);
-    access.end = access.begin + work.extents[i].bytes;
-    if (access.begin < access.end) accesses.conflicts(access, add);
-  }
-  for (std::size_t i = first; i < found.size(); ++i)
-    clock.raise(found[i].earlier.stream, found[i].earlier.count);
-}
-
-void RaceFinder::note(const Work& work, Access access, AccessMap& accesses) {
-  for (int i = 0; i < work.reads + work.writes; ++i) {
-    access.writes = i >= work.reads;
-    access.begin = begin_of(work.extents[i]);
-    access.end = access.begin + work.extents[i].bytes;
-    if (access.begin < access.end) accesses.note(access);
+void RaceFinder::compare(const Work& work, const AccessMap& accesses, VectorClock& clock,
+                         std::vector<Conflict>& found) {
+  std::map<std::uint32_t, Conflict> of_streams;
+  for (const Access& access : work)
+    accesses.conflicts(access, [&](const Access& earlier) {
+      if (earlier.count <= clock[earlier.stream] || earlier.stream == access.stream) return;
+      Conflict& last = of_streams[earlier.stream];
+      if (last.earlier.count < earlier.count) last = {earlier, access};
+    });
+  for (const auto& [stream, conflict] : of_streams) {
+    found.push_back(conflict);
+    clock.raise(stream, conflict.earlier.count);
   }
 }
 

@@ -1,10 +1,9 @@
-// See settings.h. Values that threads read while others change them are atomics.
+// See settings.h.
 #include "sim/settings.h"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 
@@ -12,29 +11,6 @@
 
 namespace td::sim {
 namespace {
-
-struct Settings {
-  std::atomic<int> devices{2};
-  std::atomic<std::size_t> capacity{0};
-  std::atomic<double> gb_per_s{Link{}.gb_per_s}, latency_us{Link{}.latency_us};
-  std::atomic<double> launch_cost_us{0};
-  std::atomic<bool> in_use{false};
-  bool finds_races = false;
-  std::string error;
-  explicit Settings(const std::function<const char*(const char*)>& variable);
-};
-
-Settings& settings() {
-  static Settings& instance =
-      *new Settings(std::getenv);  // stream threads read it until the process ends
-  return instance;
-}
-
-std::size_t default_capacity() {
-  const auto machine = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return std::min(machine / 4, std::size_t{4} << 30);
-}
 
 /// Reads a number followed by exactly `unit`.
 bool parse_amount(const std::string& text, const std::string& unit, double* amount) {
@@ -47,14 +23,6 @@ bool parse_amount(const std::string& text, const std::string& unit, double* amou
   return end == text.c_str() + digits && *amount <= 1e9;
 }
 
-bool parse_devices(const std::string& text, Settings& s) {
-  double count = 0;
-  if (!parse_amount(text + "d", "d", &count)) return false;
-  if (count < 1 || count > kMaxDevices || count != static_cast<int>(count)) return false;
-  s.devices = static_cast<int>(count);
-  return true;
-}
-
 bool parse_link(const std::string& text, Settings& s) {
   const std::size_t comma = text.find(',');
   double speed = 0, latency = Link{}.latency_us;
@@ -65,39 +33,48 @@ bool parse_link(const std::string& text, Settings& s) {
   return true;
 }
 
-bool parse_capacity(const std::string& text, Settings& s) {
-  std::size_t bytes = 0;
-  if (!parse_bytes(text, &bytes)) return false;
-  s.capacity = bytes;
-  return true;
-}
+/// A variable that is read, and whether its value was well-formed.
+struct Variable {
+  const char *name, *expected;
+  bool (*parse)(const std::string& text, Settings& s);
+};
+const Variable kVariables[] = {
+    {"TD_SIM_DEVICES", "a number from 1 to 16",
+     [](const std::string& text, Settings& s) {
+       double count = 0;
+       if (!parse_amount(text + "d", "d", &count)) return false;
+       s.devices = static_cast<int>(count);
+       return count >= 1 && count <= kMaxDevices && count == s.devices;
+     }},
+    {"TD_SIM_MEMORY", "an amount of memory, as 512MiB or 2GiB",
+     [](const std::string& text, Settings& s) {
+       std::size_t bytes = 0;
+       const bool good = parse_bytes(text, &bytes);
+       s.capacity = bytes;
+       return good;
+     }},
+    {"TD_SIM_LINK", "a bandwidth and a latency, as 12GB/s,10us", parse_link},
+    {"TD_SIM_LAUNCH_COST", "a time in microseconds, as 5us",
+     [](const std::string& text, Settings& s) {
+       double cost = 0;
+       const bool good = parse_amount(text, "us", &cost);
+       s.launch_cost_us = cost;
+       return good;
+     }},
+    {"TD_SIM_RACES", "1 to look for races, or 0",
+     [](const std::string& text, Settings& s) {
+       s.finds_races = text == "1";
+       return text == "0" || text == "1";
+     }},
+};
 
-bool parse_launch_cost(const std::string& text, Settings& s) {
-  double cost = 0;
-  if (!parse_amount(text, "us", &cost)) return false;
-  s.launch_cost_us = cost;
-  return true;
-}
+}  // namespace
 
-bool parse_races(const std::string& text, Settings& s) {
-  s.finds_races = text == "1";
-  return text == "0" || text == "1";
-}
-
-Settings::Settings(const std::function<const char*(const char*)>& variable)
-    : capacity(default_capacity()) {
-  struct Variable {
-    const char *name, *expected;
-    bool (*parse)(const std::string&, Settings&);
-  };
-  const Variable variables[] = {
-      {"TD_SIM_DEVICES", "a number from 1 to 16", parse_devices},
-      {"TD_SIM_MEMORY", "an amount of memory, as 512MiB or 2GiB", parse_capacity},
-      {"TD_SIM_LINK", "a bandwidth and a latency, as 12GB/s,10us", parse_link},
-      {"TD_SIM_LAUNCH_COST", "a time in microseconds, as 5us", parse_launch_cost},
-      {"TD_SIM_RACES", "1 to look for races, or 0", parse_races},
-  };
-  for (const Variable& v : variables) {
+Settings::Settings(const std::function<const char*(const char*)>& variable) {
+  const auto machine = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  capacity = std::min(machine / 4, std::size_t{4} << 30);
+  for (const Variable& v : kVariables) {
     const char* value = variable(v.name);
     if (!value || v.parse(value, *this)) continue;
     error = std::string(v.name) + "=" + value + " is malformed: expected " + v.expected + '.';
@@ -106,15 +83,11 @@ Settings::Settings(const std::function<const char*(const char*)>& variable)
   }
 }
 
-}  // namespace
-
-int devices() { return settings().devices.load(std::memory_order_relaxed); }
-const std::string& settings_error() { return settings().error; }
-std::string check_settings(const std::function<const char*(const char*)>& variable) {
-  return Settings(variable).error;
+Settings& settings() {
+  static Settings& instance =
+      *new Settings(std::getenv);  // stream threads read it until the process ends
+  return instance;
 }
-bool finds_races() { return settings().finds_races; }
-void mark_in_use() { settings().in_use = true; }
 
 void set_link(Link link) {
   TD_CHECK(Error, link.gb_per_s > 0 && link.latency_us >= 0,
@@ -150,10 +123,10 @@ std::size_t capacity() { return settings().capacity; }
 void set_devices(int count) {
   TD_CHECK(DeviceError, count >= 1 && count <= kMaxDevices, "set_devices: sim has 1 to ",
            kMaxDevices, " devices, not ", count, ".");
-  TD_CHECK(
-      DeviceError, !settings().in_use || count == devices(),
-      "set_devices: sim is in use already; call it first in main, or start with TD_SIM_DEVICES=",
-      count, ".");
+  TD_CHECK(DeviceError, !settings().in_use || count == settings().devices,
+           "set_devices: sim is in use already; call it first in main, or start with "
+           "TD_SIM_DEVICES=",
+           count, ".");
   settings().devices = count;
 }
 

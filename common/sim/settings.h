@@ -1,8 +1,9 @@
 // The settings of sim.h and their environment variables, read once at first use. Called by the
-// files of sim. Invariant: with a malformed variable sim has no devices, and settings_error gives
-// the reason.
+// files of sim. Invariant: with a malformed variable sim has no devices, and `error` gives the
+// reason.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -10,17 +11,23 @@
 
 namespace td::sim {
 
-/// Returns the number of devices; 0 when a variable is malformed.
-int devices();
-/// Returns the error in the environment with the expected spelling; empty without an error.
-const std::string& settings_error();
-/// Returns the same for other values: `variable(name)` is a value, or null.
-std::string check_settings(const std::function<const char*(const char*)>& variable);
+/// Values that threads read while others change them are atomics.
+struct Settings {
+  /// @param variable returns the value of an environment variable, or null.
+  explicit Settings(const std::function<const char*(const char*)>& variable);
+
+  std::atomic<int> devices{2};  ///< 0 when a variable is malformed
+  std::atomic<std::size_t> capacity;
+  std::atomic<double> gb_per_s{Link{}.gb_per_s}, latency_us{Link{}.latency_us};
+  std::atomic<double> launch_cost_us{0};
+  std::atomic<bool> in_use{false};  ///< makes set_devices throw; set with the first arena
+  bool finds_races = false;         ///< at the start
+  std::string error;  ///< the malformed variable, with the expected spelling; or empty
+};
+
+/// Returns the settings of this process.
+Settings& settings();
 /// Keeps the host busy for the launch cost.
 void spend_launch_cost();
-/// Returns whether the race finder is on at the start.
-bool finds_races();
-/// Makes set_devices throw from now on. Called when the first arena is made.
-void mark_in_use();
 
 }  // namespace td::sim

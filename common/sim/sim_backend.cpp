@@ -12,9 +12,7 @@
 #include "sim/capture.h"
 #include "sim/race_finder.h"
 #include "sim/settings.h"
-#include "sim/sim.h"
 #include "sim/stream_queue.h"
-#include "sim/transfer.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 #include "td/base/span_recorder.h"
@@ -22,16 +20,15 @@
 #include "td/device/backend.h"
 #include "td/device/graph.h"
 
-namespace td {
-namespace sim {
+namespace td::sim {
 namespace {
 
 struct DeviceState {
   std::atomic<StreamQueue*> default_queue{nullptr};
-  std::mutex mutex;  // guards queues
+  std::mutex mutex;  // guards the next three
   std::vector<StreamQueue*> queues;
-  int numbered = 0;  // queues but the default one, also guarded by it
-  Engine to_device{0, "HtoD"}, from_device{1, "DtoH"}, to_peer{2, "PtoP"};
+  std::vector<StreamQueue*> spare;  // of destroyed graphs, for later ones
+  int numbered = 0;                 // queues but the default one
 };
 
 DeviceState& device_state(int index) {
@@ -45,15 +42,23 @@ std::vector<StreamQueue*> queues_of(int index) {
   return device.queues;
 }
 
+/// Blocks until the work that the queues hold now is done.
+/// @throws AsyncError of the first failure, with `report`; otherwise errors stay in their streams.
+void wait_for_all(const std::vector<StreamQueue*>& queues, bool report) {
+  const HostWaits waits(queues);
+  std::vector<intrusive_ptr<EventState>> states;
+  for (StreamQueue* queue : queues) states.push_back(queue->record_state(report));
+  for (const auto& state : states) state->wait();
+  for (const auto& state : states)
+    if (report) throw_failure(*state);
+}
+
 /// Blocks until all work of all devices is done; errors stay in their streams.
 void drain() {
   std::vector<StreamQueue*> queues;
   for (int i = 0; i < kMaxDevices; ++i)
     for (StreamQueue* queue : queues_of(i)) queues.push_back(queue);
-  const HostWaits waits(queues);
-  std::vector<intrusive_ptr<EventState>> states;
-  for (StreamQueue* queue : queues) states.push_back(queue->record_state());
-  for (const auto& state : states) state->wait();
+  wait_for_all(queues, false);
 }
 
 /// At the end of the process: drops queued kernels, sets events and joins the threads. A second
@@ -99,6 +104,21 @@ StreamQueue& queue_of(int index, void* stream) {
   return *device.default_queue.load(std::memory_order_relaxed);
 }
 
+StreamQueue& borrow_queue(int index) {
+  DeviceState& device = device_state(index);
+  std::lock_guard lock(device.mutex);
+  if (device.spare.empty()) return *make_queue(index, ++device.numbered);
+  StreamQueue& queue = *device.spare.back();
+  device.spare.pop_back();
+  return queue;
+}
+
+void return_queue(StreamQueue& queue) {
+  DeviceState& device = device_state(queue.index());
+  std::lock_guard lock(device.mutex);
+  device.spare.push_back(&queue);
+}
+
 namespace {
 
 /// Pinned memory has its size before it, for munmap.
@@ -131,10 +151,10 @@ SimEvent& event_of(void* event) { return *static_cast<SimEvent*>(event); }
 class SimBackend : public Backend {
  public:
   SimBackend() {
-    if (finds_races()) find_races(true);
+    if (settings().finds_races) find_races(true);
   }
-  int device_count() const override { return devices(); }
-  std::string unavailable_reason() const override { return settings_error(); }
+  int device_count() const override { return settings().devices; }
+  std::string unavailable_reason() const override { return settings().error; }
   std::string more_devices_hint(int count) const override {
     return count <= kMaxDevices ? ", or start with TD_SIM_DEVICES=" + std::to_string(count) : "";
   }
@@ -147,7 +167,7 @@ class SimBackend : public Backend {
   }
   GraphBackend* graphs() override { return &sim::graphs(); }
   std::string name(int) const override {
-    const int cores = core_count(), share = std::max(1, cores / std::max(1, devices()));
+    const int cores = core_count(), share = std::max(1, cores / std::max(1, device_count()));
     return "software accelerator, " + std::to_string(share) + " of " + std::to_string(cores) +
            (cores == 1 ? " core" : " cores");
   }
@@ -163,8 +183,21 @@ class SimBackend : public Backend {
     drain();  // like cudaFree: queued work may still use the memory
     arena(index).release(memory);
   }
-  void* allocate_pinned(std::size_t bytes) override;
-  void release_pinned(void* memory) override;
+  // Not locked into memory, which would need a privilege. Pinned here means that the stream's
+  // thread may read it, because the allocator does not reuse it before the copies are done.
+  void* allocate_pinned(std::size_t bytes) override {
+    void* pages = mmap(nullptr, bytes + kPinnedHead, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return nullptr;
+    *static_cast<std::size_t*>(pages) = bytes + kPinnedHead;
+    return static_cast<char*>(pages) + kPinnedHead;
+  }
+  void release_pinned(void* memory) override {
+    void* pages = static_cast<char*>(memory) - kPinnedHead;
+    const std::size_t bytes = *static_cast<std::size_t*>(pages);
+    if (RaceFinder* finder = RaceFinder::active()) finder->forget(pages, bytes);
+    munmap(pages, bytes);
+  }
 
   void* new_stream(int index, bool) override {
     DeviceState& device = device_state(index);
@@ -172,8 +205,17 @@ class SimBackend : public Backend {
     return make_queue(index, ++device.numbered);
   }
   void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
-            int index, void* stream) override;
-  void synchronize(int index, void* stream, bool all_streams) override;
+            int index, void* stream) override {
+    if (bytes > 0) sim::copy(queue_of(index, stream), to, to_device, from, from_device, bytes);
+  }
+  void synchronize(int index, void* stream, bool all_streams) override {
+    if (all_streams) {
+      const trace::Span span("Device Synchronize", trace::Category::kWait);
+      return wait_for_all(queues_of(index), true);
+    }
+    const HostWaits waits(queue_of(index, stream));
+    queue_of(index, stream).synchronize();
+  }
   bool idle(int index, void* stream) override {
     HostWaits waits(queue_of(index, stream));
     if (queue_of(index, stream).idle()) return true;
@@ -224,76 +266,7 @@ class SimBackend : public Backend {
   }
 };
 
-// Not locked into memory, which would need a privilege. Pinned here means that the stream's thread
-// may read it, because the allocator does not reuse it before the copies are done.
-void* SimBackend::allocate_pinned(std::size_t bytes) {
-  void* pages = mmap(nullptr, bytes + kPinnedHead, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
-  *static_cast<std::size_t*>(pages) = bytes + kPinnedHead;
-  return static_cast<char*>(pages) + kPinnedHead;
-}
-
-void SimBackend::release_pinned(void* memory) {
-  void* pages = static_cast<char*>(memory) - kPinnedHead;
-  const std::size_t bytes = *static_cast<std::size_t*>(pages);
-  if (RaceFinder* finder = RaceFinder::active()) finder->forget(pages, bytes);
-  munmap(pages, bytes);
-}
-
-/// Reports the accesses of the stream's thread; the host itself copies pageable memory before it
-/// returns.
-void report_copy(const StreamQueue& queue, void* to, bool to_reached, const void* from,
-                 bool from_reached, std::size_t bytes) {
-  RaceFinder* finder = RaceFinder::active();
-  if (!finder) return;
-  Record record("copy");
-  if (from_reached) record.reads_from(from, bytes);
-  if (to_reached) record.writes_to(to, bytes);
-  finder->copied(queue, record);
-}
-
-void SimBackend::copy(void* to, Device to_device, const void* from, Device from_device,
-                      std::size_t bytes, int index, void* stream) {
-  if (bytes == 0) return;
-  StreamQueue& queue = queue_of(index, stream);
-  void* target = to_device.is_sim() ? kernel_view(to_device.index(), to) : to;
-  const void* source = from_device.is_sim() ? kernel_view(from_device.index(), from) : from;
-  if (to_device.is_sim() && from_device.is_sim()) {
-    Engine* link = to_device == from_device ? nullptr : &device_state(from_device.index()).to_peer;
-    report_copy(queue, to, true, from, true, bytes);
-    copy_on_devices(queue, link, target, source, bytes);
-  } else if (to_device.is_sim()) {
-    const bool pinned = is_pinned_memory(from);
-    report_copy(queue, to, true, from, pinned, bytes);
-    copy_to_device(queue, device_state(to_device.index()).to_device, target, source, bytes, pinned);
-  } else {
-    const bool pinned = is_pinned_memory(to);
-    report_copy(queue, to, pinned, from, true, bytes);
-    HostWaits waits(queue);  // for a pageable target
-    if (pinned) waits.cancel();
-    copy_from_device(queue, device_state(from_device.index()).from_device, target, source, bytes,
-                     pinned);
-  }
-}
-
-void SimBackend::synchronize(int index, void* stream, bool all_streams) {
-  if (!all_streams) {
-    const HostWaits waits(queue_of(index, stream));
-    return queue_of(index, stream).synchronize();
-  }
-  const std::vector<StreamQueue*> queues = queues_of(index);
-  const HostWaits waits(queues);
-  const trace::Span span("Device Synchronize", trace::Category::kWait);
-  std::vector<intrusive_ptr<EventState>> states;
-  for (StreamQueue* queue : queues) states.push_back(queue->record_state(true));
-  for (const auto& state : states) state->wait();
-  for (const auto& state : states) throw_failure(*state);
-}
-
 const RegisterBackend registration(kSIM, *new SimBackend);  // never destroyed
 
 }  // namespace
-}  // namespace sim
-
-}  // namespace td
+}  // namespace td::sim

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <new>
 
-#include "sim/arena.h"
 #include "sim/capture.h"
 #include "sim/settings.h"
 #include "td/base/error.h"
@@ -105,7 +104,8 @@ void StreamQueue::loop() {
   queue_of_thread = this;
   prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would show
   // OMP_NUM_THREADS, which sets the first width, may be less than the share.
-  set_parallel_width(std::min(parallel_width(), core_count() / std::max(1, devices())));
+  set_parallel_width(
+      std::min(parallel_width(), core_count() / std::max(1, settings().devices.load())));
   for (;;) {
     const std::uint32_t seen = pushes_.load(std::memory_order_acquire);
     const std::uint64_t at = finished_.load(std::memory_order_relaxed);
@@ -138,16 +138,16 @@ bool StreamQueue::working() const {
 
 void StreamQueue::run(const Entry& entry) {
   if (!entry.always && !working()) return;
-  const RunningRecord running(entry.name, index_);
+  running_ = entry.name;
   if (entry.correlation != 0) correlation_ = entry.correlation;  // in a graph: that of its launch
   // Copies, which always run, have spans of their own.
   const trace::Span span(place(), entry.always ? "" : entry.name, trace::Category::kKernel);
   try {
     entry.run(entry.work());
   } catch (const std::exception& error) {
-    fail_with(entry.name, error.what());
+    fail(error.what());
   } catch (...) {
-    fail_with(entry.name, "it threw something that is no std::exception");
+    fail("it threw something that is no std::exception");
   }
 }
 
@@ -172,29 +172,24 @@ void StreamQueue::capture_into(Capture* capture) {
   capture_ = capture;
 }
 
-void StreamQueue::fail_with(const char* name, const char* what) {
-  if (failure_) return;  // the first error is the cause of the rest
-  failure_ = make_intrusive<Failure>(
-      std::string(name) + " failed on sim:" + std::to_string(index_) + ": " + what +
-      (*what && what[std::strlen(what) - 1] == '.' ? "" : ".") +
+void StreamQueue::fail(const char* what) {
+  const std::string text = what;
+  fail_with(std::make_shared<const std::string>(
+      std::string(running_) + " failed on sim:" + std::to_string(index_) + ": " + text +
+      (text.ends_with('.') ? "" : ".") +
       " It was queued earlier and runs beside the host, so the error appears only now; what was "
-      "queued behind it was not run.");
+      "queued behind it was not run."));
 }
 
 intrusive_ptr<EventState> StreamQueue::record_state(bool report) {
   auto state = make_intrusive<EventState>();
-  struct Set {
-    StreamQueue* queue;
-    EventState* state;
-    bool report;
-    void operator()() const {
-      state->set(queue->failure_);
-      state->release();
-      if (report) queue->failure_.reset();
-    }
-  };
   state->retain();  // for the entry
-  push(item_of("", Set{this, state.get(), report}, true));
+  const auto set = [this, state = state.get(), report] {
+    state->set(failure_);
+    state->release();
+    if (report) failure_.reset();
+  };
+  push(item_of("", set, true));
   return state;
 }
 
@@ -209,19 +204,15 @@ intrusive_ptr<EventState> StreamQueue::record_event() {
 void StreamQueue::wait_for(const intrusive_ptr<EventState>& state) {
   if (state && (state->captured() || is_captured())) return wait_in_capture(*this, *state);
   if (!state || (state->done() && !state->failure())) return;
-  struct Wait {
-    StreamQueue* queue;
-    EventState* state;
-    void operator()() const {
-      const trace::Span span(queue->place(), state->done() ? "" : "Stream Wait Event",
-                             trace::Category::kWait);
-      state->wait();
-      if (!queue->failure_) queue->failure_ = state->failure();
-      state->release();
-    }
-  };
   state->retain();
-  push(item_of("", Wait{this, state.get()}, true));
+  const auto wait = [this, state = state.get()] {
+    const trace::Span span(place(), state->done() ? "" : "Stream Wait Event",
+                           trace::Category::kWait);
+    state->wait();
+    fail_with(state->failure());
+    state->release();
+  };
+  push(item_of("", wait, true));
 }
 
 void StreamQueue::synchronize() {
@@ -247,7 +238,7 @@ void StreamQueue::finish_stop() {
 }
 
 void throw_failure(const EventState& state) {
-  if (state.failure()) throw AsyncError(state.failure()->text);
+  if (state.failure()) throw AsyncError(*state.failure());
 }
 
 }  // namespace td::sim

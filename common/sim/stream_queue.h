@@ -11,19 +11,74 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "sim/event_state.h"
+#include "td/base/host_memory.h"
+#include "td/base/objects.h"
 #include "td/base/span.h"
+#include "td/device/device.h"
 #include "td/device/record.h"
 
 namespace td::sim {
 
 class Capture;
+
+using Clock = std::chrono::steady_clock;
+
+/// Blocks until `value` is no longer `old`. Spins first, because the value often changes within
+/// microseconds and sleeping costs several; yields meanwhile, because the other thread may need
+/// this core.
+inline void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+  const auto begin = Clock::now();
+  for (Clock::duration spent{}; spent < std::chrono::microseconds(20);
+       spent = Clock::now() - begin) {
+    for (int i = 0; i < 32; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    if (spent > std::chrono::microseconds(3)) std::this_thread::yield();
+  }
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+}
+
+/// The message of an asynchronous error, shared by the streams that it reached; null: no error.
+using Failure = std::shared_ptr<const std::string>;
+
+/// The state of a recorded event: one point in one stream. Recording the event again makes a new
+/// state, so that waits that are queued already keep their point. Invariant: a state is set exactly
+/// once, by the stream that it was queued on.
+class EventState : public RefCounted, public PooledObject {
+ public:
+  explicit EventState(bool captured = false) : captured_(captured) {}
+  /// True for a CapturedEventState (capture.h), which is never set.
+  bool captured() const { return captured_; }
+  void set(Failure failure) {
+    failure_ = std::move(failure);
+    when_ = Clock::now();
+    done_.store(1, std::memory_order_release);
+    done_.notify_all();
+  }
+  bool done() const { return done_.load(std::memory_order_acquire) != 0; }
+  void wait() const { wait_while(done_, 0); }
+  /// The failure of the stream at this point, and the time; only when done.
+  const Failure& failure() const { return failure_; }
+  Clock::time_point when() const { return when_; }
+
+ private:
+  const bool captured_;
+  std::atomic<std::uint32_t> done_{0};
+  Failure failure_;
+  Clock::time_point when_;
+};
 
 /// A host buffer for copies of pageable memory, and the event after which it is free.
 struct BounceBuffer {
@@ -92,10 +147,12 @@ class StreamQueue {
   bool working() const;
   /// On the stream's thread: runs the entries sequentially.
   void run_entries(const std::vector<char>& entries);
-  /// On the stream's thread: the failure of the stream.
+  /// On the stream's thread: the name of the current entry, or of the last one.
+  const char* running() const { return running_; }
+  /// On the stream's thread: the failure of the stream. The first one is the cause of the rest.
   ///@{
-  const intrusive_ptr<Failure>& failure() const { return failure_; }
-  void fail_with(const intrusive_ptr<Failure>& failure) {
+  const Failure& failure() const { return failure_; }
+  void fail_with(const Failure& failure) {
     if (!failure_) failure_ = failure;
   }
   void forget_failure() { failure_.reset(); }
@@ -118,7 +175,7 @@ class StreamQueue {
   char* room_for(std::size_t bytes);
   void loop();
   void run(const Entry& entry);
-  void fail_with(const char* name, const char* what);
+  void fail(const char* what);
 
   const int index_, number_;
   const std::string name_;
@@ -135,13 +192,22 @@ class StreamQueue {
   alignas(64) std::atomic<std::uint64_t> finished_{0};
   std::atomic<std::uint32_t> pops_{0};
   std::atomic<bool> stopping_{false};
-  intrusive_ptr<Failure> failure_;
+  const char* running_ = "";
+  Failure failure_;
   std::thread thread_;
 };
 
+/// Enqueues a copy, as Backend::copy (transfer.cpp). @throws AsyncError
+void copy(StreamQueue& queue, void* to, Device to_device, const void* from, Device from_device,
+          std::size_t bytes);
 /// @throws AsyncError with the failure of a done state, if it has one.
 void throw_failure(const EventState& state);
 /// Returns a device's queue for a native handle; nullptr is the default stream, made at first use.
 StreamQueue& queue_of(int index, void* stream);
+/// Lends a queue to a graph, which returns it, because a queue exists until the process ends.
+///@{
+StreamQueue& borrow_queue(int index);
+void return_queue(StreamQueue& queue);
+///@}
 
 }  // namespace td::sim

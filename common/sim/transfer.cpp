@@ -1,14 +1,21 @@
-// A transfer takes the time that the link's settings give, or that of memcpy where that is longer.
-// Threads sleep meanwhile, so that kernels can use the cores.
-#include "sim/transfer.h"
-
+// Copies of sim. A device has one copy engine per direction of the link; an engine does one copy at
+// a time, concurrently with kernels of other streams. A transfer takes the time that the link's
+// settings give, or that of memcpy where that is longer. Threads sleep meanwhile, so that kernels
+// can use the cores.
+//
+// Pinned host memory is copied by the stream's thread, and the call returns immediately. Pageable
+// memory could be freed or swapped, so the host thread itself copies it through a bounce buffer and
+// blocks: chapter 08 shows this difference.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 
+#include "sim/race_finder.h"
 #include "sim/settings.h"
+#include "sim/stream_queue.h"
 #include "td/base/host_memory.h"
-#include "td/base/span_recorder.h"
+#include "td/device/allocator.h"
 #include "td/device/graph.h"
 
 namespace td::sim {
@@ -18,6 +25,23 @@ constexpr std::size_t kStaged = 64 << 10;             // up to here a source is 
 constexpr std::size_t kChunk = std::size_t{1} << 20;  // size of a bounce buffer
 constexpr const char* kFromPageable = "Memcpy HtoD (Pageable -> Device)";
 constexpr const char* kToPageable = "Memcpy DtoH (Device -> Pageable)";
+
+/// Does one transfer at a time.
+struct Engine {
+  int number;               // among the engines of a device
+  const char* direction;    // as traces have it: HtoD, DtoH, PtoP
+  std::mutex mutex{};       // held for the time a transfer takes
+  std::uint32_t track = 0;  // of traces; the mutex guards it
+};
+
+struct Engines {
+  Engine to_device{0, "HtoD"}, from_device{1, "DtoH"}, to_peer{2, "PtoP"};
+};
+
+Engines& engines_of(Device device) {
+  static auto& all = *new std::array<Engines, kMaxDevices>;
+  return all[static_cast<std::size_t>(device.index())];
+}
 
 void wait_until(const StreamQueue& queue, Clock::time_point until) {
   constexpr auto kSlice = std::chrono::milliseconds(20);  // so that a process can end in between
@@ -122,8 +146,7 @@ void bounce_from_device(StreamQueue& queue, Engine& engine, char* to, const char
   }
 }
 
-}  // namespace
-
+/// Host to device. Returns when a pageable source has been read.
 void copy_to_device(StreamQueue& queue, Engine& engine, void* to, const void* from,
                     std::size_t bytes, bool pinned) {
   if (pinned) {
@@ -140,22 +163,47 @@ void copy_to_device(StreamQueue& queue, Engine& engine, void* to, const void* fr
   }
 }
 
+/// Device to host. Returns when a pageable target has been written. @throws AsyncError then, when
+/// the stream has failed.
 void copy_from_device(StreamQueue& queue, Engine& engine, void* to, const void* from,
                       std::size_t bytes, bool pinned) {
-  if (!pinned) check_may_copy_pageable();
-  if (pinned || bytes <= kStaged)
-    submit(queue, {&engine, to, from, bytes, nullptr,
-                   pinned ? "Memcpy DtoH (Device -> Pinned)" : kToPageable});
+  if (pinned) {
+    submit(queue, {&engine, to, from, bytes, nullptr, "Memcpy DtoH (Device -> Pinned)"});
+    return;
+  }
+  const HostWaits waits(queue);
+  check_may_copy_pageable();
+  if (bytes <= kStaged)
+    submit(queue, {&engine, to, from, bytes, nullptr, kToPageable});
   else
     bounce_from_device(queue, engine, static_cast<char*>(to), static_cast<const char*>(from),
                        bytes);
-  if (!pinned) queue.synchronize();
+  queue.synchronize();
 }
 
-void copy_on_devices(StreamQueue& queue, Engine* engine, void* to, const void* from,
-                     std::size_t bytes) {
-  submit(queue, {engine, to, from, bytes, nullptr,
-                 engine ? "Memcpy PtoP (Device -> Device)" : "Memcpy DtoD (Device -> Device)"});
+}  // namespace
+
+void copy(StreamQueue& queue, void* to, Device to_device, const void* from, Device from_device,
+          std::size_t bytes) {
+  const bool to_sim = to_device.is_sim(), from_sim = from_device.is_sim();
+  const bool pinned = !(to_sim && from_sim) && is_pinned_memory(to_sim ? from : to);
+  if (RaceFinder* finder = RaceFinder::active()) {
+    Record record("copy");  // of the stream's thread; the host itself accesses pageable memory
+    if (from_sim || pinned) record.reads_from(from, bytes);
+    if (to_sim || pinned) record.writes_to(to, bytes);
+    finder->copied(queue, record);
+  }
+  if (to_sim) to = kernel_view(to_device.index(), to);
+  if (from_sim) from = kernel_view(from_device.index(), from);
+  if (!from_sim)
+    copy_to_device(queue, engines_of(to_device).to_device, to, from, bytes, pinned);
+  else if (!to_sim)
+    copy_from_device(queue, engines_of(from_device).from_device, to, from, bytes, pinned);
+  else if (to_device == from_device)  // without an engine: it takes what memcpy takes
+    submit(queue, {nullptr, to, from, bytes, nullptr, "Memcpy DtoD (Device -> Device)"});
+  else
+    submit(queue, {&engines_of(from_device).to_peer, to, from, bytes, nullptr,
+                   "Memcpy PtoP (Device -> Device)"});
 }
 
 }  // namespace td::sim

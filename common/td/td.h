@@ -6,7 +6,7 @@
 #include "distributed/ddp/ddp.h"
 #include "distributed/distributed.h"
 #include "distributed/sampler.h"
-#include "io/serialize.h"
+#include "io/checkpoint.h"
 #include "td/amp/autocast.h"
 #include "td/amp/grad_scaler.h"
 #include "td/autograd/engine.h"

@@ -62,6 +62,4 @@ OverlapTimes overlap_times(const Trace& trace) {
   return times;
 }
 
-double overlap(const Trace& trace) { return overlap_times(trace).efficiency(); }
-
 }  // namespace td::trace

@@ -66,19 +66,12 @@ std::unordered_map<std::uint32_t, std::string> phases_of_launches(const Trace& t
 }
 
 bool is_drawn(const SpanRecord& span, const Track& track, const PictureOptions& options) {
-  switch (track.kind) {
-    case TrackKind::kStream:
-      return span.category != Category::kWait;
-    case TrackKind::kEngine:
-      return options.engines();
-    case TrackKind::kQueue:
-      return options.host();
-    case TrackKind::kThread:
-      return options.host() &&
-             (span.category == Category::kUser || span.category == Category::kLoader ||
-              span.category == Category::kCollective);
-  }
-  return false;
+  if (track.kind == TrackKind::kStream) return span.category != Category::kWait;
+  if (track.kind == TrackKind::kEngine) return options.engines();
+  if (track.kind == TrackKind::kQueue) return options.host();
+  return options.host() &&
+         (span.category == Category::kUser || span.category == Category::kLoader ||
+          span.category == Category::kCollective);
 }
 
 /// "sim:0" where one track of the device is drawn, else "sim:0 stream 1".
@@ -165,16 +158,12 @@ std::string scale(const Figure& figure) {
 /// Replaces the characters of a name that XML reserves.
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
+  for (const char c : text)
+    out += c == '<'                               ? "&lt;"
+           : c == '>'                             ? "&gt;"
+           : c == '&'                             ? "&amp;"
+           : static_cast<unsigned char>(c) < 0x20 ? " "
+                                                  : std::string(1, c);
   return out;
 }
 

@@ -32,8 +32,6 @@ struct OverlapTimes {
 
 /// Returns the times of all devices of the trace. Concurrent kernels of one device count once.
 OverlapTimes overlap_times(const Trace& trace);
-/// Returns overlap_times(trace).efficiency().
-double overlap(const Trace& trace);
 
 /// What is drawn in addition to the streams of devices.
 struct PictureOptions {

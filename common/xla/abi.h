@@ -1,4 +1,4 @@
-// The part of the PJRT C API that this client calls, declared by hand: 29 of some 140 functions.
+// The part of the PJRT C API that this client calls, declared by hand: 27 of some 140 functions.
 // PJRT is the plugin interface through which PyTorch/XLA and JAX reach TPUs and GPUs; its own
 // header is openxla/xla's xla/pjrt/c/pjrt_c_api.h. Declaring the part we use lets the course build
 // where that header is not; tests/system/pjrt_abi.cpp compares every line with it where it is.
@@ -43,39 +43,6 @@ static_assert(sizeof(Api) == 40);
 /// Every function takes one struct. Most return an error, null when all is well.
 using Function = Error* (*)(void* args);
 
-/// Places in the table.
-enum class Slot : unsigned {
-  kErrorDestroy = 0,
-  kErrorMessage = 1,
-  kErrorGetCode = 2,
-  kPluginInitialize = 3,
-  kPluginAttributes = 4,
-  kEventDestroy = 5,
-  kEventAwait = 8,
-  kClientCreate = 10,
-  kClientDestroy = 11,
-  kClientPlatformName = 12,
-  kClientPlatformVersion = 14,
-  kClientAddressableDevices = 16,
-  kClientCompile = 20,
-  kClientBufferFromHostBuffer = 22,
-  kDeviceDescriptionId = 23,
-  kDeviceDescriptionKind = 26,
-  kDeviceDescriptionToString = 28,
-  kDeviceGetDescription = 29,
-  kExecutableDestroy = 40,
-  kExecutableNumOutputs = 44,
-  kLoadedExecutableDestroy = 50,
-  kLoadedExecutableGetExecutable = 51,
-  kLoadedExecutableExecute = 55,
-  kBufferDestroy = 58,
-  kBufferElementType = 59,
-  kBufferDimensions = 60,
-  kBufferIsDeleted = 68,
-  kBufferCopyToDevice = 69,
-  kBufferToHostBuffer = 70,
-};
-
 /// Types of elements, of which the client knows these.
 enum class Type : int {
   kInvalid = 0,
@@ -90,57 +57,47 @@ enum class Type : int {
 };
 /// How long the plugin may read the host's memory: here, until the call returns.
 enum class HostSemantics : int { kImmutableOnlyDuringCall = 0 };
-/// Kinds of NamedValue.
-enum class ValueType : int { kString = 0, kInt64 = 1, kInt64List = 2, kFloat = 3, kBool = 4 };
+/// Kinds of NamedValue, of which the client sends this one.
+enum class ValueType : int { kInt64 = 1 };
 
-struct ErrorArgs {
-  Head head;
-  Error* error = nullptr;
-};
-struct ErrorMessageArgs {
-  Head head;
-  const Error* error = nullptr;
-  const char* message = nullptr;
+/// A list as two fields.
+template <class Element>
+struct List {
+  Element* data = nullptr;
   std::size_t size = 0;
 };
-struct ErrorCodeArgs {
-  Head head;
-  const Error* error = nullptr;
-  int code = 0;
-};
+
+using Text = List<const char>;
+
 struct PluginInitializeArgs {
   Head head;
 };
-struct EventArgs {
-  Head head;
-  Event* event = nullptr;
+/// What a function takes that only needs an object, such as one that destroys it.
+template <class T>
+struct ObjectArgs {
+  Head head{};
+  T* object = nullptr;
+};
+/// What a function takes that answers a question about an object.
+template <class T, class Answer>
+struct QueryArgs {
+  Head head{};
+  T* object = nullptr;
+  Answer answer{};
 };
 
-/// An option or an attribute.
+/// An option.
 struct NamedValue {
   Head head;
-  const char* name = nullptr;
-  std::size_t name_size = 0;
-  ValueType type{};
-  union {
-    const char* string = nullptr;
-    std::int64_t int64;
-    const std::int64_t* list;
-    float float32;
-    bool boolean;
-  };
+  Text name;
+  ValueType type = ValueType::kInt64;
+  std::int64_t int64 = 0;
   std::size_t value_size = 1;
-};
-struct PluginAttributesArgs {
-  Head head;
-  const NamedValue* attributes = nullptr;
-  std::size_t count = 0;
 };
 
 struct ClientCreateArgs {
   Head head;
-  const NamedValue* options = nullptr;
-  std::size_t num_options = 0;
+  List<const NamedValue> options;
   // Several processes would find each other through these.
   void* get = nullptr;
   void* get_arg = nullptr;
@@ -150,36 +107,16 @@ struct ClientCreateArgs {
   void* try_get = nullptr;
   void* try_get_arg = nullptr;
 };
-struct ClientArgs {
-  Head head;
-  Client* client = nullptr;
-};
-struct ClientTextArgs {
-  Head head;
-  Client* client = nullptr;
-  const char* text = nullptr;
-  std::size_t size = 0;
-};
-struct ClientDevicesArgs {
-  Head head;
-  Client* client = nullptr;
-  Device* const* devices = nullptr;
-  std::size_t count = 0;
-};
 
 struct Program {
   Head head;
-  const char* code = nullptr;
-  std::size_t code_size = 0;
-  const char* format = nullptr;
-  std::size_t format_size = 0;
+  Text code, format;
 };
 struct CompileArgs {
   Head head;
   Client* client = nullptr;
   const Program* program = nullptr;
-  const char* options = nullptr;
-  std::size_t options_size = 0;
+  Text options;
   LoadedExecutable* executable = nullptr;
 };
 struct FromHostArgs {
@@ -187,52 +124,13 @@ struct FromHostArgs {
   Client* client = nullptr;
   const void* data = nullptr;
   Type type{};
-  const std::int64_t* dims = nullptr;
-  std::size_t num_dims = 0;
-  const std::int64_t* strides = nullptr;
-  std::size_t num_strides = 0;
+  List<const std::int64_t> dims, strides;
   HostSemantics semantics{};
   Device* device = nullptr;
   void* memory = nullptr;
   void* layout = nullptr;
   Event* done = nullptr;
   Buffer* buffer = nullptr;
-};
-
-struct DeviceDescriptionArgs {
-  Head head;
-  Device* device = nullptr;
-  DeviceDescription* description = nullptr;
-};
-struct DescriptionIdArgs {
-  Head head;
-  DeviceDescription* description = nullptr;
-  int id = 0;
-};
-struct DescriptionTextArgs {
-  Head head;
-  DeviceDescription* description = nullptr;
-  const char* text = nullptr;
-  std::size_t size = 0;
-};
-
-struct ExecutableArgs {
-  Head head;
-  Executable* executable = nullptr;
-};
-struct ExecutableCountArgs {
-  Head head;
-  Executable* executable = nullptr;
-  std::size_t count = 0;
-};
-struct LoadedArgs {
-  Head head;
-  LoadedExecutable* executable = nullptr;
-};
-struct LoadedGetArgs {
-  Head head;
-  LoadedExecutable* loaded = nullptr;
-  Executable* executable = nullptr;
 };
 
 /// The one struct here that still grows: 80 bytes at version 0.68, 144 at 0.114. The tail is what a
@@ -243,8 +141,7 @@ struct ExecuteOptions {
   void* receive = nullptr;
   std::size_t num_send = 0, num_receive = 0;
   int launch_id = 0;
-  const std::int64_t* non_donatable = nullptr;
-  std::size_t num_non_donatable = 0;
+  List<const std::int64_t> non_donatable;
   void* context = nullptr;
   std::uint64_t tail[22] = {};
 };
@@ -260,26 +157,6 @@ struct ExecuteArgs {
   Device* device = nullptr;
 };
 
-struct BufferArgs {
-  Head head;
-  Buffer* buffer = nullptr;
-};
-struct BufferTypeArgs {
-  Head head;
-  Buffer* buffer = nullptr;
-  Type type{};
-};
-struct BufferDimensionsArgs {
-  Head head;
-  Buffer* buffer = nullptr;
-  const std::int64_t* dims = nullptr;
-  std::size_t num_dims = 0;
-};
-struct BufferIsDeletedArgs {
-  Head head;
-  Buffer* buffer = nullptr;
-  bool deleted = false;
-};
 struct CopyToDeviceArgs {
   Head head;
   Buffer* buffer = nullptr;
@@ -294,6 +171,50 @@ struct ToHostArgs {
   std::size_t size = 0;
   Event* done = nullptr;
 };
+
+/// A function of the table: its place, its name without PJRT_, and the struct that it takes.
+template <class Args>
+struct Slot {
+  unsigned place;
+  const char* name;
+};
+template <class T>
+using Object = Slot<ObjectArgs<T>>;
+template <class T, class Answer>
+using Query = Slot<QueryArgs<T, Answer>>;
+
+inline constexpr Object<Error> kErrorDestroy{0, "Error_Destroy"};
+inline constexpr Query<Error, Text> kErrorMessage{1, "Error_Message"};
+inline constexpr Query<Error, int> kErrorGetCode{2, "Error_GetCode"};
+inline constexpr Slot<PluginInitializeArgs> kPluginInitialize{3, "Plugin_Initialize"};
+inline constexpr Object<Event> kEventDestroy{5, "Event_Destroy"};
+inline constexpr Object<Event> kEventAwait{8, "Event_Await"};
+inline constexpr Slot<ClientCreateArgs> kClientCreate{10, "Client_Create"};
+inline constexpr Object<Client> kClientDestroy{11, "Client_Destroy"};
+inline constexpr Query<Client, Text> kClientPlatformName{12, "Client_PlatformName"};
+inline constexpr Query<Client, List<Device* const>> kClientAddressableDevices{
+    16, "Client_AddressableDevices"};
+inline constexpr Slot<CompileArgs> kClientCompile{20, "Client_Compile"};
+inline constexpr Slot<FromHostArgs> kClientBufferFromHostBuffer{22, "Client_BufferFromHostBuffer"};
+inline constexpr Query<DeviceDescription, int> kDeviceDescriptionId{23, "DeviceDescription_Id"};
+inline constexpr Query<DeviceDescription, Text> kDeviceDescriptionKind{26,
+                                                                       "DeviceDescription_Kind"};
+inline constexpr Query<DeviceDescription, Text> kDeviceDescriptionToString{
+    28, "DeviceDescription_ToString"};
+inline constexpr Query<Device, DeviceDescription*> kDeviceGetDescription{29,
+                                                                         "Device_GetDescription"};
+inline constexpr Object<Executable> kExecutableDestroy{40, "Executable_Destroy"};
+inline constexpr Query<Executable, std::size_t> kExecutableNumOutputs{44, "Executable_NumOutputs"};
+inline constexpr Object<LoadedExecutable> kLoadedExecutableDestroy{50, "LoadedExecutable_Destroy"};
+inline constexpr Query<LoadedExecutable, Executable*> kLoadedExecutableGetExecutable{
+    51, "LoadedExecutable_GetExecutable"};
+inline constexpr Slot<ExecuteArgs> kLoadedExecutableExecute{55, "LoadedExecutable_Execute"};
+inline constexpr Object<Buffer> kBufferDestroy{58, "Buffer_Destroy"};
+inline constexpr Query<Buffer, Type> kBufferElementType{59, "Buffer_ElementType"};
+inline constexpr Query<Buffer, List<const std::int64_t>> kBufferDimensions{60, "Buffer_Dimensions"};
+inline constexpr Query<Buffer, bool> kBufferIsDeleted{68, "Buffer_IsDeleted"};
+inline constexpr Slot<CopyToDeviceArgs> kBufferCopyToDevice{69, "Buffer_CopyToDevice"};
+inline constexpr Slot<ToHostArgs> kBufferToHostBuffer{70, "Buffer_ToHostBuffer"};
 
 }  // namespace td::xla::abi
 /// @endcond

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 namespace td::xla {
 namespace {
@@ -13,26 +14,6 @@ namespace {
 // Before version 0.57 the table had another order.
 constexpr int kOldestMinor = 57;
 constexpr int kUnimplemented = 12;
-
-std::string text_of(const abi::NamedValue& value) {
-  switch (value.type) {
-    case abi::ValueType::kString:
-      return {value.string, value.value_size};
-    case abi::ValueType::kInt64:
-      return std::to_string(value.int64);
-    case abi::ValueType::kInt64List: {
-      std::string list;
-      for (std::size_t i = 0; i < value.value_size; ++i)
-        list.append(i ? "." : "").append(std::to_string(value.list[i]));
-      return list;
-    }
-    case abi::ValueType::kFloat:
-      return std::to_string(value.float32);
-    case abi::ValueType::kBool:
-      return value.boolean ? "true" : "false";
-  }
-  return "of a kind unknown here";
-}
 
 }  // namespace
 
@@ -55,72 +36,49 @@ Plugin Plugin::load(const std::string& file) {
            " and later versions 0.x");
   const Plugin plugin(api);
   abi::PluginInitializeArgs args;
-  plugin.call(abi::Slot::kPluginInitialize, args, "Plugin_Initialize");
+  plugin.call(abi::kPluginInitialize, args);
   return plugin;
 }
 
 std::string Plugin::version() const {
-  return std::to_string(api_->version.major)
-      .append(".")
-      .append(std::to_string(api_->version.minor));
+  return std::to_string(api_->version.major) + '.' + std::to_string(api_->version.minor);
 }
 
-std::vector<std::pair<std::string, std::string>> Plugin::attributes() const {
-  abi::PluginAttributesArgs args;
-  call(abi::Slot::kPluginAttributes, args, "Plugin_Attributes");
-  std::vector<std::pair<std::string, std::string>> all;
-  for (std::size_t i = 0; i < args.count; ++i) {
-    const abi::NamedValue& value = args.attributes[i];
-    all.emplace_back(std::string(value.name, value.name_size), text_of(value));
-  }
-  return all;
-}
-
-abi::Function Plugin::function(abi::Slot slot, const char* what) const {
-  const auto index = static_cast<std::size_t>(slot);
+abi::Function Plugin::function(unsigned place, const char* what) const {
   abi::Function found = nullptr;
   // The plugin's table may end before ours.
-  if (sizeof(abi::Api) + (index + 1) * sizeof found <= api_->struct_size)
-    std::memcpy(&found, reinterpret_cast<const char*>(api_ + 1) + index * sizeof found,
+  if (sizeof(abi::Api) + (place + 1) * sizeof found <= api_->struct_size)
+    std::memcpy(&found, reinterpret_cast<const char*>(api_ + 1) + place * sizeof found,
                 sizeof found);
   if (!found)
-    throw XlaError(kUnimplemented, std::string(what) +
-                                       ": this plugin has no such function; its "
-                                       "interface is version " +
-                                       version());
+    throw XlaError(kUnimplemented, what + (": this plugin has no such function; its interface is "
+                                           "version " +
+                                           version()));
   return found;
 }
 
 void Plugin::throw_error(abi::Error* error, const char* what) const {
-  abi::ErrorMessageArgs message;
-  message.head.struct_size = sizeof message;
-  message.error = error;
-  function(abi::Slot::kErrorMessage, "Error_Message")(&message);  // returns nothing
-  const std::string text = std::string(what) + ": " + std::string(message.message, message.size);
-  abi::ErrorCodeArgs code;
-  code.head.struct_size = sizeof code;
-  code.error = error;
-  if (abi::Error* second = function(abi::Slot::kErrorGetCode, "Error_GetCode")(&code))
-    throw_error(second, "Error_GetCode");
-  abi::ErrorArgs destroy;
-  destroy.head.struct_size = sizeof destroy;
-  destroy.error = error;
-  function(abi::Slot::kErrorDestroy, "Error_Destroy")(&destroy);  // returns nothing
-  throw XlaError(code.code, text);
+  // For the two functions that return nothing: call() would take what is in the register.
+  const auto call_void = [this](const auto& slot, auto& args) {
+    args.head.struct_size = sizeof args;
+    function(slot.place, slot.name)(&args);
+  };
+  abi::QueryArgs<abi::Error, abi::Text> message{.object = error};
+  call_void(abi::kErrorMessage, message);
+  const std::string text(message.answer.data, message.answer.size);
+  const int code = ask(abi::kErrorGetCode, error);
+  abi::ObjectArgs<abi::Error> destroyed{.object = error};
+  call_void(abi::kErrorDestroy, destroyed);
+  throw XlaError(code, what + (": " + text));
 }
 
 void Plugin::wait(abi::Event* event, const char* what) const {
   if (!event) return;
-  // The event is destroyed also when it has an error.
-  struct DestroyEvent {
-    const Plugin& plugin;
-    abi::EventArgs args;
-    ~DestroyEvent() { plugin.call_quietly(abi::Slot::kEventDestroy, args); }
-  } guard{*this, {}};
-  guard.args.event = event;
-  abi::EventArgs args;
-  args.event = event;
-  call(abi::Slot::kEventAwait, args, what);
+  // Destroyed also when it has an error.
+  const std::shared_ptr<abi::Event> owned(
+      event, [this](abi::Event* e) { destroy(abi::kEventDestroy, e); });
+  abi::ObjectArgs<abi::Event> args{.object = event};
+  call(abi::kEventAwait, args, what);
 }
 
 // libtpu hangs on a machine without a TPU, where it queries the network: no plugin is guessed.

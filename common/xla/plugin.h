@@ -39,31 +39,40 @@ class Plugin {
 
   /// The version of the interface, "0.81".
   std::string version() const;
-  /// Returns its attributes as names and values, numbers as text.
-  std::vector<std::pair<std::string, std::string>> attributes() const;
 
-  /// Calls a function of the table. @param what its name without PJRT_, for messages.
+  /// Calls a function of the table.
+  /// @param what the name for messages, where it is not that of the function.
   /// @throws XlaError when there is none, or it fails: "Client_Compile: <XLA's own text>".
   template <class Args>
-  void call(abi::Slot slot, Args& args, const char* what) const {
+  void call(const abi::Slot<Args>& slot, Args& args, const char* what = nullptr) const {
+    what = what ? what : slot.name;
     args.head.struct_size = sizeof args;
-    if (abi::Error* error = function(slot, what)(&args)) throw_error(error, what);
+    if (abi::Error* error = function(slot.place, what)(&args)) throw_error(error, what);
   }
-  /// The same for destructors, which must not throw: errors are dropped.
-  template <class Args>
-  void call_quietly(abi::Slot slot, Args& args) const noexcept {
+  /// Returns what a function answers about `object`. @throws XlaError likewise.
+  template <class T, class Answer>
+  Answer ask(const abi::Query<T, Answer>& slot, T* object) const {
+    abi::QueryArgs<T, Answer> args{.object = object};
+    call(slot, args);
+    return args.answer;
+  }
+  /// Destroys `object` by this function. Drops an error, because destructors call this.
+  template <class T>
+  void destroy(const abi::Object<T>& slot, T* object) const noexcept {
+    abi::ObjectArgs<T> args{.object = object};
     try {
-      call(slot, args, "");
+      call(slot, args);
     } catch (const std::exception&) {
     }
   }
-  /// Blocks until the event is complete and destroys it. @throws XlaError with the error of the
-  /// event.
+  /// Blocks until the event is complete and destroys it.
+  /// @param what the function that the event is of, for messages.
+  /// @throws XlaError with the error of the event.
   void wait(abi::Event* event, const char* what) const;
 
  private:
   explicit Plugin(const abi::Api* api) : api_(api) {}
-  abi::Function function(abi::Slot slot, const char* what) const;
+  abi::Function function(unsigned place, const char* what) const;
   [[noreturn]] void throw_error(abi::Error* error, const char* what) const;
 
   const abi::Api* api_;

@@ -11,10 +11,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const char* name : {"TD_SIM_DEVICES", "TD_SIM_MEMORY", "TD_SIM_LINK", "TD_SIM_LAUNCH_COST"})
     // As in an environment, a value ends at its first zero byte.
     if (const std::string value = input.part(); !value.empty()) variables[name] = value.c_str();
-  const std::string error = td::sim::check_settings([&](const char* name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
-  });
+  const std::string error = td::sim::Settings([&](const char* name) {
+                              const auto found = variables.find(name);
+                              return found == variables.end() ? nullptr : found->second.c_str();
+                            }).error;
   if (error.empty()) return 0;
   bool named = false;
   for (const auto& [name, value] : variables) named |= error.find(name + "=" + value) == 0;

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "td/td.h"
-#include "xla/executable.h"
+#include "xla/client.h"
 
 namespace {
 
@@ -35,23 +35,18 @@ class ByHand {
  public:
   explicit ByHand(const Plugin& plugin) : plugin_(plugin) {
     abi::ClientCreateArgs create;
-    plugin.call(abi::Slot::kClientCreate, create, "Client_Create");
-    abi::ClientDevicesArgs devices;
-    devices.client = create.client;
-    plugin.call(abi::Slot::kClientAddressableDevices, devices, "Client_AddressableDevices");
+    plugin.call(abi::kClientCreate, create);
+    const auto devices = plugin.ask(abi::kClientAddressableDevices, create.client);
     const std::string options = CompileOptions{}.encode(), text = kProgram, format = "mlir";
     abi::Program program;
     program.head.struct_size = sizeof program;
-    program.code = text.data();
-    program.code_size = text.size();
-    program.format = format.data();
-    program.format_size = format.size();
+    program.code = {text.data(), text.size()};
+    program.format = {format.data(), format.size()};
     abi::CompileArgs compile;
     compile.client = create.client;
     compile.program = &program;
-    compile.options = options.data();
-    compile.options_size = options.size();
-    plugin.call(abi::Slot::kClientCompile, compile, "Client_Compile");
+    compile.options = {options.data(), options.size()};
+    plugin.call(abi::kClientCompile, compile);
     executable_ = compile.executable;
     for (std::int64_t rows : {1, 32}) {
       const Tensor values = ones({rows, 10});
@@ -59,11 +54,10 @@ class ByHand {
       args.type = abi::Type::kF32;
       args.client = create.client;
       args.data = values.data_ptr();
-      args.dims = values.sizes().data();
-      args.num_dims = 2;
-      args.device = devices.devices[0];
-      plugin.call(abi::Slot::kClientBufferFromHostBuffer, args, "Client_BufferFromHostBuffer");
-      plugin.wait(args.done, "Client_BufferFromHostBuffer");
+      args.dims = {values.sizes().data(), 2};
+      args.device = devices.data[0];
+      plugin.call(abi::kClientBufferFromHostBuffer, args);
+      plugin.wait(args.done, abi::kClientBufferFromHostBuffer.name);
       arguments_.push_back(args.buffer);
     }
   }
@@ -83,13 +77,9 @@ class ByHand {
     args.num_arguments = arguments_.size();
     args.outputs = &output_list;
     args.done = &done;
-    plugin_.call(abi::Slot::kLoadedExecutableExecute, args, "LoadedExecutable_Execute");
-    plugin_.wait(done, "LoadedExecutable_Execute");
-    for (abi::Buffer* buffer : outputs) {
-      abi::BufferArgs destroy;
-      destroy.buffer = buffer;
-      plugin_.call(abi::Slot::kBufferDestroy, destroy, "Buffer_Destroy");
-    }
+    plugin_.call(abi::kLoadedExecutableExecute, args);
+    plugin_.wait(done, abi::kLoadedExecutableExecute.name);
+    for (abi::Buffer* buffer : outputs) plugin_.destroy(abi::kBufferDestroy, buffer);
   }
 
  private:

@@ -1,5 +1,5 @@
 // save and load of tensors, lists, modules and optimizers.
-#include "io/serialize.h"
+#include "io/checkpoint.h"
 
 #include <fstream>
 

@@ -5,7 +5,6 @@
 #include "traces.h"
 
 using namespace test;
-using td::trace::overlap;
 using td::trace::overlap_times;
 
 namespace {
@@ -32,7 +31,7 @@ TEST_CASE("one after another is no overlap, side by side is all of it") {
     serial.copy(20 * step, 20 * step + 10);
     serial.span(serial.compute, Category::kKernel, "mm", 20 * step + 10, 20 * step + 20);
   }
-  CHECK(overlap(serial.trace) == Approx(0).margin(1e-12));
+  CHECK(overlap_times(serial.trace).efficiency() == Approx(0).margin(1e-12));
   const auto times = overlap_times(serial.trace);
   CHECK(times.serial == Approx(0.060));
   CHECK(times.bound == Approx(0.030));
@@ -41,7 +40,7 @@ TEST_CASE("one after another is no overlap, side by side is all of it") {
   Device beside;
   for (int step = 0; step < 3; ++step) beside.copy(10 * step, 10 * step + 10);
   beside.span(beside.compute, Category::kKernel, "mm", 0, 30);
-  CHECK(overlap(beside.trace) == Approx(1));
+  CHECK(overlap_times(beside.trace).efficiency() == Approx(1));
 }
 
 TEST_CASE("a pipeline of three steps hides two thirds") {
@@ -50,7 +49,7 @@ TEST_CASE("a pipeline of three steps hides two thirds") {
     pipeline.copy(10 * step, 10 * step + 10);
     pipeline.span(pipeline.compute, Category::kKernel, "mm", 10 * step + 10, 10 * step + 20);
   }
-  CHECK(overlap(pipeline.trace) == Approx((60. - 40) / (60 - 30)));
+  CHECK(overlap_times(pipeline.trace).efficiency() == Approx((60. - 40) / (60 - 30)));
 }
 
 TEST_CASE("both directions and several devices count, the host and waiting do not") {
@@ -77,7 +76,7 @@ TEST_CASE("kernels concurrently on one device count once, and a copy within it i
   crowded.span(crowded.copies, Category::kCopy, kWithin, 40, 45);
   CHECK(overlap_times(crowded.trace).serial == Approx(0.035));
   CHECK(overlap_times(crowded.trace).bound == Approx(0.035));
-  CHECK(std::isnan(overlap(crowded.trace)));  // only one worked
-  CHECK(std::isnan(overlap(Trace())));
+  CHECK(std::isnan(overlap_times(crowded.trace).efficiency()));  // only one worked
+  CHECK(std::isnan(overlap_times(Trace()).efficiency()));
   CHECK(overlap_times(Trace()).measured == 0);
 }

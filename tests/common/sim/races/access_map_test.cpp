@@ -1,5 +1,5 @@
 // The map of last accesses, against a model that keeps every byte by itself.
-#include "sim/access_map.h"
+#include "sim/race_finder.h"
 
 #include <array>
 #include <catch2/catch.hpp>

@@ -24,43 +24,30 @@ namespace {
 
 // ---- errors, events, the plugin itself ----
 
-Error* error_destroy(ErrorArgs* args) { return destroy(args->error); }
-Error* error_message(ErrorMessageArgs* args) {
-  args->message = args->error->text.data();
-  args->size = args->error->text.size();
+Error* error_destroy(ObjectArgs<Error>* args) { return destroy(args->object); }
+Error* error_message(QueryArgs<Error, Text>* args) {
+  args->answer = {args->object->text.data(), args->object->text.size()};
   return nullptr;
 }
-Error* error_code(ErrorCodeArgs* args) {
-  args->code = args->error->code;
+Error* error_code(QueryArgs<Error, int>* args) {
+  args->answer = args->object->code;
   return nullptr;
 }
 Error* initialize(PluginInitializeArgs*) { return nullptr; }
-Error* attributes(PluginAttributesArgs* args) {
-  static const std::int64_t version[] = {1, 2, 3};
-  static NamedValue all[2];
-  all[0].head.struct_size = all[1].head.struct_size = sizeof(NamedValue);
-  all[0].name = "made_for", all[0].name_size = 8, all[0].type = ValueType::kString;
-  all[0].string = "tests", all[0].value_size = 5;
-  all[1].name = "version", all[1].name_size = 7, all[1].type = ValueType::kInt64List;
-  all[1].list = version, all[1].value_size = 3;
-  args->attributes = all;
-  args->count = 2;
-  return nullptr;
-}
-Error* event_destroy(EventArgs* args) { return destroy(args->event); }
-Error* event_await(EventArgs* args) {
+Error* event_destroy(ObjectArgs<Event>* args) { return destroy(args->object); }
+Error* event_await(ObjectArgs<Event>* args) {
   ++awaited;
-  return std::exchange(args->event->error, nullptr);
+  return std::exchange(args->object->error, nullptr);
 }
 
 // ---- client and devices ----
 
 Error* client_create(ClientCreateArgs* args) {
   std::int64_t count = 4;
-  for (std::size_t i = 0; i < args->num_options; ++i) {
-    const NamedValue& option = args->options[i];
+  for (std::size_t i = 0; i < args->options.size; ++i) {
+    const NamedValue& option = args->options.data[i];
     if (Error* refused = too_small(&option)) return refused;
-    if (std::string(option.name, option.name_size) != "cpu_device_count")
+    if (std::string(option.name.data, option.name.size) != "cpu_device_count")
       return error(kInvalidArgument, "Unexpected option name passed to PJRT_Client_Create");
     count = option.int64;
   }
@@ -71,33 +58,29 @@ Error* client_create(ClientCreateArgs* args) {
   for (Device& device : args->client->devices) args->client->pointers.push_back(&device);
   return nullptr;
 }
-Error* client_destroy(ClientArgs* args) { return destroy(args->client); }
-Error* platform(ClientTextArgs* args) {
-  args->text = "stand-in";
-  args->size = 8;
+Error* client_destroy(ObjectArgs<Client>* args) { return destroy(args->object); }
+Error* platform(QueryArgs<Client, Text>* args) {
+  args->answer = {"stand-in", 8};
   return nullptr;
 }
-Error* devices(ClientDevicesArgs* args) {
-  args->devices = args->client->pointers.data();
-  args->count = args->client->pointers.size();
+Error* devices(QueryArgs<Client, List<Device* const>>* args) {
+  args->answer = {args->object->pointers.data(), args->object->pointers.size()};
   return nullptr;
 }
-Error* description(DeviceDescriptionArgs* args) {
-  args->description = &args->device->description;
+Error* description(QueryArgs<Device, DeviceDescription*>* args) {
+  args->answer = &args->object->description;
   return nullptr;
 }
-Error* id(DescriptionIdArgs* args) {
-  args->id = args->description->id;
+Error* id(QueryArgs<DeviceDescription, int>* args) {
+  args->answer = args->object->id;
   return nullptr;
 }
-Error* kind(DescriptionTextArgs* args) {
-  args->text = "stand-in";
-  args->size = 8;
+Error* kind(QueryArgs<DeviceDescription, Text>* args) {
+  args->answer = {"stand-in", 8};
   return nullptr;
 }
-Error* text(DescriptionTextArgs* args) {
-  args->text = args->description->text.data();
-  args->size = args->description->text.size();
+Error* text(QueryArgs<DeviceDescription, Text>* args) {
+  args->answer = {args->object->text.data(), args->object->text.size()};
   return nullptr;
 }
 
@@ -126,7 +109,7 @@ std::size_t element_bytes(Type type) {
 Error* from_host(FromHostArgs* args) {
   const std::size_t element = element_bytes(args->type);
   if (!element) return error(kInvalidArgument, "Invalid buffer type");
-  const std::vector<std::int64_t> dims(args->dims, args->dims + args->num_dims);
+  const std::vector<std::int64_t> dims(args->dims.data, args->dims.data + args->dims.size);
   const auto numel = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies());
   const std::string bytes(static_cast<const char*>(args->data),
                           static_cast<std::size_t>(numel) * element);
@@ -135,18 +118,17 @@ Error* from_host(FromHostArgs* args) {
   return nullptr;
 }
 Error* deleted_error() { return error(kInvalidArgument, "Buffer has been deleted or donated."); }
-Error* buffer_destroy(BufferArgs* args) { return destroy(args->buffer); }
-Error* buffer_type(BufferTypeArgs* args) {
-  args->type = args->buffer->type;
+Error* buffer_destroy(ObjectArgs<Buffer>* args) { return destroy(args->object); }
+Error* buffer_type(QueryArgs<Buffer, Type>* args) {
+  args->answer = args->object->type;
   return nullptr;
 }
-Error* buffer_dimensions(BufferDimensionsArgs* args) {
-  args->dims = args->buffer->dims.data();
-  args->num_dims = args->buffer->dims.size();
+Error* buffer_dimensions(QueryArgs<Buffer, List<const std::int64_t>>* args) {
+  args->answer = {args->object->dims.data(), args->object->dims.size()};
   return nullptr;
 }
-Error* buffer_deleted(BufferIsDeletedArgs* args) {
-  args->deleted = args->buffer->deleted;
+Error* buffer_deleted(QueryArgs<Buffer, bool>* args) {
+  args->answer = args->object->deleted;
   return nullptr;
 }
 Error* copy_to_device(CopyToDeviceArgs* args) {
@@ -168,9 +150,9 @@ Error* to_host(ToHostArgs* args) {
 
 Error* compile(CompileArgs* args) {
   if (Error* refused = too_small(args->program)) return refused;
-  const std::string format(args->program->format, args->program->format_size);
-  const std::string code(args->program->code, args->program->code_size);
-  const std::string options(args->options, args->options_size);
+  const std::string format(args->program->format.data, args->program->format.size);
+  const std::string code(args->program->code.data, args->program->code.size);
+  const std::string options(args->options.data, args->options.size);
   if (format != "mlir") return error(kInvalidArgument, "Unknown program format '" + format + "'.");
   // executable_build_options { num_replicas, num_partitions = 1 }, each number in one byte.
   if (options.size() != 6 || options.substr(0, 3) != "\x1a\x04\x20" ||
@@ -184,14 +166,14 @@ Error* compile(CompileArgs* args) {
     }
   return error(kUnimplemented, "the stand-in is no compiler");
 }
-Error* loaded_destroy(LoadedArgs* args) { return destroy(args->executable); }
-Error* get_executable(LoadedGetArgs* args) {
-  args->executable = make<Executable>();
+Error* loaded_destroy(ObjectArgs<LoadedExecutable>* args) { return destroy(args->object); }
+Error* get_executable(QueryArgs<LoadedExecutable, Executable*>* args) {
+  args->answer = make<Executable>();
   return nullptr;
 }
-Error* executable_destroy(ExecutableArgs* args) { return destroy(args->executable); }
-Error* num_outputs(ExecutableCountArgs* args) {
-  args->count = 1;
+Error* executable_destroy(ObjectArgs<Executable>* args) { return destroy(args->object); }
+Error* num_outputs(QueryArgs<Executable, std::size_t>* args) {
+  args->answer = 1;
   return nullptr;
 }
 
@@ -248,10 +230,9 @@ struct Table {
   Api api{};
   Function functions[STAND_IN_SLOTS] = {};
 
-  template <class Args, Error* (*function)(Args*)>
-  void set(Slot slot) {
-    const auto place = static_cast<std::size_t>(slot);
-    if (place < STAND_IN_SLOTS) functions[place] = entry<Args, function>;
+  template <auto function, class Args>
+  void set(const Slot<Args>& slot) {
+    if (slot.place < STAND_IN_SLOTS) functions[slot.place] = entry<Args, function>;
   }
 };
 
@@ -260,35 +241,33 @@ Table make_table() {
   table.api.struct_size = sizeof(Table);
   table.api.version.head.struct_size = sizeof(Version);
   table.api.version.minor = STAND_IN_MINOR;
-  table.set<ErrorArgs, error_destroy>(Slot::kErrorDestroy);
-  table.set<ErrorMessageArgs, error_message>(Slot::kErrorMessage);
-  table.set<ErrorCodeArgs, error_code>(Slot::kErrorGetCode);
-  table.set<PluginInitializeArgs, initialize>(Slot::kPluginInitialize);
-  table.set<PluginAttributesArgs, attributes>(Slot::kPluginAttributes);
-  table.set<EventArgs, event_destroy>(Slot::kEventDestroy);
-  table.set<EventArgs, event_await>(Slot::kEventAwait);
-  table.set<ClientCreateArgs, client_create>(Slot::kClientCreate);
-  table.set<ClientArgs, client_destroy>(Slot::kClientDestroy);
-  table.set<ClientTextArgs, platform>(Slot::kClientPlatformName);
-  table.set<ClientTextArgs, platform>(Slot::kClientPlatformVersion);
-  table.set<ClientDevicesArgs, devices>(Slot::kClientAddressableDevices);
-  table.set<CompileArgs, compile>(Slot::kClientCompile);
-  table.set<FromHostArgs, from_host>(Slot::kClientBufferFromHostBuffer);
-  table.set<DescriptionIdArgs, id>(Slot::kDeviceDescriptionId);
-  table.set<DescriptionTextArgs, kind>(Slot::kDeviceDescriptionKind);
-  table.set<DescriptionTextArgs, text>(Slot::kDeviceDescriptionToString);
-  table.set<DeviceDescriptionArgs, description>(Slot::kDeviceGetDescription);
-  table.set<ExecutableArgs, executable_destroy>(Slot::kExecutableDestroy);
-  table.set<ExecutableCountArgs, num_outputs>(Slot::kExecutableNumOutputs);
-  table.set<LoadedArgs, loaded_destroy>(Slot::kLoadedExecutableDestroy);
-  table.set<LoadedGetArgs, get_executable>(Slot::kLoadedExecutableGetExecutable);
-  table.set<ExecuteArgs, execute>(Slot::kLoadedExecutableExecute);
-  table.set<BufferArgs, buffer_destroy>(Slot::kBufferDestroy);
-  table.set<BufferTypeArgs, buffer_type>(Slot::kBufferElementType);
-  table.set<BufferDimensionsArgs, buffer_dimensions>(Slot::kBufferDimensions);
-  table.set<BufferIsDeletedArgs, buffer_deleted>(Slot::kBufferIsDeleted);
-  table.set<CopyToDeviceArgs, copy_to_device>(Slot::kBufferCopyToDevice);
-  table.set<ToHostArgs, to_host>(Slot::kBufferToHostBuffer);
+  table.set<error_destroy>(kErrorDestroy);
+  table.set<error_message>(kErrorMessage);
+  table.set<error_code>(kErrorGetCode);
+  table.set<initialize>(kPluginInitialize);
+  table.set<event_destroy>(kEventDestroy);
+  table.set<event_await>(kEventAwait);
+  table.set<client_create>(kClientCreate);
+  table.set<client_destroy>(kClientDestroy);
+  table.set<platform>(kClientPlatformName);
+  table.set<devices>(kClientAddressableDevices);
+  table.set<compile>(kClientCompile);
+  table.set<from_host>(kClientBufferFromHostBuffer);
+  table.set<id>(kDeviceDescriptionId);
+  table.set<kind>(kDeviceDescriptionKind);
+  table.set<text>(kDeviceDescriptionToString);
+  table.set<description>(kDeviceGetDescription);
+  table.set<executable_destroy>(kExecutableDestroy);
+  table.set<num_outputs>(kExecutableNumOutputs);
+  table.set<loaded_destroy>(kLoadedExecutableDestroy);
+  table.set<get_executable>(kLoadedExecutableGetExecutable);
+  table.set<execute>(kLoadedExecutableExecute);
+  table.set<buffer_destroy>(kBufferDestroy);
+  table.set<buffer_type>(kBufferElementType);
+  table.set<buffer_dimensions>(kBufferDimensions);
+  table.set<buffer_deleted>(kBufferIsDeleted);
+  table.set<copy_to_device>(kBufferCopyToDevice);
+  table.set<to_host>(kBufferToHostBuffer);
   return table;
 }
 
