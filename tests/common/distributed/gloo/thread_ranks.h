@@ -56,10 +56,10 @@ class Table {
 };
 
 /// A transport of each rank, connected to the others, without a coordination service.
-inline std::vector<std::shared_ptr<td::distributed::GlooTransport>> gloo_transports(int ranks) {
+inline std::vector<std::shared_ptr<td::distributed::Transport>> gloo_transports(int ranks) {
   using namespace td::distributed;
   Table table(ranks);
-  std::vector<std::shared_ptr<GlooTransport>> transports(static_cast<std::size_t>(ranks));
+  std::vector<std::shared_ptr<Transport>> transports(static_cast<std::size_t>(ranks));
   const auto texts = on_threads(ranks, [&](int rank) {
     GlooOptions options;
     options.rank = rank;
@@ -67,7 +67,7 @@ inline std::vector<std::shared_ptr<td::distributed::GlooTransport>> gloo_transpo
     options.address = "127.0.0.1";
     options.exchange = [&, rank](const std::string& mine) { return table.exchange(rank, mine); };
     options.timeout = std::chrono::seconds(20);
-    transports[static_cast<std::size_t>(rank)] = std::make_shared<GlooTransport>(options);
+    transports[static_cast<std::size_t>(rank)] = make_gloo_transport(options);
   });
   for (const std::string& text : texts)
     if (!text.empty()) throw std::runtime_error(text);
