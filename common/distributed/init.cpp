@@ -29,12 +29,12 @@ void check_backend(const std::string& backend) {
 struct Joining {
   const RendezvousConfig& config;
   const InitOptions& options;
-  RendezvousInfo info;
+  std::vector<Member> members;
   std::shared_ptr<CoordinationAgent> agent;  // null for a group of one rank
 
   std::vector<HostInfo> hosts() const {
     std::vector<HostInfo> hosts;
-    for (const Member& member : info.members) hosts.push_back(member.host);
+    for (const Member& member : members) hosts.push_back(member.host);
     return hosts;
   }
   std::vector<std::string> exchange(const std::string& mine) const {
@@ -68,7 +68,7 @@ std::shared_ptr<Transport> Joining::make_transport() const {
     if (shared.transport) return shared.transport;
     TD_CHECK(DistributedError, wanted.empty(), "TD_TRANSPORT=shm, but ", shared.why_not);
   }
-  return make_gloo_transport({config.rank, config.world_size, info.members[config.rank].address,
+  return make_gloo_transport({config.rank, config.world_size, members[config.rank].address,
                               exchange, options.timeout, options.timeout + kAfterCoordination});
 }
 
@@ -95,7 +95,7 @@ std::shared_ptr<ProcessGroup> Joining::connect(const std::string& backend) const
     else
       group = std::make_shared<ProcessGroupHost>(config.rank, config.world_size, options.timeout,
                                                  make_transport(), agent);
-    exchange("");  // all ranks are connected, so the keys in the store can be deleted
+    exchange("");  // an error of one rank until now is an error of all
     return group;
   } catch (const std::exception& e) {
     agent->failed(e.what());
@@ -110,18 +110,11 @@ std::shared_ptr<ProcessGroup> Joining::connect(const std::string& backend) const
 std::shared_ptr<ProcessGroup> join_group(const std::string& backend, const RendezvousConfig& config,
                                          Store& store, const InitOptions& options) {
   check_backend(backend);
-  std::unique_ptr<Listener> listener;
-  const auto listen = [&](const std::string& address) {
-    listener = std::make_unique<Listener>(address);
-    return listener->address();
-  };
-  Joining joining{config, options, {}, nullptr};
-  joining.info = join(store, {config.rank, config.world_size, options.timeout}, listen);
-  joining.agent = open_coordination(config.rank, joining.info,
-                                    {options.timeout, options.heartbeat_timeout}, listener.get());
-  auto group = joining.connect(backend);
-  if (config.rank == 0) clear_rendezvous_keys(store, joining.info);
-  return group;
+  RendezvousInfo info = join(store, {config.rank, config.world_size, options.timeout});
+  Joining joining{config, options, info.members, nullptr};
+  joining.agent =
+      open_coordination(config.rank, std::move(info), {options.timeout, options.heartbeat_timeout});
+  return joining.connect(backend);
 }
 
 void init_process_group(const std::string& backend, const std::string& url,
@@ -135,7 +128,7 @@ void init_process_group(const std::string& backend, const std::string& url,
   if (config.world_size == 1 && backend == "gloo")
     return set_default_group(thread_groups(1, options.timeout)[0]);
   if (config.world_size == 1) {
-    const Joining alone{config, options, {{{read_host_info(), ""}}, "", ""}, nullptr};
+    const Joining alone{config, options, {{read_host_info(), ""}}, nullptr};
     return set_default_group(alone.make_nccl_group());
   }
   const auto store = open_store(config.url);

@@ -55,11 +55,8 @@ RankState decode_rank_state(const std::string& bytes) {
   return state;
 }
 
-CoordinationAgent::CoordinationAgent(int rank, RendezvousInfo info, Limits limits)
-    : rank_(rank),
-      info_(std::move(info)),
-      limits_(limits),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+CoordinationAgent::CoordinationAgent(RendezvousInfo info, const Limits& limits)
+    : limits_(limits), info_(std::move(info)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 void CoordinationAgent::start() {
   thread_ = std::thread([this] { run(); });
@@ -181,9 +178,9 @@ void CoordinationAgent::run() {
       continue;
     }
     std::vector<pollfd> waiting = {{wake_.get(), POLLIN, 0}};
-    for (Socket* socket : sockets()) {
-      const int events = POLLIN | (socket->wants_to_write() ? POLLOUT : 0);
-      waiting.push_back({socket->get(), static_cast<short>(events), 0});
+    for (const Socket& socket : info_.sockets) {
+      const int events = POLLIN | (socket.wants_to_write() ? POLLOUT : 0);
+      if (!socket.closed()) waiting.push_back({socket.get(), static_cast<short>(events), 0});
     }
     lock.unlock();
     ::poll(waiting.data(), waiting.size(), static_cast<int>(kInterval.count()));
@@ -195,58 +192,42 @@ void CoordinationAgent::run() {
 
 namespace {
 
-Socket connect_to_coordinator(int rank, const RendezvousInfo& info, const Limits& limits) {
-  try {
-    return Socket::connect(info.control, limits.timeout);
-  } catch (const Error& e) {
-    fail<DistributedError>(describe(rank, info.members[rank]), " cannot reach ",
-                           describe(0, info.members[0]), ": ", e.what(),
-                           ". TD_INTERFACE names the network interface to use");
-  }
-}
-
-/// The other ranks: send their state to rank 0 and receive the group's.
+/// The ranks other than 0: send their state to rank 0 and receive the group's.
 class CoordinationClient final : public CoordinationAgent {
  public:
-  CoordinationClient(int rank, const RendezvousInfo& info, const Limits& limits)
-      : CoordinationAgent(rank, info, limits), socket_(connect_to_coordinator(rank, info, limits)) {
-    socket_.send(join_texts({info.run, std::to_string(rank)}));
+  CoordinationClient(RendezvousInfo info, const Limits& limits)
+      : CoordinationAgent(std::move(info), limits) {
     start();
   }
   ~CoordinationClient() override { stop(); }
 
  private:
-  std::vector<Socket*> sockets() override {
-    if (socket_.closed()) return {};
-    return {&socket_};
-  }
-
   void step(Clock::time_point now) override {
-    const auto messages = socket_.receive();
+    Socket& socket = info_.sockets[0];
+    const auto messages = socket.receive();
     if (!messages.empty()) last_message_ = now;
     if (group_.failure.empty() && !messages.empty()) group_ = decode_group_state(messages.back());
     if (!group_.failure.empty() || group_.may_leave) return;
-    if (socket_.closed() && mine_.leaving)
+    if (socket.closed() && mine_.leaving)
       group_.may_leave = true;
-    else if (socket_.closed())
+    else if (socket.closed())
       group_.failure = gone_text(0, info_.members[0]);
     else if (now - last_message_ > limits_.heartbeat_timeout)
       group_.failure = silent_text(0, info_.members[0], limits_.heartbeat_timeout);
     else if (is_due(now))
-      socket_.send(encode(state_at(now)));
-    socket_.flush();
+      socket.send(encode(state_at(now)));
+    socket.flush();
   }
 
-  Socket socket_;
   Clock::time_point last_message_ = Clock::now();
 };
 
 }  // namespace
 
-std::shared_ptr<CoordinationAgent> open_coordination(int rank, const RendezvousInfo& info,
-                                                     const Limits& limits, Listener* listener) {
-  if (rank == 0) return make_coordinator(info, limits, *listener);
-  return std::make_shared<CoordinationClient>(rank, info, limits);
+std::shared_ptr<CoordinationAgent> open_coordination(int rank, RendezvousInfo info,
+                                                     const Limits& limits) {
+  if (rank == 0) return make_coordinator(std::move(info), limits);
+  return std::make_shared<CoordinationClient>(std::move(info), limits);
 }
 
 }  // namespace td::distributed

@@ -48,21 +48,17 @@ class CoordinationAgent : public CollectiveObserver {
   using Clock = std::chrono::steady_clock;
   using Lock = std::unique_lock<std::mutex>;
 
-  CoordinationAgent(int rank, RendezvousInfo info, Limits limits);
+  CoordinationAgent(RendezvousInfo info, const Limits& limits);
   void start();  // called when a derived class is ready
   void stop();   // called before a derived class ends
-  /// The connections to watch, and the work, at least every 50 ms. Both hold the lock.
-  ///@{
-  virtual std::vector<Socket*> sockets() = 0;
+  /// The work, when a message has come and at least every 50 ms. It holds the lock.
   virtual void step(Clock::time_point now) = 0;
-  ///@}
   RankState state_at(Clock::time_point now) const;
   bool is_due(Clock::time_point now);  // to send the state, because of the time or a change
 
-  const int rank_;
-  const RendezvousInfo info_;
   const Limits limits_;
-  std::mutex mutex_;  // guards all that changes
+  std::mutex mutex_;  // guards what follows
+  RendezvousInfo info_;
   std::condition_variable changed_;
   RankState mine_;  // where a call's `milliseconds` are the time of its start
   GroupState group_;
@@ -80,14 +76,11 @@ class CoordinationAgent : public CollectiveObserver {
   std::thread thread_;
 };
 
-/// Connects this rank to the others. @param listener on rank 0 the one that join() published.
-/// @throws DistributedError when a rank does not connect in time.
-std::shared_ptr<CoordinationAgent> open_coordination(int rank, const RendezvousInfo& info,
-                                                     const Limits& limits, Listener* listener);
-
+/// Starts the service on the connections that join() has made.
+std::shared_ptr<CoordinationAgent> open_coordination(int rank, RendezvousInfo info,
+                                                     const Limits& limits);
 /// The same on rank 0.
-std::shared_ptr<CoordinationAgent> make_coordinator(const RendezvousInfo& info,
-                                                    const Limits& limits, Listener& listener);
+std::shared_ptr<CoordinationAgent> make_coordinator(RendezvousInfo info, const Limits& limits);
 
 /// The messages as bytes, and back. @throws Error for bytes of another version.
 ///@{

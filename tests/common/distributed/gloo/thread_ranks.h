@@ -3,6 +3,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -78,14 +80,18 @@ inline std::vector<std::shared_ptr<td::distributed::Transport>> gloo_transports(
 inline std::vector<std::string> with_groups(
     int ranks, const std::function<void(td::distributed::ProcessGroup&)>& work,
     const td::distributed::InitOptions& options = {}) {
-  td::distributed::HashStore store;
-  return on_threads(ranks, [&](int rank) {
+  std::string folder = (std::filesystem::temp_directory_path() / "td-ranks-XXXXXX").string();
+  if (!::mkdtemp(folder.data())) throw std::runtime_error("no folder " + folder);
+  const auto texts = on_threads(ranks, [&](int rank) {
     td::distributed::RendezvousConfig place;
     place.rank = rank;
     place.world_size = ranks;
-    const auto group = td::distributed::join_group("gloo", place, store, options);
+    const auto group = td::distributed::join_group(
+        "gloo", place, *td::distributed::open_store("file://" + folder), options);
     work(*group);
   });
+  std::filesystem::remove_all(folder);
+  return texts;
 }
 
 }  // namespace test
