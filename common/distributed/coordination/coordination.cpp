@@ -211,9 +211,9 @@ class CoordinationClient final : public CoordinationAgent {
     if (socket.closed() && mine_.leaving)
       group_.may_leave = true;
     else if (socket.closed())
-      group_.failure = gone_text(0, info_.members[0]);
+      group_.failure = gone_text(0, info_.hosts[0]);
     else if (now - last_message_ > limits_.heartbeat_timeout)
-      group_.failure = silent_text(0, info_.members[0], limits_.heartbeat_timeout);
+      group_.failure = silent_text(0, info_.hosts[0], limits_.heartbeat_timeout);
     else if (is_due(now))
       socket.send(encode(state_at(now)));
     socket.flush();

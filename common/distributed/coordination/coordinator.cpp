@@ -18,9 +18,9 @@ class Coordinator final : public CoordinationAgent {
  public:
   Coordinator(RendezvousInfo info, const Limits& limits)
       : CoordinationAgent(std::move(info), limits),
-        peers_(info_.members.size()),
+        peers_(info_.hosts.size()),
         reports_(peers_.size()) {
-    for (std::size_t r = 0; r < peers_.size(); ++r) reports_[r].member = info_.members[r];
+    for (std::size_t r = 0; r < peers_.size(); ++r) reports_[r].host = info_.hosts[r];
     start();
   }
   ~Coordinator() override { stop(); }

@@ -48,7 +48,7 @@ struct RankReport : RankState {
     kLeft,  ///< it has ended its group
     kGone   ///< its connection ended before it had left
   };
-  Member member;                                     ///< who it is
+  HostInfo host;                                     ///< who it is
   State state = State::kHere;                        ///< see State
   std::chrono::milliseconds age{0};                  ///< of the last it said
   std::chrono::milliseconds transport_error_age{0};  ///< of `transport_error`
@@ -65,8 +65,8 @@ std::string diagnose_failure(const std::vector<RankReport>& reports, const Limit
 
 /// Parts of diagnose_failure that a rank says of rank 0 by itself.
 ///@{
-std::string gone_text(int rank, const Member& member);
-std::string silent_text(int rank, const Member& member,
+std::string gone_text(int rank, const HostInfo& host);
+std::string silent_text(int rank, const HostInfo& host,
                         std::chrono::milliseconds heartbeat_timeout);
 ///@}
 

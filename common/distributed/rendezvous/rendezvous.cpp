@@ -29,20 +29,20 @@ constexpr const char* kKey = "run";
 struct Card {
   std::string run;
   int rank = 0, world_size = 1;
-  Member member;
+  HostInfo host;
   std::string port;   // of rank 0
   std::string error;  // why this rank cannot take part, or has given up
 };
 
 std::string encode(const Card& card) {
   return join_texts({card.run, std::to_string(card.rank), std::to_string(card.world_size),
-                     encode(card.member.host), card.member.address, card.port, card.error});
+                     encode(card.host), card.port, card.error});
 }
 
 Card decode_card(const std::string& text) {
-  const auto parts = split_texts(text, 7);
-  const Member member{decode_host_info(parts[3]), parts[4]};
-  return {parts[0], std::stoi(parts[1]), std::stoi(parts[2]), member, parts[5], parts[6]};
+  const auto parts = split_texts(text, 6);
+  return {parts[0], std::stoi(parts[1]), std::stoi(parts[2]), decode_host_info(parts[3]), parts[4],
+          parts[5]};
 }
 
 /// Rank 0's card, or nothing. A foreign file that has our key's name is none.
@@ -58,9 +58,9 @@ Card make_card(const JoinOptions& options) {
   Card card;
   card.rank = options.rank;
   card.world_size = options.world_size;
-  card.member.host = read_host_info();
+  card.host = read_host_info();
   try {
-    card.member.address = reachable_address();
+    card.host.address = reachable_address();
   } catch (const Error& e) {
     card.error = e.what();
   }
@@ -69,8 +69,8 @@ Card make_card(const JoinOptions& options) {
 
 /// Sends `mine` to the rank 0 whose card is `there`.
 Socket connect_and_send(const Card& there, Card mine) {
-  const bool one_host = same_host(there.member.host, mine.member.host);
-  const std::string address = one_host ? "127.0.0.1" : there.member.address;
+  const bool one_host = same_host(there.host, mine.host);
+  const std::string address = one_host ? "127.0.0.1" : there.host.address;
   Socket socket = Socket::connect(address + ":" + there.port, kLongestWait);
   mine.run = there.run;
   socket.send(encode(mine));
@@ -78,11 +78,11 @@ Socket connect_and_send(const Card& there, Card mine) {
 }
 
 /// The same text on both of them.
-std::string duplicate_rank_error(int rank, const Member& a, const Member& b) {
-  const auto order = [](const Member& m) { return std::tie(m.host.hostname, m.host.pid); };
+std::string duplicate_rank_error(int rank, const HostInfo& a, const HostInfo& b) {
+  const auto order = [](const HostInfo& h) { return std::tie(h.hostname, h.pid); };
   if (order(b) < order(a)) return duplicate_rank_error(rank, b, a);
-  const auto process = [](const Member& m) {
-    return "process " + std::to_string(m.host.pid) + " on " + m.host.hostname;
+  const auto process = [](const HostInfo& h) {
+    return "process " + std::to_string(h.pid) + " on " + h.hostname;
   };
   return "two processes say that they are rank " + std::to_string(rank) + ": " + process(a) +
          " and " + process(b) +
@@ -138,7 +138,7 @@ class RendezvousCoordinator {
   void find_second_rank_0() {
     const auto there = card_in(store_);
     if (!there || there->run == mine_.run || !there->error.empty()) return;
-    error_ = duplicate_rank_error(0, mine_.member, there->member);
+    error_ = duplicate_rank_error(0, mine_.host, there->host);
     try {
       connect_and_send(*there, mine_);
     } catch (const Error&) {
@@ -164,7 +164,7 @@ class RendezvousCoordinator {
     guest.rank = card.rank;
     const auto [place, is_new] = cards_.emplace(card.rank, card);
     if (!is_new)
-      error_ = duplicate_rank_error(card.rank, place->second.member, card.member);
+      error_ = duplicate_rank_error(card.rank, place->second.host, card.host);
     else if (card.world_size != options_.world_size)
       error_ = "the ranks do not agree on how many they are: rank 0 says " +
                std::to_string(options_.world_size) + ", rank " + std::to_string(card.rank) +
@@ -177,15 +177,15 @@ class RendezvousCoordinator {
   // On one host the loopback serves; otherwise each rank needs an address that others can reach.
   void choose_addresses() {
     const bool one_host = std::all_of(cards_.begin(), cards_.end(), [&](const auto& item) {
-      return same_host(mine_.member.host, item.second.member.host);
+      return same_host(mine_.host, item.second.host);
     });
     for (auto& [rank, card] : cards_) {
-      std::string& address = card.member.address;
+      std::string& address = card.host.address;
       if (one_host) address = "127.0.0.1";
       if (!card.error.empty())
-        error_ = describe(rank, card.member) + ": " + card.error;
+        error_ = describe(rank, card.host) + ": " + card.error;
       else if (!one_host && (address.empty() || is_loopback(address)))
-        error_ = describe(rank, card.member) + " has no address that other hosts can reach" +
+        error_ = describe(rank, card.host) + " has no address that other hosts can reach" +
                  (address.empty() ? "" : " but " + address) +
                  "; give the name of its network interface as TD_INTERFACE";
       if (!error_.empty()) return;
@@ -198,7 +198,7 @@ class RendezvousCoordinator {
     RendezvousInfo info;
     for (const auto& [rank, card] : cards_) {
       parts.push_back(encode(card));
-      info.members.push_back(card.member);
+      info.hosts.push_back(card.host);
     }
     for (Guest& guest : guests_) guest.socket.send(join_texts(parts));
     if (!error_.empty()) {
@@ -234,8 +234,7 @@ std::optional<RendezvousInfo> wait_for_answer(Socket socket, Clock::time_point e
   const auto parts = split_texts(messages[0]);
   if (!parts[0].empty()) throw DistributedError(parts[0]);
   RendezvousInfo info;
-  for (std::size_t i = 1; i < parts.size(); ++i)
-    info.members.push_back(decode_card(parts[i]).member);
+  for (std::size_t i = 1; i < parts.size(); ++i) info.hosts.push_back(decode_card(parts[i]).host);
   info.sockets.push_back(std::move(socket));
   return info;
 }
@@ -255,7 +254,7 @@ RendezvousInfo join_as_worker(Store& store, const JoinOptions& options) {
       } catch (const DistributedError&) {
         throw;
       } catch (const Error& e) {
-        trouble = ". " + describe(0, there->member) + " was there last: " + e.what() +
+        trouble = ". " + describe(0, there->host) + " was there last: " + e.what() +
                   ". TD_INTERFACE names the network interface to use";
       }
     }
@@ -265,11 +264,6 @@ RendezvousInfo join_as_worker(Store& store, const JoinOptions& options) {
 }
 
 }  // namespace
-
-std::string describe(int rank, const Member& member) {
-  return "rank " + std::to_string(rank) + " (process " + std::to_string(member.host.pid) + " on " +
-         member.host.hostname + ")";
-}
 
 RendezvousInfo join(Store& store, const JoinOptions& options) {
   if (options.rank == 0) return RendezvousCoordinator(store, options).run();

@@ -14,18 +14,9 @@
 
 namespace td::distributed {
 
-/// One rank, as all others know it.
-struct Member {
-  HostInfo host;        ///< where it runs
-  std::string address;  ///< the IPv4 address where the others reach it
-};
-
-/// "rank 1 (process 4711 on alpha)".
-std::string describe(int rank, const Member& member);
-
 /// The ranks of one run.
 struct RendezvousInfo {
-  std::vector<Member> members;  ///< one a rank
+  std::vector<HostInfo> hosts;  ///< one a rank
   std::vector<Socket> sockets;  ///< on rank 0 to ranks 1, 2, ...; on the others to rank 0
 };
 

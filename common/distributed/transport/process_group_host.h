@@ -1,4 +1,4 @@
-// A process group that moves data through host memory: gloo, shared memory, threads. Calls are
+// A process group that moves data through host memory: gloo, shared memory. Calls are
 // queued and executed in order by a thread of the group, so that a training step continues
 // meanwhile. Tensors on an accelerator are copied to pinned memory and back.
 // Invariant: collectives run one at a time in the order of calls; a failed group stays failed.

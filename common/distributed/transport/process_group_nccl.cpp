@@ -26,10 +26,6 @@ constexpr std::chrono::milliseconds kTick(100), kTickOfClosing(1);
 // Ending NCCL may hang together with the GPU that has failed.
 constexpr std::chrono::seconds kAbortLimit(5);
 
-bool is_p2p(CollectiveType type) {
-  return type == CollectiveType::kSend || type == CollectiveType::kReceive;
-}
-
 }  // namespace
 
 /// A call in flight. Its tensors are released when it is submitted: from then on the allocator
@@ -79,7 +75,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   std::shared_ptr<Work> start(Collective call) {
     if (call.key.type == CollectiveType::kBarrier) call.input = call.output = barrier_tensor_;
     auto work = std::make_shared<NcclWork>(std::move(call), shared_from_this(), device);
-    if (is_p2p(work->call.key.type)) {
+    if (work->call.key.sequence == 0) {  // a send or a receive
       Lock lock(mutex_);
       pending_p2p_.push_back(work);
     } else {

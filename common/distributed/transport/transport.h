@@ -1,4 +1,4 @@
-// How host memory travels between ranks: the contract that gloo, shared memory and threads
+// How host memory travels between ranks: the contract that gloo and shared memory
 // implement. ProcessGroupHost calls it from its own threads; a new way of transport is one such
 // class.
 #pragma once
