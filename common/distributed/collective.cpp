@@ -6,41 +6,14 @@
 namespace td::distributed {
 
 const char* reduce_name(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::SUM:
-      return "sum";
-    case ReduceOp::AVG:
-      return "avg";
-    case ReduceOp::PRODUCT:
-      return "product";
-    case ReduceOp::MIN:
-      return "min";
-    case ReduceOp::MAX:
-      break;
-  }
-  return "max";
+  static constexpr const char* kNames[] = {"sum", "avg", "product", "min", "max"};
+  return kNames[static_cast<int>(op)];
 }
 
 const char* collective_name(CollectiveType type) {
-  switch (type) {
-    case CollectiveType::kBroadcast:
-      return "broadcast";
-    case CollectiveType::kAllReduce:
-      return "all_reduce";
-    case CollectiveType::kReduce:
-      return "reduce";
-    case CollectiveType::kAllGather:
-      return "all_gather";
-    case CollectiveType::kReduceScatter:
-      return "reduce_scatter";
-    case CollectiveType::kBarrier:
-      return "barrier";
-    case CollectiveType::kSend:
-      return "send";
-    case CollectiveType::kReceive:
-      break;
-  }
-  return "recv";
+  static constexpr const char* kNames[] = {"broadcast",      "all_reduce", "reduce", "all_gather",
+                                           "reduce_scatter", "barrier",    "send",   "recv"};
+  return kNames[static_cast<int>(type)];
 }
 
 std::string describe(const CollectiveFingerprint& key) {

@@ -29,99 +29,82 @@ void check_backend(const std::string& backend) {
 struct Joining {
   const RendezvousConfig& config;
   const InitOptions& options;
-  RendezvousInfo info;
+  std::vector<HostInfo> hosts;
   std::shared_ptr<CoordinationAgent> agent;  // null for a group of one rank
 
-  std::vector<HostInfo> hosts() const {
-    std::vector<HostInfo> hosts;
-    for (const Member& member : info.members) hosts.push_back(member.host);
-    return hosts;
-  }
   std::vector<std::string> exchange(const std::string& mine) const {
     return agent ? agent->exchange(mine) : std::vector{mine};
   }
 
-  std::string wanted_transport() const;
-  std::shared_ptr<Transport> make_transport() const;
-  std::shared_ptr<ProcessGroup> make_nccl_group() const;
-  std::shared_ptr<ProcessGroup> connect(const std::string& backend) const;
+  // The value of TD_TRANSPORT, which must be the same on all ranks.
+  std::string wanted_transport() const {
+    const char* const value = std::getenv("TD_TRANSPORT");
+    const std::string wanted = value ? value : "";
+    const auto all = exchange(wanted);
+    for (std::size_t r = 0; r < all.size(); ++r)
+      TD_CHECK(DistributedError, all[r] == all[0], "TD_TRANSPORT is \"", all[0],
+               "\" on rank 0 but \"", all[r], "\" on rank ", r, "; all ranks need the same");
+    TD_CHECK(DistributedError, wanted.empty() || wanted == "gloo" || wanted == "shm",
+             "TD_TRANSPORT=", wanted, ": expected gloo or shm");
+    return wanted;
+  }
+
+  std::shared_ptr<Transport> make_transport() const {
+    const Exchange exchange = [this](const std::string& mine) { return this->exchange(mine); };
+    const std::string wanted = wanted_transport();
+    if (wanted != "gloo") {
+      const SharedMemory shared = join_shared_memory(config.rank, hosts, exchange);
+      if (shared.transport) return shared.transport;
+      TD_CHECK(DistributedError, wanted.empty(), "TD_TRANSPORT=shm, but ", shared.why_not);
+    }
+    return make_gloo_transport({config.rank, config.world_size, hosts[config.rank].address,
+                                exchange, options.timeout, options.timeout + kAfterCoordination});
+  }
+
+  std::shared_ptr<ProcessGroup> make_nccl_group() const {
+    NcclOptions nccl;
+    nccl.rank = config.rank;
+    nccl.hosts = hosts;
+    nccl.device = nccl_device(config.local_rank);
+    nccl.timeout = options.timeout;
+    nccl.exchange = [this](const std::string& mine) { return exchange(mine); };
+    nccl.check = [this] {
+      if (agent) agent->check();
+    };
+    nccl.observer = agent;
+    return join_nccl(nccl);
+  }
+
+  // Connects the ranks; an error of one rank becomes the error of all ranks.
+  std::shared_ptr<ProcessGroup> connect(const std::string& backend) const {
+    try {
+      std::shared_ptr<ProcessGroup> group;
+      if (backend == "nccl")
+        group = make_nccl_group();
+      else
+        group = std::make_shared<ProcessGroupHost>(config.rank, config.world_size, options.timeout,
+                                                   make_transport(), agent);
+      exchange("");  // an error of one rank until now is an error of all
+      return group;
+    } catch (const std::exception& e) {
+      agent->failed(e.what());
+      agent->leave();
+      agent->check();
+      throw;
+    }
+  }
 };
-
-// The value of TD_TRANSPORT, which must be the same on all ranks.
-std::string Joining::wanted_transport() const {
-  const char* const value = std::getenv("TD_TRANSPORT");
-  const std::string wanted = value ? value : "";
-  const auto all = exchange(wanted);
-  for (std::size_t r = 0; r < all.size(); ++r)
-    TD_CHECK(DistributedError, all[r] == all[0], "TD_TRANSPORT is \"", all[0],
-             "\" on rank 0 but \"", all[r], "\" on rank ", r, "; all ranks need the same");
-  TD_CHECK(DistributedError, wanted.empty() || wanted == "gloo" || wanted == "shm",
-           "TD_TRANSPORT=", wanted, ": expected gloo or shm");
-  return wanted;
-}
-
-std::shared_ptr<Transport> Joining::make_transport() const {
-  const Exchange exchange = [this](const std::string& mine) { return this->exchange(mine); };
-  const std::string wanted = wanted_transport();
-  if (wanted != "gloo") {
-    const SharedMemory shared = join_shared_memory(config.rank, hosts(), exchange);
-    if (shared.transport) return shared.transport;
-    TD_CHECK(DistributedError, wanted.empty(), "TD_TRANSPORT=shm, but ", shared.why_not);
-  }
-  return make_gloo_transport({config.rank, config.world_size, info.members[config.rank].address,
-                              exchange, options.timeout, options.timeout + kAfterCoordination});
-}
-
-std::shared_ptr<ProcessGroup> Joining::make_nccl_group() const {
-  NcclOptions nccl;
-  nccl.rank = config.rank;
-  nccl.hosts = hosts();
-  nccl.device = nccl_device(config.local_rank);
-  nccl.timeout = options.timeout;
-  nccl.exchange = [this](const std::string& mine) { return exchange(mine); };
-  nccl.check = [this] {
-    if (agent) agent->check();
-  };
-  nccl.observer = agent;
-  return join_nccl(nccl);
-}
-
-// Connects the ranks; an error of one rank becomes the error of all ranks.
-std::shared_ptr<ProcessGroup> Joining::connect(const std::string& backend) const {
-  try {
-    std::shared_ptr<ProcessGroup> group;
-    if (backend == "nccl")
-      group = make_nccl_group();
-    else
-      group = std::make_shared<ProcessGroupHost>(config.rank, config.world_size, options.timeout,
-                                                 make_transport(), agent);
-    exchange("");  // all ranks are connected, so the keys in the store can be deleted
-    return group;
-  } catch (const std::exception& e) {
-    agent->failed(e.what());
-    agent->leave();
-    agent->check();
-    throw;
-  }
-}
 
 }  // namespace
 
 std::shared_ptr<ProcessGroup> join_group(const std::string& backend, const RendezvousConfig& config,
                                          Store& store, const InitOptions& options) {
   check_backend(backend);
-  std::unique_ptr<Listener> listener;
-  const auto listen = [&](const std::string& address) {
-    listener = std::make_unique<Listener>(address);
-    return listener->address();
-  };
-  Joining joining{config, options, {}, nullptr};
-  joining.info = join(store, {config.rank, config.world_size, options.timeout}, listen);
-  joining.agent = open_coordination(config.rank, joining.info,
-                                    {options.timeout, options.heartbeat_timeout}, listener.get());
-  auto group = joining.connect(backend);
-  if (config.rank == 0) clear_rendezvous_keys(store, joining.info);
-  return group;
+  RendezvousInfo info = join(store, {config.rank, config.world_size, options.timeout});
+  Joining joining{config, options, info.hosts, nullptr};
+  joining.agent =
+      open_coordination(config.rank, std::move(info), {options.timeout, options.heartbeat_timeout});
+  return joining.connect(backend);
 }
 
 void init_process_group(const std::string& backend, const std::string& url,
@@ -135,7 +118,7 @@ void init_process_group(const std::string& backend, const std::string& url,
   if (config.world_size == 1 && backend == "gloo")
     return set_default_group(thread_groups(1, options.timeout)[0]);
   if (config.world_size == 1) {
-    const Joining alone{config, options, {{{read_host_info(), ""}}, "", ""}, nullptr};
+    const Joining alone{config, options, {read_host_info()}, nullptr};
     return set_default_group(alone.make_nccl_group());
   }
   const auto store = open_store(config.url);

@@ -24,7 +24,7 @@ class ProcessGroup {
   /// This process's number, 0 to size() - 1.
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// How the data travels: "gloo", "shared memory", "nccl", "threads".
+  /// How the data travels: "gloo", "shared memory", "nccl", "one rank".
   virtual const char* transport() const = 0;
 
   /// Rank `root`'s values go to all ranks.

@@ -1,24 +1,73 @@
-// Starts threads as ranks.
+// Ranks that are threads do as processes of one host do: shared memory carries the data, and the
+// coordination service finds failures. What processes must find out first, one thread knows here.
 #include "distributed/thread_group.h"
+
+#include <sys/socket.h>
 
 #include <exception>
 #include <mutex>
 #include <thread>
 
+#include "distributed/coordination/coordination.h"
 #include "distributed/distributed.h"
+#include "distributed/transport/peer_memory_transport.h"
 #include "distributed/transport/process_group_host.h"
-#include "distributed/transport/thread_transport.h"
+#include "distributed/transport/shm_transport.h"
 
 namespace td::distributed {
+namespace {
+
+/// A group of one rank, which has nobody to send to.
+class OneRank final : public PeerMemoryTransport {
+ public:
+  OneRank() : PeerMemoryTransport(0, 1) {}
+  const char* name() const override { return "one rank"; }
+  void send(const CollectiveFingerprint&, const void*) override {}
+  void receive(const CollectiveFingerprint&, void*) override {}
+  void abort(const std::string&) override {}
+
+ protected:
+  void exchange_buffers(const CollectiveFingerprint&, void* mine, std::int64_t numel, Access,
+                        const Use& use) override {
+    pointers_[0] = mine;
+    use({pointers_, 0, numel});
+  }
+
+ private:
+  std::vector<void*> pointers_{nullptr};
+};
+
+/// The members of one group, rank 0 connected to each of the others.
+std::vector<RendezvousInfo> connected(int ranks) {
+  const std::vector<HostInfo> hosts(static_cast<std::size_t>(ranks), read_host_info());
+  std::vector<RendezvousInfo> infos(hosts.size());
+  for (auto& info : infos) info.hosts = hosts;
+  for (std::size_t r = 1; r < infos.size(); ++r) {
+    int ends[2];
+    TD_CHECK(Error, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0,
+             "thread_groups: no more sockets; see the limit of ulimit -n");
+    infos[0].sockets.emplace_back(Descriptor(ends[0]));
+    infos[r].sockets.emplace_back(Descriptor(ends[1]));
+  }
+  return infos;
+}
+
+}  // namespace
 
 std::vector<std::shared_ptr<ProcessGroup>> thread_groups(int ranks,
                                                          std::chrono::milliseconds timeout) {
   TD_CHECK(Error, ranks >= 1, "thread_groups: expected at least 1 rank, got ", ranks);
-  const auto exchange = std::make_shared<ThreadExchange>(ranks, timeout);
+  if (ranks == 1)
+    return {std::make_shared<ProcessGroupHost>(0, 1, timeout, std::make_shared<OneRank>())};
+  std::vector<std::shared_ptr<SharedSegment>> segments;
+  for (int r = 0; r < ranks; ++r) segments.push_back(SharedSegment::make(shm_segment_bytes(ranks)));
   std::vector<std::shared_ptr<ProcessGroup>> groups;
-  for (int r = 0; r < ranks; ++r)
+  for (RendezvousInfo& info : connected(ranks)) {
+    const int rank = static_cast<int>(groups.size());
     groups.push_back(std::make_shared<ProcessGroupHost>(
-        r, ranks, timeout, std::make_shared<ThreadTransport>(r, ranks, exchange)));
+        rank, ranks, timeout, make_shm_transport(rank, segments),
+        open_coordination(rank, std::move(info), {timeout, std::chrono::hours(1)})));
+  }
   return groups;
 }
 

@@ -9,7 +9,7 @@
 namespace td::distributed {
 
 /// Groups of `ranks` ranks that belong together, for threads that the caller starts: one thread
-/// uses one of them.
+/// uses one of them, and destroys it: the group of rank 0 ends when all others have ended.
 std::vector<std::shared_ptr<ProcessGroup>> thread_groups(
     int ranks, std::chrono::milliseconds timeout = std::chrono::seconds(10));
 

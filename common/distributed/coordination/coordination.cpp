@@ -1,28 +1,62 @@
-// This rank's state, the thread that serves the connections, and the ranks other than 0.
+// This rank's state, the messages, the thread that serves the connections, and the ranks other than
+// 0.
 #include "distributed/coordination/coordination.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace td::distributed {
 namespace {
 
-constexpr std::chrono::milliseconds kHeartbeatInterval(50);
+using std::chrono::milliseconds;
+constexpr milliseconds kInterval(50);  // between two messages
 // An error of the transport waits this long for the group's error, which explains it.
 constexpr std::chrono::seconds kExplanation(5);
 
+std::int64_t in_milliseconds(std::chrono::steady_clock::time_point time) {
+  return std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count();
+}
+
 }  // namespace
 
-CoordinationAgent::CoordinationAgent(int rank, RendezvousInfo info, Limits limits)
-    : rank_(rank),
-      info_(std::move(info)),
-      limits_(limits),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+std::string encode(const GroupState& state) {
+  return join_texts({state.failure, state.may_leave ? "1" : "", std::to_string(state.exchanges),
+                     join_texts(state.texts)});
+}
 
-CoordinationAgent::~CoordinationAgent() = default;
+GroupState decode_group_state(const std::string& bytes) {
+  const auto parts = split_texts(bytes, 4);
+  return {parts[0], !parts[1].empty(), std::stoull(parts[2]), split_texts(parts[3])};
+}
+
+// A heartbeat travels as it lies in memory, because the data itself is not converted either.
+std::string encode(const RankState& state) {
+  const std::string heartbeat(reinterpret_cast<const char*>(&state.heartbeat), sizeof(Heartbeat));
+  return join_texts({heartbeat, state.error, state.transport_error, state.leaving ? "1" : "",
+                     std::to_string(state.exchanges), state.text});
+}
+
+RankState decode_rank_state(const std::string& bytes) {
+  const auto parts = split_texts(bytes, 6);
+  TD_CHECK(Error, parts[0].size() == sizeof(Heartbeat),
+           "a rank tells its state in a form that this program does not know: do all ranks run the "
+           "same version?");
+  RankState state;
+  std::memcpy(static_cast<void*>(&state.heartbeat), parts[0].data(), sizeof(Heartbeat));
+  state.error = parts[1];
+  state.transport_error = parts[2];
+  state.leaving = !parts[3].empty();
+  state.exchanges = std::stoull(parts[4]);
+  state.text = parts[5];
+  return state;
+}
+
+CoordinationAgent::CoordinationAgent(RendezvousInfo info, const Limits& limits)
+    : limits_(limits), info_(std::move(info)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 void CoordinationAgent::start() {
   thread_ = std::thread([this] { run(); });
@@ -37,53 +71,58 @@ void CoordinationAgent::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+// The state has changed, so it is sent now.
 void CoordinationAgent::wake() {
+  next_message_ = {};
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
 }
 
+bool CoordinationAgent::is_due(Clock::time_point now) {
+  if (now < next_message_) return false;
+  next_message_ = now + kInterval;
+  return true;
+}
+
 Heartbeat::Call& CoordinationAgent::call_of(CollectiveType type) {
-  if (type == CollectiveType::kSend) return heartbeat_.send;
-  return type == CollectiveType::kReceive ? heartbeat_.receive : heartbeat_.collective;
+  if (type == CollectiveType::kSend) return mine_.heartbeat.send;
+  return type == CollectiveType::kReceive ? mine_.heartbeat.receive : mine_.heartbeat.collective;
 }
 
 void CoordinationAgent::started(const CollectiveFingerprint& key) {
   Lock lock(mutex_);
-  Heartbeat::Call& call = call_of(key.type);
-  call = {key, 0};
-  since_[&call - &heartbeat_.collective] = Clock::now();
-  if (key.sequence) heartbeat_.started[key.sequence % Heartbeat::kKept] = key;
+  call_of(key.type) = {key, in_milliseconds(Clock::now())};
+  if (key.sequence) mine_.heartbeat.started[key.sequence % Heartbeat::kKept] = key;
 }
 
 void CoordinationAgent::finished(const CollectiveFingerprint& key) {
   Lock lock(mutex_);
   call_of(key.type).milliseconds = -1;
-  if (key.sequence) heartbeat_.finished = key;
+  if (key.sequence) mine_.heartbeat.finished = key;
 }
 
-Heartbeat CoordinationAgent::heartbeat_now(Clock::time_point now) const {
-  Heartbeat heartbeat = heartbeat_;
-  Heartbeat::Call* const calls[] = {&heartbeat.collective, &heartbeat.send, &heartbeat.receive};
-  for (int i = 0; i < 3; ++i)
-    if (calls[i]->running())
-      calls[i]->milliseconds =
-          std::chrono::duration_cast<std::chrono::milliseconds>(now - since_[i]).count();
-  return heartbeat;
+RankState CoordinationAgent::state_at(Clock::time_point now) const {
+  RankState state = mine_;
+  Heartbeat& heartbeat = state.heartbeat;
+  for (Heartbeat::Call* call : {&heartbeat.collective, &heartbeat.send, &heartbeat.receive})
+    if (call->running())
+      call->milliseconds = std::max<std::int64_t>(0, in_milliseconds(now) - call->milliseconds);
+  return state;
 }
 
 void CoordinationAgent::failed(const std::string& why) {
   Lock lock(mutex_);
-  if (!failure_.empty()) return;
-  error_ = why;
+  if (!group_.failure.empty()) return;
+  mine_.error = why;
   wake();
 }
 
 std::string CoordinationAgent::explain(const CollectiveFingerprint& key, const std::string& error) {
   Lock lock(mutex_);
-  if (failure_.empty()) transport_error_ = describe(key) + ": " + error;
+  if (group_.failure.empty()) mine_.transport_error = describe(key) + ": " + error;
   wake();
-  changed_.wait_for(lock, kExplanation, [&] { return !failure_.empty(); });
-  return failure_.empty() ? describe(key) + " failed: " + error : failure_;
+  changed_.wait_for(lock, kExplanation, [&] { return !group_.failure.empty(); });
+  return group_.failure.empty() ? describe(key) + " failed: " + error : group_.failure;
 }
 
 void CoordinationAgent::on_failure(std::function<void(const std::string&)> report) {
@@ -94,162 +133,101 @@ void CoordinationAgent::on_failure(std::function<void(const std::string&)> repor
 
 void CoordinationAgent::check() {
   Lock lock(mutex_);
-  if (!failure_.empty()) throw DistributedError(failure_);
+  if (!group_.failure.empty()) throw DistributedError(group_.failure);
 }
 
 std::vector<std::string> CoordinationAgent::exchange(const std::string& mine) {
   Lock lock(mutex_);
-  allgather_input_ = mine;
+  mine_.text = mine;
+  const std::uint64_t number = ++mine_.exchanges;
   wake();
-  const bool in_time = changed_.wait_for(lock, limits_.timeout + kExplanation,
-                                         [&] { return !failure_.empty() || allgather_result_; });
+  changed_.wait_for(lock, limits_.timeout + kExplanation,
+                    [&] { return group_.exchanges == number || !group_.failure.empty(); });
   // An exchange that was completed counts, also when the group fails right afterwards.
-  if (!allgather_result_ && !failure_.empty()) throw DistributedError(failure_);
-  TD_CHECK(DistributedError, in_time, "the ranks did not all come to an exchange while joining");
-  auto all = std::move(*allgather_result_);
-  allgather_result_.reset();
-  return all;
+  if (group_.exchanges == number) return group_.texts;
+  if (!group_.failure.empty()) throw DistributedError(group_.failure);
+  fail<DistributedError>("the ranks did not all come to an exchange while joining");
 }
 
 void CoordinationAgent::leave() {
   Lock lock(mutex_);
-  leaving_ = true;
+  mine_.leaving = true;
   leaving_since_ = Clock::now();
   wake();
   // Longer than rank 0 waits for ranks that go on.
   changed_.wait_for(lock, limits_.timeout + kExplanation,
-                    [&] { return may_leave_ || !failure_.empty(); });
+                    [&] { return group_.may_leave || !group_.failure.empty(); });
   lock.unlock();
   stop();
 }
 
-bool CoordinationAgent::heartbeat_due(Clock::time_point now) {
-  if (now < next_heartbeat_) return false;
-  next_heartbeat_ = now + kHeartbeatInterval;
-  return true;
-}
-
 void CoordinationAgent::run() {
   Lock lock(mutex_);
-  std::string reported;
+  bool reported = false;
   while (true) {
     step(Clock::now());
     changed_.notify_all();
     if (stopped_) return;
-    if (!failure_.empty() && reported.empty() && report_) {
-      reported = failure_;
+    if (!group_.failure.empty() && !reported && report_) {
+      reported = true;
       const auto report = report_;
+      const std::string failure = group_.failure;
       lock.unlock();
-      report(reported);  // calls back to failed()
+      report(failure);  // calls back to failed()
       lock.lock();
       continue;
     }
-    std::vector<pollfd> waits = {{wake_.get(), POLLIN, 0}};
-    for (const Socket* socket : sockets())
-      waits.push_back({socket->get(),
-                       static_cast<short>(POLLIN | (socket->wants_to_write() ? POLLOUT : 0)), 0});
+    std::vector<pollfd> waiting = {{wake_.get(), POLLIN, 0}};
+    for (const Socket& socket : info_.sockets) {
+      const int events = POLLIN | (socket.wants_to_write() ? POLLOUT : 0);
+      if (!socket.closed()) waiting.push_back({socket.get(), static_cast<short>(events), 0});
+    }
     lock.unlock();
-    ::poll(waits.data(), waits.size(), static_cast<int>(kHeartbeatInterval.count()));
-    std::uint64_t count = 0;
-    [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
+    ::poll(waiting.data(), waiting.size(), static_cast<int>(kInterval.count()));
+    std::uint64_t wakes = 0;
+    [[maybe_unused]] const auto got = ::read(wake_.get(), &wakes, sizeof wakes);
     lock.lock();
   }
 }
 
-std::shared_ptr<CoordinationAgent> open_coordination(int rank, const RendezvousInfo& info,
-                                                     const Limits& limits, Listener* listener) {
-  if (rank == 0) return std::make_shared<Coordinator>(info, limits, *listener);
-  return std::make_shared<CoordinationClient>(rank, info, limits);
-}
-
-// ---- ranks other than 0 ----
-
-std::string encode(const Heartbeat& heartbeat) {
-  return {reinterpret_cast<const char*>(&heartbeat), sizeof heartbeat};
-}
-
-Heartbeat decode_heartbeat(const std::string& bytes) {
-  Heartbeat heartbeat;
-  TD_CHECK(Error, bytes.size() == sizeof heartbeat,
-           "a rank tells its state in a form that this program does not know: do all ranks run the "
-           "same version?");
-  std::memcpy(static_cast<void*>(&heartbeat), bytes.data(), sizeof heartbeat);
-  return heartbeat;
-}
-
 namespace {
 
-Socket connect_to_coordinator(int rank, const RendezvousInfo& info, const Limits& limits) {
-  try {
-    return Socket::connect(info.control, limits.timeout);
-  } catch (const Error& e) {
-    fail<DistributedError>(describe(rank, info.members[rank]), " cannot reach ",
-                           describe(0, info.members[0]), ": ", e.what(),
-                           ". TD_INTERFACE names the network interface to use");
+/// The ranks other than 0: send their state to rank 0 and receive the group's.
+class CoordinationClient final : public CoordinationAgent {
+ public:
+  CoordinationClient(RendezvousInfo info, const Limits& limits)
+      : CoordinationAgent(std::move(info), limits) {
+    start();
   }
-}
+  ~CoordinationClient() override { stop(); }
+
+ private:
+  void step(Clock::time_point now) override {
+    Socket& socket = info_.sockets[0];
+    const auto messages = socket.receive();
+    if (!messages.empty()) last_message_ = now;
+    if (group_.failure.empty() && !messages.empty()) group_ = decode_group_state(messages.back());
+    if (!group_.failure.empty() || group_.may_leave) return;
+    if (socket.closed() && mine_.leaving)
+      group_.may_leave = true;
+    else if (socket.closed())
+      group_.failure = gone_text(0, info_.hosts[0]);
+    else if (now - last_message_ > limits_.heartbeat_timeout)
+      group_.failure = silent_text(0, info_.hosts[0], limits_.heartbeat_timeout);
+    else if (is_due(now))
+      socket.send(encode(state_at(now)));
+    socket.flush();
+  }
+
+  Clock::time_point last_message_ = Clock::now();
+};
 
 }  // namespace
 
-CoordinationClient::CoordinationClient(int rank, const RendezvousInfo& info, const Limits& limits)
-    : CoordinationAgent(rank, info, limits),
-      socket_(connect_to_coordinator(rank, info, limits)),
-      last_message_(Clock::now()) {
-  socket_.send({kHello, join_texts({info.run, std::to_string(rank)})});
-  start();
-}
-
-void CoordinationClient::handle(const Message& message) {
-  switch (static_cast<Kind>(message.kind)) {
-    case kGroupError:
-      if (failure_.empty()) failure_ = message.body;
-      break;
-    case kAllGatherResult:
-      allgather_result_ = split_texts(message.body);
-      break;
-    case kShutdownAck:
-      may_leave_ = true;
-      break;
-    default:
-      break;  // a sign of life
-  }
-}
-
-void CoordinationClient::send_state(Clock::time_point now) {
-  if (!error_.empty() && !std::exchange(sent_error_, true)) socket_.send({kFailed, error_});
-  if (!transport_error_.empty() && !std::exchange(sent_transport_error_, true))
-    socket_.send({kTransportError, transport_error_});
-  if (allgather_input_) {
-    socket_.send({kAllGatherInput, *allgather_input_});
-    allgather_input_.reset();
-  }
-  if (leaving_ && !std::exchange(sent_leave_, true))
-    socket_.send({kLeft, encode(heartbeat_now(now))});
-  else if (!leaving_ && heartbeat_due(now))
-    socket_.send({kHeartbeat, encode(heartbeat_now(now))});
-  socket_.flush();
-}
-
-std::vector<Socket*> CoordinationClient::sockets() {
-  if (socket_.closed()) return {};
-  return {&socket_};
-}
-
-void CoordinationClient::step(Clock::time_point now) {
-  const auto messages = socket_.receive();
-  if (!messages.empty()) last_message_ = now;
-  for (const Message& message : messages) handle(message);
-  if (!failure_.empty() || may_leave_) return;
-  if (socket_.closed()) {
-    if (leaving_)
-      may_leave_ = true;
-    else
-      failure_ = gone_text(0, info_.members[0]);
-    return;
-  }
-  if (now - last_message_ > limits_.heartbeat_timeout)
-    failure_ = silent_text(0, info_.members[0], limits_.heartbeat_timeout);
-  send_state(now);
+std::shared_ptr<CoordinationAgent> open_coordination(int rank, RendezvousInfo info,
+                                                     const Limits& limits) {
+  if (rank == 0) return make_coordinator(std::move(info), limits);
+  return std::make_shared<CoordinationClient>(std::move(info), limits);
 }
 
 }  // namespace td::distributed

@@ -25,13 +25,13 @@ std::string errors(const Reports& reports, const Limits& limits) {
     if (!report.error.empty()) return report.error;
   for (std::size_t r = 0; r < reports.size(); ++r)
     if (reports[r].state == RankReport::State::kGone)
-      return gone_text(static_cast<int>(r), reports[r].member);
+      return gone_text(static_cast<int>(r), reports[r].host);
   for (std::size_t r = 0; r < reports.size(); ++r)
     if (reports[r].state == RankReport::State::kHere && reports[r].age > limits.heartbeat_timeout)
-      return silent_text(static_cast<int>(r), reports[r].member, limits.heartbeat_timeout);
+      return silent_text(static_cast<int>(r), reports[r].host, limits.heartbeat_timeout);
   for (std::size_t r = 0; r < reports.size(); ++r)
     if (!reports[r].transport_error.empty() && reports[r].transport_error_age > kEcho)
-      return describe(static_cast<int>(r), reports[r].member) +
+      return describe(static_cast<int>(r), reports[r].host) +
              " cannot go on: " + reports[r].transport_error;
   return {};
 }
@@ -103,14 +103,14 @@ std::string between_two(const Reports& reports, const Limits& limits, int rank,
 
 }  // namespace
 
-std::string gone_text(int rank, const Member& member) {
-  return describe(rank, member) +
+std::string gone_text(int rank, const HostInfo& host) {
+  return describe(rank, host) +
          " is gone: it was killed, crashed or ended without leaving the group. Its own output may "
          "say why";
 }
 
-std::string silent_text(int rank, const Member& member, milliseconds heartbeat_timeout) {
-  return describe(rank, member) + " has been silent for " + in_words(heartbeat_timeout) +
+std::string silent_text(int rank, const HostInfo& host, milliseconds heartbeat_timeout) {
+  return describe(rank, host) + " has been silent for " + in_words(heartbeat_timeout) +
          ": it is stopped, or its host or the network to it is down";
 }
 

@@ -12,7 +12,7 @@
 
 namespace td::distributed {
 
-/// What a rank says of itself; trivially copyable, because it travels as it is.
+/// The calls of a rank; trivially copyable, because it travels as it is.
 struct Heartbeat {
   /// A call that the rank is in now.
   struct Call {
@@ -24,29 +24,33 @@ struct Heartbeat {
   /// How many of the last collectives a rank keeps.
   static constexpr std::uint64_t kKept = 8;
 
-  /// The calls that it is in: one of each kind at most.
-  ///@{
-  Call collective, send, receive;
-  ///@}
+  Call collective, send, receive;  ///< the calls that it is in: one of each kind at most
   CollectiveFingerprint finished;  ///< the last collective; sequence 0: none yet
   std::array<CollectiveFingerprint, kKept>
       started;  ///< the last ones, each at its sequence % kKept
 };
 
+/// What a rank says of itself to rank 0.
+struct RankState {
+  Heartbeat heartbeat;          ///< its calls
+  std::string error;            ///< it has failed by itself, and this is why
+  std::string transport_error;  ///< its transport failed, perhaps because of another rank
+  bool leaving = false;         ///< it makes no more calls
+  std::uint64_t exchanges = 0;  ///< to which it has come
+  std::string text;             ///< what it brings to the last one
+};
+
 /// One rank as rank 0 sees it.
-struct RankReport {
+struct RankReport : RankState {
   /// Whether it still takes part.
   enum class State : std::uint8_t {
     kHere,  ///< it does
     kLeft,  ///< it has ended its group
     kGone   ///< its connection ended before it had left
   };
-  Member member;                     ///< who it is
-  State state = State::kHere;        ///< see State
-  Heartbeat heartbeat;               ///< the last it said of itself
-  std::chrono::milliseconds age{0};  ///< of `heartbeat`
-  std::string error;                 ///< it has failed by itself, and this is why
-  std::string transport_error;       ///< its transport failed, perhaps because of another rank
+  HostInfo host;                                     ///< who it is
+  State state = State::kHere;                        ///< see State
+  std::chrono::milliseconds age{0};                  ///< of the last it said
   std::chrono::milliseconds transport_error_age{0};  ///< of `transport_error`
 };
 
@@ -61,8 +65,8 @@ std::string diagnose_failure(const std::vector<RankReport>& reports, const Limit
 
 /// Parts of diagnose_failure that a rank says of rank 0 by itself.
 ///@{
-std::string gone_text(int rank, const Member& member);
-std::string silent_text(int rank, const Member& member,
+std::string gone_text(int rank, const HostInfo& host);
+std::string silent_text(int rank, const HostInfo& host,
                         std::chrono::milliseconds heartbeat_timeout);
 ///@}
 

@@ -1,4 +1,4 @@
-// Frames: four bytes of length, one of kind, the body. Both ends have the same byte order: data
+// Frames: four bytes of length, then the message. Both ends have the same byte order: data
 // transports do not convert it either.
 #include "distributed/coordination/socket.h"
 
@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "td/base/error.h"
 
 namespace td::distributed {
 namespace {
 
-constexpr std::size_t kHead = 5;
+constexpr std::size_t kHead = sizeof(std::uint32_t);
 constexpr std::uint32_t kLongest = 64u << 20;  // bytes: no message of ours comes near
 
 sockaddr_in parse(const std::string& address, int port) {
@@ -36,12 +36,6 @@ const sockaddr* generic(const sockaddr_in& address) {
 
 }  // namespace
 
-Descriptor::Descriptor(Descriptor&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
 Descriptor::~Descriptor() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -63,10 +57,16 @@ std::string Listener::address() const {
   return std::string(text) + ":" + std::to_string(ntohs(here.sin_port));
 }
 
-std::optional<Descriptor> Listener::accept() {
-  Descriptor next(::accept4(get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!next) return std::nullopt;
-  return next;
+Descriptor Listener::accept() {
+  return Descriptor(::accept4(get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+}
+
+bool wait_for_event(int descriptor, short event, std::chrono::milliseconds timeout) {
+  pollfd waiting{descriptor, event, 0};
+  int ready = 0;
+  do ready = ::poll(&waiting, 1, static_cast<int>(timeout.count()));
+  while (ready < 0 && errno == EINTR);
+  return ready == 1;
 }
 
 Socket::Socket(Descriptor connected) : socket_(std::move(connected)) {
@@ -83,24 +83,16 @@ Socket Socket::connect(const std::string& address, std::chrono::milliseconds tim
   if (!socket ||
       (::connect(socket.get(), generic(there), sizeof there) != 0 && errno != EINPROGRESS))
     error = errno;
-  pollfd waiting{socket.get(), POLLOUT, 0};
-  int ready = error ? 1 : -1;
-  errno = EINTR;
-  while (ready < 0 && errno == EINTR)
-    ready = ::poll(&waiting, 1, static_cast<int>(timeout.count()));
-  if (ready != 1) error = ETIMEDOUT;
+  if (!error && !wait_for_event(socket.get(), POLLOUT, timeout)) error = ETIMEDOUT;
   socklen_t size = sizeof error;
   if (!error) ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
   TD_CHECK(Error, error == 0, "cannot connect to ", address, ": ", std::strerror(error));
   return Socket(std::move(socket));
 }
 
-void Socket::send(const Message& message) {
-  const auto length = static_cast<std::uint32_t>(message.body.size());
-  char head[kHead];
-  std::memcpy(head, &length, sizeof length);
-  head[4] = static_cast<char>(message.kind);
-  unsent_.append(head, kHead).append(message.body);
+void Socket::send(const std::string& message) {
+  const auto length = static_cast<std::uint32_t>(message.size());
+  unsent_.append(reinterpret_cast<const char*>(&length), kHead).append(message);
   flush();
 }
 
@@ -114,7 +106,7 @@ void Socket::flush() {
   }
 }
 
-std::vector<Message> Socket::receive() {
+std::vector<std::string> Socket::receive() {
   char block[4096];
   while (!closed_) {
     const ssize_t got = ::recv(get(), block, sizeof block, 0);
@@ -125,13 +117,13 @@ std::vector<Message> Socket::receive() {
     else
       received_.append(block, static_cast<std::size_t>(got));
   }
-  std::vector<Message> messages;
+  std::vector<std::string> messages;
   while (received_.size() >= kHead) {
     std::uint32_t length = 0;
     std::memcpy(&length, received_.data(), sizeof length);
     if (length > kLongest) closed_ = true;  // not one of us
     if (length > kLongest || received_.size() - kHead < length) break;
-    messages.push_back({static_cast<std::uint8_t>(received_[4]), received_.substr(kHead, length)});
+    messages.push_back(received_.substr(kHead, length));
     received_.erase(0, kHead + length);
   }
   return messages;

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <deque>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace td::distributed {
@@ -15,8 +13,11 @@ namespace td::distributed {
 class Descriptor {
  public:
   explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
   ~Descriptor();
   int get() const { return descriptor_; }
   explicit operator bool() const { return descriptor_ >= 0; }
@@ -33,17 +34,11 @@ class Listener {
   /// "127.0.0.1:4711".
   std::string address() const;
   int get() const { return socket_.get(); }
-  /// The next connection, or nothing when there is none.
-  std::optional<Descriptor> accept();
+  /// The next connection; empty when there is none.
+  Descriptor accept();
 
  private:
   Descriptor socket_;
-};
-
-/// What travels: a kind, which is the receiver's business, and bytes.
-struct Message {
-  std::uint8_t kind = 0;  ///< what it is about
-  std::string body;       ///< the bytes
 };
 
 /// One connection.
@@ -55,12 +50,12 @@ class Socket {
   int get() const { return socket_.get(); }
 
   /// Sends what the connection takes now and keeps the rest for flush().
-  void send(const Message& message);
+  void send(const std::string& message);
   void flush();
   /// True while something is kept.
   bool wants_to_write() const { return !unsent_.empty(); }
   /// The messages that have come. Afterwards closed() tells whether there can be more.
-  std::vector<Message> receive();
+  std::vector<std::string> receive();
   /// The other side has closed the connection, or it broke.
   bool closed() const { return closed_; }
 
@@ -69,5 +64,8 @@ class Socket {
   std::string unsent_, received_;
   bool closed_ = false;
 };
+
+/// Waits up to `timeout` for one of poll(2)'s events. False when there is none.
+bool wait_for_event(int descriptor, short event, std::chrono::milliseconds timeout);
 
 }  // namespace td::distributed

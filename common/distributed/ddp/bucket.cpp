@@ -55,10 +55,6 @@ std::shared_ptr<Work> bf16_compress_hook(ProcessGroup& group, GradBucket& bucket
       [compressed, buffer = bucket.buffer] { buffer.copy_(compressed); });
 }
 
-std::size_t bytes_of(const Tensor& tensor) {
-  return static_cast<std::size_t>(tensor.numel()) * element_size(tensor.dtype());
-}
-
 std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameters,
                                                      const std::vector<std::size_t>& order,
                                                      std::size_t first_bytes, std::size_t bytes) {
@@ -68,7 +64,7 @@ std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameter
     Open& bucket = open_bucket(open, parameter, first_bytes);
     bucket.numbers.push_back(order[place]);
     bucket.places.push_back(place);
-    bucket.bytes += bytes_of(parameter);
+    bucket.bytes += parameter.nbytes();
     if (bucket.bytes < bucket.limit) continue;
     full.push_back(bucket);
     bucket = Open{parameter.dtype(), parameter.device(), bytes};
@@ -111,12 +107,6 @@ Bucket::Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor m
 
 Bucket::~Bucket() {
   for (const Tensor& parameter : gradients_.parameters) meta_of(parameter).grad_buffer = Tensor();
-}
-
-std::size_t Bucket::bytes() const {
-  std::size_t sum = 0;
-  for (const Tensor& parameter : gradients_.parameters) sum += bytes_of(parameter);
-  return sum;
 }
 
 void Bucket::reset() {

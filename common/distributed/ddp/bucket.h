@@ -41,9 +41,6 @@ std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameter
                                                      const std::vector<std::size_t>& order,
                                                      std::size_t first_bytes, std::size_t bytes);
 
-/// The bytes of a tensor's elements.
-std::size_t bytes_of(const Tensor& tensor);
-
 /// Gradients that travel together. Behind them the memory has one number for each parameter: 1
 /// where this rank has its gradient, else 0. They are averaged with the rest, so that every rank
 /// learns, at no cost, how many ranks have used a parameter.
@@ -63,8 +60,6 @@ class Bucket {
   const std::vector<std::size_t>& numbers() const { return numbers_; }
   /// What a communication hook gets.
   GradBucket& gradients() { return gradients_; }
-  /// The bytes of its gradients.
-  std::size_t bytes() const;
 
   /// Before a backward: nothing has come.
   void reset();

@@ -2,8 +2,8 @@
 #include "distributed/ddp/model_exchange.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "distributed/ddp/bucket.h"
@@ -17,36 +17,18 @@ namespace {
 // As PyTorch's: few large messages, and never the whole model twice in memory.
 constexpr std::size_t kBroadcastBytes = 250 << 20;
 
-template <class T>
-Tensor to_tensor(const std::vector<T>& values, ScalarType dtype, Device device) {
-  Tensor t = empty({static_cast<std::int64_t>(values.size())}, dtype);
-  if (!values.empty()) std::memcpy(t.data_ptr(), values.data(), values.size() * sizeof(T));
+using Numbers = std::vector<std::int64_t>;
+
+Tensor to_tensor(const Numbers& values, Device device) {
+  Tensor t = empty({static_cast<std::int64_t>(values.size())}, kLong);
+  std::copy(values.begin(), values.end(), t.data_ptr<std::int64_t>());
   return t.to(device);
 }
 
-template <class T>
-std::vector<T> to_vector(const Tensor& tensor) {
+Numbers to_numbers(const Tensor& tensor) {
   const Tensor host = tensor.to(kCPU);
-  std::vector<T> values(static_cast<std::size_t>(host.numel()));
-  if (!values.empty()) std::memcpy(values.data(), host.data_ptr(), values.size() * sizeof(T));
-  return values;
-}
-
-template <class T>
-std::vector<std::vector<T>> all_gather_vector(ProcessGroup& group, const std::vector<T>& mine,
-                                              ScalarType dtype, Device device) {
-  NoGradGuard no_grad;
-  const auto count = static_cast<std::int64_t>(mine.size());
-  const Tensor input = to_tensor(mine, dtype, device);
-  const Tensor output = empty({group.size() * count}, input.options());
-  const InlineExecutionGuard run_inline;
-  group.all_gather_into_tensor(output, input)->wait();
-  const std::vector<T> all = to_vector<T>(output);
-  std::vector<std::vector<T>> by_rank;
-  for (auto from = all.begin(); by_rank.size() < static_cast<std::size_t>(group.size());
-       from += count)
-    by_rank.emplace_back(from, from + count);
-  return by_rank;
+  const auto* const first = host.data_ptr<std::int64_t>();
+  return {first, first + host.numel()};
 }
 
 // One broadcast of tensors of one type and device.
@@ -74,36 +56,41 @@ void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root
 std::vector<std::string> all_gather_text(ProcessGroup& group, const std::string& text,
                                          Device device) {
   const auto sizes = all_gather_numbers(group, {static_cast<std::int64_t>(text.size())}, device);
-  std::int64_t longest = 0;
-  for (const auto& size : sizes) longest = std::max(longest, size[0]);
-  std::vector<std::uint8_t> bytes(text.begin(), text.end());
-  bytes.resize(static_cast<std::size_t>(longest));
-  const auto all = all_gather_vector(group, bytes, kByte, device);
+  Numbers letters(text.begin(), text.end());
+  letters.resize(static_cast<std::size_t>((*std::max_element(sizes.begin(), sizes.end()))[0]));
   std::vector<std::string> texts;
-  for (std::size_t r = 0; r < all.size(); ++r)
-    texts.emplace_back(all[r].begin(), all[r].begin() + sizes[r][0]);
+  for (const Numbers& all : all_gather_numbers(group, letters, device))
+    texts.emplace_back(all.begin(), all.begin() + sizes[texts.size()][0]);
   return texts;
 }
 
-std::vector<std::vector<std::int64_t>> all_gather_numbers(ProcessGroup& group,
-                                                          const std::vector<std::int64_t>& numbers,
-                                                          Device device) {
-  return all_gather_vector(group, numbers, kLong, device);
+std::vector<Numbers> all_gather_numbers(ProcessGroup& group, const Numbers& numbers,
+                                        Device device) {
+  NoGradGuard no_grad;
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const Tensor input = to_tensor(numbers, device);
+  const Tensor output = empty({group.size() * count}, input.options());
+  const InlineExecutionGuard run_inline;
+  group.all_gather_into_tensor(output, input)->wait();
+  const Numbers all = to_numbers(output);
+  std::vector<Numbers> by_rank;
+  for (int rank = 0; rank < group.size(); ++rank)
+    by_rank.emplace_back(all.begin() + rank * count, all.begin() + (rank + 1) * count);
+  return by_rank;
 }
 
-void broadcast_numbers(ProcessGroup& group, std::vector<std::int64_t>& numbers, int root,
-                       Device device) {
-  const Tensor tensor = to_tensor(numbers, kLong, device);
+void broadcast_numbers(ProcessGroup& group, Numbers& numbers, int root, Device device) {
+  const Tensor tensor = to_tensor(numbers, device);
   const InlineExecutionGuard run_inline;
   group.broadcast(tensor, root)->wait();
-  numbers = to_vector<std::int64_t>(tensor);
+  numbers = to_numbers(tensor);
 }
 
 void broadcast_coalesced(ProcessGroup& group, const TensorList& tensors, int root,
                          const std::function<void(const Tensor&, const Tensor&)>& take) {
   NoGradGuard no_grad;
   std::vector<std::size_t> order(tensors.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::iota(order.begin(), order.end(), 0);
   for (const auto& numbers : assign_buckets(tensors, order, kBroadcastBytes, kBroadcastBytes)) {
     TensorList together;
     for (std::size_t number : numbers) together.push_back(tensors[number]);

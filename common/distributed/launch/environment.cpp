@@ -68,16 +68,13 @@ const char* world_size_name(const Spelling& names) {
                                                             : names.world_size_too;
 }
 
-bool is_set(const Spelling& names) {
-  // Slurm sets its number of tasks in a job's script too, where no process is a rank; and RANK or
-  // WORLD_SIZE alone is a mistake that must be told.
-  const bool torchrun = &names == &kSpellings[0];
-  return text_of(names.rank) || (torchrun && text_of(names.world_size));
-}
-
+/// The first launcher whose variables are set, or null.
 const Spelling* spelling() {
+  // RANK or WORLD_SIZE alone is a mistake that must be told. But Slurm sets its number of tasks in
+  // a job's script too, where no process is a rank.
+  if (text_of("WORLD_SIZE")) return kSpellings;
   for (const auto& names : kSpellings)
-    if (is_set(names)) return &names;
+    if (text_of(names.rank)) return &names;
   return nullptr;
 }
 

@@ -1,7 +1,7 @@
 // The process between the launcher and its ranks, so that nothing that a launch started outlives
 // the launch. It starts the ranks as its own children and is their subreaper (man 2 prctl): a
 // process that a rank leaves behind becomes its child, even after setsid. At the end, or when the
-// launcher is killed, it kills all its descendants. WorkerGroup owns one. Invariant: it kills only
+// launcher is killed, it kills all its descendants. run_ranks() makes one. Invariant: it kills only
 // its own descendants.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace td::distributed {
 /// Starts programs and reports what becomes of them. Not thread-safe.
 class OrphanReaper {
  public:
-  /// What it reports, in the order in which it happened.
+  /// What it reports; the first of several ends comes first.
   struct Event {
     /// What happened to a program.
     enum Kind { kStarted, kNotStarted, kEnded };
@@ -36,14 +36,15 @@ class OrphanReaper {
   int descriptor() const { return events_; }
   /// The next event, or nothing. Does not block. @throws Error when the reaper itself was killed.
   std::optional<Event> next();
-  /// Sends a signal to the process groups of all programs that are running, and continues them if
-  /// they are stopped: a stopped process handles no signal except SIGKILL.
-  void signal_all(int signal);
+  /// Sends SIGINT, SIGTERM, SIGHUP or SIGKILL to the process groups of all programs that are
+  /// running, and continues them if they are stopped: a stopped process handles no signal except
+  /// SIGKILL.
+  void signal_all(int signal) const;
 
  private:
   pid_t pid_ = -1;
-  std::vector<pid_t> running_;      // the programs
-  int control_ = -1, events_ = -1;  // closed by the system when this process ends, however it ends
+  std::vector<pid_t> running_;  // the programs
+  int events_ = -1;             // the reading end of a pipe
 };
 
 }  // namespace td::distributed

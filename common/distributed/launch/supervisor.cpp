@@ -1,11 +1,14 @@
-// What all ranks of a launch share, and the attempts. The ranks themselves are in ranks.h.
+// What all ranks of a launch share, the signals that end it, and the attempts. The ranks themselves
+// are in worker_group.h.
 #include "distributed/launch/supervisor.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +21,53 @@
 
 namespace td::distributed {
 namespace {
+
+std::atomic<int> signals_into{-1};  // the writing end of StopSignals, for the handler
+
+extern "C" void note_signal(int signal) {
+  const int before = errno;
+  const auto byte = static_cast<unsigned char>(signal);
+  [[maybe_unused]] const ssize_t written = write(signals_into, &byte, 1);
+  errno = before;
+}
+
+/// Turns SIGINT, SIGTERM and SIGHUP, those apart that the process ignores, into bytes that poll can
+/// wait for. Afterwards the process's own handlers are in place again.
+class StopSignals {
+ public:
+  StopSignals() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+      fail<Error>("cannot watch for signals: no pipe: ", std::strerror(errno));
+    int none = -1;
+    if (!signals_into.compare_exchange_strong(none, ends[1])) {
+      close(ends[0]);
+      close(ends[1]);
+      fail<Error>("this process is launching ranks already; wait for them before launching others");
+    }
+    from_ = ends[0];
+    struct sigaction action {};
+    action.sa_handler = note_signal;
+    action.sa_flags = SA_RESTART;
+    for (int i = 0; i < 3; ++i) {
+      sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    }
+  }
+  ~StopSignals() {
+    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &before_[i], nullptr);
+    close(signals_into.exchange(-1));
+    close(from_);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  int descriptor() const { return from_; }
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  int from_ = -1;
+  struct sigaction before_[3]{};
+};
 
 /// A directory of this launch alone, removed with its contents at the end of the scope.
 class PrivateFolder {
@@ -77,79 +127,61 @@ void check(const LaunchConfig& launch) {
            ": restarts are for one host; several would have to agree on them");
 }
 
-/// What all ranks of one attempt find in their environment.
-struct Attempt {
-  std::string run_id, folder;
-  int number = 0;
-
-  std::string rendezvous(const LaunchConfig& launch) const;
-  Variables variables(const LaunchConfig& launch) const;
-};
-
-std::string Attempt::rendezvous(const LaunchConfig& launch) const {
-  if (!launch.rendezvous.empty()) return launch.rendezvous;
-  // A folder an attempt: what the last one left must not be read as new.
-  const std::string own = folder + "/" + std::to_string(number) + "/";
-  std::filesystem::create_directory(own);
-  return "file://" + own;
-}
-
-Variables Attempt::variables(const LaunchConfig& launch) const {
-  const std::string run_id =
-      launch.run_id.empty() ? this->run_id + "-" + std::to_string(number) : launch.run_id;
-  Variables all = {{"TD_RENDEZVOUS", rendezvous(launch)},
-                   {"TORCHELASTIC_RUN_ID", run_id},
-                   {"TORCHELASTIC_RESTART_COUNT", std::to_string(number)},
-                   {"TORCHELASTIC_MAX_RESTARTS", std::to_string(launch.max_restarts)}};
+/// What rank `local_rank` finds in its environment. @param folder of this attempt alone, unless the
+/// user has named a rendezvous: what the last attempt left must not be read as new.
+Variables variables_of(const LaunchConfig& launch, int local_rank, int attempt,
+                       const std::string& folder, const std::string& run_id,
+                       const std::string& port) {
+  const auto rank = std::to_string(launch.node_rank * launch.nprocs + local_rank);
+  const auto world_size = std::to_string(launch.nnodes * launch.nprocs);
+  Variables all = {
+      {"TD_RENDEZVOUS", launch.rendezvous.empty() ? "file://" + folder : launch.rendezvous},
+      {"TORCHELASTIC_RUN_ID", launch.run_id.empty() ? run_id : launch.run_id},
+      {"TORCHELASTIC_RESTART_COUNT", std::to_string(attempt)},
+      {"TORCHELASTIC_MAX_RESTARTS", std::to_string(launch.max_restarts)},
+      {"RANK", rank},
+      {"WORLD_SIZE", world_size},
+      {"LOCAL_RANK", std::to_string(local_rank)},
+      {"LOCAL_WORLD_SIZE", std::to_string(launch.nprocs)},
+      {"GROUP_RANK", std::to_string(launch.node_rank)},
+      {"GROUP_WORLD_SIZE", std::to_string(launch.nnodes)},
+      {"ROLE_NAME", "default"},
+      {"ROLE_RANK", rank},
+      {"ROLE_WORLD_SIZE", world_size}};
   // Threads times ranks must not be more than there are cores.
   if (!std::getenv("OMP_NUM_THREADS"))
     all.emplace_back("OMP_NUM_THREADS", std::to_string(std::max(1, core_count() / launch.nprocs)));
   if (launch.nnodes == 1) {
     all.emplace_back("MASTER_ADDR", "127.0.0.1");
-    all.emplace_back("MASTER_PORT", std::to_string(free_port()));
+    all.emplace_back("MASTER_PORT", port);
   }
+  all.insert(all.end(), launch.environment.begin(), launch.environment.end());
   return all;
-}
-
-Variables rank_variables(const LaunchConfig& launch, int local_rank) {
-  const auto rank = std::to_string(launch.node_rank * launch.nprocs + local_rank);
-  const auto world_size = std::to_string(launch.nnodes * launch.nprocs);
-  return {{"RANK", rank},
-          {"WORLD_SIZE", world_size},
-          {"LOCAL_RANK", std::to_string(local_rank)},
-          {"LOCAL_WORLD_SIZE", std::to_string(launch.nprocs)},
-          {"GROUP_RANK", std::to_string(launch.node_rank)},
-          {"GROUP_WORLD_SIZE", std::to_string(launch.nnodes)},
-          {"ROLE_NAME", "default"},
-          {"ROLE_RANK", rank},
-          {"ROLE_WORLD_SIZE", world_size}};
 }
 
 }  // namespace
 
-LaunchResult supervise(const LaunchConfig& launch) {
+LaunchResult supervise(const LaunchConfig& config) {
+  LaunchConfig launch = config;
   check(launch);
-  std::ostream& output = launch.output ? *launch.output : std::cout;
-  std::ostream& errors = launch.errors ? *launch.errors : std::cerr;
-  output.flush();  // what was said before stays before
-  StopSignals signals;
+  if (!launch.output) launch.output = &std::cout;
+  if (!launch.errors) launch.errors = &std::cerr;
+  launch.output->flush();  // what was said before stays before
+  const StopSignals signals;
   const PrivateFolder folder;
-  Attempt attempt{new_run_id(), folder.path()};
-  while (true) {
-    const Variables shared = attempt.variables(launch);
-    const auto variables = [&](int local_rank) {
-      Variables all = shared;
-      for (const auto& more : {rank_variables(launch, local_rank), launch.environment})
-        all.insert(all.end(), more.begin(), more.end());
-      return all;
-    };
-    LaunchResult result =
-        WorkerGroup(launch, signals, output, errors).run(variables, folder.path());
-    if (result.failure.empty() || result.stopped_by != 0 || attempt.number == launch.max_restarts)
+  const std::string run_id = new_run_id();
+  for (int attempt = 0;; ++attempt) {
+    const std::string number = std::to_string(attempt), own = folder.path() + "/" + number + "/";
+    std::filesystem::create_directory(own);
+    const std::string port = std::to_string(free_port());
+    std::vector<Variables> variables;
+    for (int rank = 0; rank < launch.nprocs; ++rank)
+      variables.push_back(variables_of(launch, rank, attempt, own, run_id + "-" + number, port));
+    LaunchResult result = run_ranks(launch, variables, folder.path(), signals.descriptor());
+    if (result.failure.empty() || result.stopped_by != 0 || attempt == launch.max_restarts)
       return result;
-    ++attempt.number;
-    errors << launch.name << ": all ranks are started again (restart " << attempt.number << " of "
-           << launch.max_restarts << ")" << std::endl;
+    *launch.errors << launch.name << ": all ranks are started again (restart " << attempt + 1
+                   << " of " << launch.max_restarts << ")" << std::endl;
   }
 }
 

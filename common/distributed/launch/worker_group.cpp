@@ -1,7 +1,8 @@
-// One epoll for all: output, the reaper's events, signals.
+// One poll for all: the ranks' output, what becomes of them, signals.
 #include "distributed/launch/worker_group.h"
 
-#include <sys/epoll.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,20 +11,85 @@
 #include <cstring>
 #include <fstream>
 #include <iomanip>
+#include <memory>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
+#include "distributed/launch/orphan_reaper.h"
 #include "td/base/error.h"
 
 namespace td::distributed {
 namespace {
 
-// What an event is about: the rank times two plus one of these.
-enum : std::uint64_t { kOutput, kErrors, kKinds };
-constexpr std::uint64_t kSignal = ~std::uint64_t{0}, kReaper = kSignal - 1;
+using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLongestWait{1000};
 // How long after the first death seen others may still turn out to be its cause.
 constexpr std::chrono::milliseconds kSettling{200};
+// More than a pipe holds, so that one call empties the pipe of a rank that has ended.
+constexpr int kReads = 16;
+
+// A pipe from a rank. What the rank prints is copied a whole line at a time, with the rank's number
+// in front. Lines of two ranks never mix, because one thread writes them all.
+class LineCopier {
+ public:
+  LineCopier(std::ostream& to, std::string prefix) : to_(to), prefix_(std::move(prefix)) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      fail<Error>("cannot start a rank: no pipe: ", std::strerror(errno));
+    from = ends[0];
+    into = ends[1];
+    fcntl(from, F_SETFL, O_NONBLOCK);
+  }
+  ~LineCopier() {
+    for (int* end : {&from, &into}) close_end(*end);
+  }
+  LineCopier(const LineCopier&) = delete;
+  LineCopier& operator=(const LineCopier&) = delete;
+
+  static void close_end(int& end) {
+    if (end >= 0) close(std::exchange(end, -1));
+  }
+
+  // Copies lines that are there. A rank that never stops printing does not hold it up.
+  void read_some() {
+    char buffer[1 << 14];
+    for (int i = 0; i < kReads; ++i) {
+      const ssize_t got = read(from, buffer, sizeof buffer);
+      if (got < 0 && errno == EINTR) continue;
+      if (got == 0) close_end(from);  // the last writer is gone
+      if (got <= 0) return;
+      pending_.append(buffer, static_cast<std::size_t>(got));
+      write_lines();
+    }
+  }
+
+  // The rank has ended: copies what is left, also a last line that has no end.
+  void finish() {
+    read_some();
+    if (pending_.empty()) return;
+    to_ << prefix_ << pending_ << std::endl;
+    pending_.clear();
+  }
+
+  int from = -1;  // -1 when no more can come
+  int into = -1;
+
+ private:
+  void write_lines() {
+    std::size_t told = 0, end = 0;
+    while ((end = pending_.find('\n', told)) != std::string::npos) {
+      to_ << prefix_ << std::string_view(pending_).substr(told, end + 1 - told);
+      told = end + 1;
+    }
+    if (told > 0) to_.flush();
+    pending_.erase(0, told);
+  }
+
+  std::ostream& to_;
+  const std::string prefix_;
+  std::string pending_;
+};
 
 std::string cause(int status) {
   if (WIFEXITED(status)) return "ended with exit code " + std::to_string(WEXITSTATUS(status));
@@ -35,8 +101,6 @@ std::string cause(int status) {
 /// An end that no program chooses. abort() is not one, because an uncaught exception ends with it.
 bool is_crash(int status) { return WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT; }
 
-int world_size(const LaunchConfig& launch) { return launch.nnodes * launch.nprocs; }
-
 /// The letter after the name in /proc/<pid>/stat; T, or t under a debugger.
 bool is_stopped(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
@@ -46,181 +110,167 @@ bool is_stopped(pid_t pid) {
   return name_end != text.npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
 }
 
-std::string prefix_of(const LaunchConfig& launch, int rank) {
-  if (!launch.prefix) return "";
-  std::ostringstream text;
-  text << '[' << rank << "] ";
-  return text.str();
-}
+struct Rank {
+  Rank(const LaunchConfig& launch, int number, const std::string& prefix)
+      : name("rank " + std::to_string(number) + " of " +
+             std::to_string(launch.nnodes * launch.nprocs)),
+        output(*launch.output, prefix),
+        errors(*launch.errors, prefix) {}
 
-}  // namespace
-
-struct WorkerGroup::Rank {
-  Rank(int number_, int local_, std::ostream& to, std::ostream& errors_to,
-       const std::string& prefix)
-      : number(number_), local(local_), output(to, prefix), errors(errors_to, prefix) {}
-
-  int number, local;
+  const std::string name;  // "rank 1 of 2"
   LineCopier output, errors;
-  pid_t pid = -1;
-  bool running = false;
+  pid_t pid = -1;  // -1 when it is not running
   Clock::time_point started{};
 };
 
-WorkerGroup::WorkerGroup(const LaunchConfig& launch, StopSignals& signals, std::ostream& output,
-                         std::ostream& errors)
-    : launch_(launch),
-      signals_(signals),
-      output_(output),
-      errors_(errors),
-      events_(epoll_create1(EPOLL_CLOEXEC)) {}
-
-WorkerGroup::~WorkerGroup() { close(events_); }
-
-void WorkerGroup::watch(int descriptor, std::uint64_t what) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = what;
-  if (epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) != 0)
-    fail<Error>(launch_.name, ": cannot watch the ranks: ", std::strerror(errno));
-}
-
-void WorkerGroup::start(const std::function<Variables(int)>& variables, const std::string& folder) {
-  std::vector<ChildProgram> programs;
-  for (int local = 0; local < launch_.nprocs; ++local) {
-    const int number = launch_.node_rank * launch_.nprocs + local;
-    ranks_.push_back(
-        std::make_unique<Rank>(number, local, output_, errors_, prefix_of(launch_, number)));
-    ChildProgram program;
-    program.words = launch_.words;
-    program.environment = variables(local);
-    program.output = ranks_.back()->output.writing_end();
-    program.errors = ranks_.back()->errors.writing_end();
-    programs.push_back(std::move(program));
+/// The ranks of this host.
+class WorkerGroup {
+ public:
+  WorkerGroup(const LaunchConfig& launch, const std::vector<Variables>& variables,
+              const std::string& folder, int signals)
+      : launch_(launch), signals_(signals), running_(launch.nprocs) {
+    std::vector<ChildProgram> programs;
+    for (const Variables& environment : variables) {
+      const int number = launch.node_rank * launch.nprocs + static_cast<int>(programs.size());
+      const std::string prefix = launch.prefix ? "[" + std::to_string(number) + "] " : "";
+      ranks_.push_back(std::make_unique<Rank>(launch, number, prefix));
+      ChildProgram& program = programs.emplace_back();
+      program.words = launch.words;
+      program.environment = environment;
+      program.output = ranks_.back()->output.into;
+      program.errors = ranks_.back()->errors.into;
+    }
+    reaper_ = std::make_unique<OrphanReaper>(programs, folder);
+    for (const auto& rank : ranks_)  // the rank has its own copies now
+      for (LineCopier* copier : {&rank->output, &rank->errors}) LineCopier::close_end(copier->into);
   }
-  reaper_ = std::make_unique<OrphanReaper>(programs, folder);
-  watch(reaper_->descriptor(), kReaper);
-  for (const auto& rank : ranks_) {
-    rank->output.close_writing_end();
-    rank->errors.close_writing_end();
-    const auto first = static_cast<std::uint64_t>(rank->local) * kKinds;
-    watch(rank->output.reading_end(), first + kOutput);
-    watch(rank->errors.reading_end(), first + kErrors);
+
+  LaunchResult run() {
+    while (running_ > 0) {
+      wait_for_something();
+      enter_next_stage_when_due();
+    }
+    if (stage_ == Stage::kSettling) report_failure();
+    return result_;
   }
-  running_ = launch_.nprocs;
-}
 
-LaunchResult WorkerGroup::run(const std::function<Variables(int)>& variables,
-                              const std::string& folder) {
-  watch(signals_.descriptor(), kSignal);
-  start(variables, folder);
-  while (running_ > 0) {
-    wait_for_something();
-    enter_next_stage_when_due();
-  }
-  if (stage_ == Stage::kSettling) report_failure();
-  return result_;
-}
+ private:
+  enum class Stage { kRunning, kSettling, kLastWords, kTerminating, kKilled };
 
-void WorkerGroup::wait_for_something() {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
-  const auto wait = std::clamp(left, std::chrono::milliseconds(0), kLongestWait);
-  epoll_event events[64];
-  const int count = epoll_wait(events_, events, 64, static_cast<int>(wait.count()));
-  for (int i = 0; i < count; ++i) handle(events[i].data.u64);
-}
-
-void WorkerGroup::handle(std::uint64_t what) {
-  if (what == kSignal) {
-    while (const int signal = signals_.next()) note_stop(signal);
-  } else if (what == kReaper) {
+  void wait_for_something() {
+    std::vector<LineCopier*> copiers;
+    std::vector<pollfd> waiting = {{signals_, POLLIN, 0}, {reaper_->descriptor(), POLLIN, 0}};
+    for (const auto& rank : ranks_)
+      for (LineCopier* copier : {&rank->output, &rank->errors}) {
+        copiers.push_back(copier);
+        waiting.push_back({copier->from, POLLIN, 0});  // poll leaves out negative ones
+      }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
+    const auto wait = std::clamp(left, std::chrono::milliseconds(0), kLongestWait);
+    if (poll(waiting.data(), waiting.size(), static_cast<int>(wait.count())) <= 0) return;
+    for (std::size_t i = 0; i < copiers.size(); ++i)
+      if (waiting[i + 2].revents) copiers[i]->read_some();
+    for (unsigned char signal = 0; read(signals_, &signal, 1) == 1;) note_stop(signal);
     while (running_ > 0) {
       const auto event = reaper_->next();
       if (!event) break;
       handle(*event);
     }
-  } else {
-    Rank& rank = *ranks_[what / kKinds];
-    LineCopier& copier = what % kKinds == kOutput ? rank.output : rank.errors;
-    if (!copier.read_some()) epoll_ctl(events_, EPOLL_CTL_DEL, copier.reading_end(), nullptr);
   }
-}
 
-void WorkerGroup::handle(const OrphanReaper::Event& event) {
-  Rank& rank = *ranks_[static_cast<std::size_t>(event.program)];
-  switch (event.kind) {
-    case OrphanReaper::Event::kStarted:
-      rank.pid = event.value;
-      rank.running = true;
-      rank.started = Clock::now();
-      break;
-    case OrphanReaper::Event::kNotStarted:
-      fail<Error>("cannot start ", launch_.words[0], ": ", std::strerror(event.value));
-    case OrphanReaper::Event::kEnded:
-      rank.running = false;
-      --running_;
-      // The last output of a rank explains the message below.
-      rank.output.finish();
-      rank.errors.finish();
-      if (event.value != 0) note_failure(rank, event.value);
+  void handle(const OrphanReaper::Event& event) {
+    Rank& rank = *ranks_[static_cast<std::size_t>(event.program)];
+    switch (event.kind) {
+      case OrphanReaper::Event::kStarted:
+        rank.pid = event.value;
+        rank.started = Clock::now();
+        break;
+      case OrphanReaper::Event::kNotStarted:
+        fail<Error>("cannot start ", launch_.words[0], ": ", std::strerror(event.value));
+      case OrphanReaper::Event::kEnded:
+        rank.pid = -1;
+        --running_;
+        // The last output of a rank explains the message below.
+        rank.output.finish();
+        rank.errors.finish();
+        if (event.value != 0) note_failure(rank, event.value);
+    }
   }
-}
 
-void WorkerGroup::note_failure(const Rank& rank, int status) {
-  if (stage_ != Stage::kRunning && stage_ != Stage::kSettling) return;  // we have stopped it
-  // The other ranks may see a failure, and end with an error, before the system reports it here. A
-  // rank that was killed or crashed was the first.
-  const bool first = stage_ == Stage::kRunning;
-  if (!first && (crashed_ || !is_crash(status))) return;
-  crashed_ = is_crash(status);
-  const std::chrono::duration<double> age = Clock::now() - rank.started;
-  std::ostringstream text;
-  text << "rank " << rank.number << " of " << world_size(launch_) << " " << cause(status)
-       << " after " << std::fixed << std::setprecision(1) << age.count() << " s";
-  result_.failure = text.str();
-  result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (first) enter(Stage::kSettling, kSettling);
-}
-
-void WorkerGroup::report_failure() {
-  errors_ << launch_.name << ": " << result_.failure << std::endl;
-  // A stopped rank cannot report it itself, and may be what the others have waited for.
-  for (const auto& rank : ranks_)
-    if (rank->running && is_stopped(rank->pid))
-      errors_ << launch_.name << ": rank " << rank->number << " of " << world_size(launch_)
-              << " stands still: it was stopped by a signal (SIGSTOP, SIGTSTP) or a debugger"
-              << std::endl;
-}
-
-void WorkerGroup::note_stop(int signal) {
-  const bool again = result_.stopped_by != 0;
-  if (stage_ == Stage::kSettling) report_failure();
-  result_.stopped_by = signal;
-  result_.exit_code = 128 + signal;
-  if (!again)
-    errors_ << launch_.name << ": stopped by SIG" << sigabbrev_np(signal) << "; ending " << running_
-            << (running_ == 1 ? " rank" : " ranks") << std::endl;
-  reaper_->signal_all(again ? SIGKILL : signal);
-  enter(again ? Stage::kKilled : Stage::kTerminating, launch_.patience);
-}
-
-void WorkerGroup::enter(Stage stage, std::chrono::milliseconds time_limit) {
-  stage_ = stage;
-  due_ = stage == Stage::kKilled ? Clock::time_point::max() : Clock::now() + time_limit;
-}
-
-void WorkerGroup::enter_next_stage_when_due() {
-  if (Clock::now() < due_) return;
-  if (stage_ == Stage::kSettling) {
-    report_failure();
-    enter(Stage::kLastWords, launch_.last_words);
-  } else if (stage_ == Stage::kLastWords) {
-    reaper_->signal_all(SIGTERM);
-    enter(Stage::kTerminating, launch_.patience);
-  } else if (stage_ == Stage::kTerminating) {
-    reaper_->signal_all(SIGKILL);
-    enter(Stage::kKilled, {});
+  void note_failure(const Rank& rank, int status) {
+    if (stage_ != Stage::kRunning && stage_ != Stage::kSettling) return;  // we have stopped it
+    // The other ranks may see a failure, and end with an error, before the system reports it here.
+    // A rank that was killed or crashed was the first.
+    const bool first = stage_ == Stage::kRunning;
+    if (!first && (crashed_ || !is_crash(status))) return;
+    crashed_ = is_crash(status);
+    const std::chrono::duration<double> age = Clock::now() - rank.started;
+    std::ostringstream text;
+    text << rank.name << " " << cause(status) << " after " << std::fixed << std::setprecision(1)
+         << age.count() << " s";
+    result_.failure = text.str();
+    result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (first) enter(Stage::kSettling, kSettling);
   }
+
+  void report_failure() {
+    *launch_.errors << launch_.name << ": " << result_.failure << std::endl;
+    // A stopped rank cannot report it itself, and may be what the others have waited for.
+    for (const auto& rank : ranks_)
+      if (rank->pid > 0 && is_stopped(rank->pid))
+        *launch_.errors << launch_.name << ": " << rank->name
+                        << " stands still: it was stopped by a signal (SIGSTOP, SIGTSTP) or a "
+                           "debugger"
+                        << std::endl;
+  }
+
+  void note_stop(int signal) {
+    const bool again = result_.stopped_by != 0;
+    if (stage_ == Stage::kSettling) report_failure();
+    result_.stopped_by = signal;
+    result_.exit_code = 128 + signal;
+    if (!again)
+      *launch_.errors << launch_.name << ": stopped by SIG" << sigabbrev_np(signal) << "; ending "
+                      << running_ << (running_ == 1 ? " rank" : " ranks") << std::endl;
+    reaper_->signal_all(again ? SIGKILL : signal);
+    enter(again ? Stage::kKilled : Stage::kTerminating, launch_.patience);
+  }
+
+  void enter(Stage stage, std::chrono::milliseconds time_limit) {
+    stage_ = stage;
+    due_ = stage == Stage::kKilled ? Clock::time_point::max() : Clock::now() + time_limit;
+  }
+
+  void enter_next_stage_when_due() {
+    if (Clock::now() < due_) return;
+    if (stage_ == Stage::kSettling) {
+      report_failure();
+      enter(Stage::kLastWords, launch_.last_words);
+    } else if (stage_ == Stage::kLastWords) {
+      reaper_->signal_all(SIGTERM);
+      enter(Stage::kTerminating, launch_.patience);
+    } else if (stage_ == Stage::kTerminating) {
+      reaper_->signal_all(SIGKILL);
+      enter(Stage::kKilled, {});
+    }
+  }
+
+  const LaunchConfig& launch_;
+  const int signals_;
+  int running_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::unique_ptr<OrphanReaper> reaper_;
+  bool crashed_ = false;  // the failure so far is a crash, and no error that a program reported
+  Stage stage_ = Stage::kRunning;
+  Clock::time_point due_ = Clock::time_point::max();  // when the next stage begins
+  LaunchResult result_;
+};
+
+}  // namespace
+
+LaunchResult run_ranks(const LaunchConfig& launch, const std::vector<Variables>& variables,
+                       const std::string& folder, int signals) {
+  return WorkerGroup(launch, variables, folder, signals).run();
 }
 
 }  // namespace td::distributed

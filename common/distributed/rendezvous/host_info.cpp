@@ -55,14 +55,19 @@ HostInfo read_host_info() {
   return info;
 }
 
+std::string describe(int rank, const HostInfo& host) {
+  return "rank " + std::to_string(rank) + " (process " + std::to_string(host.pid) + " on " +
+         host.hostname + ")";
+}
+
 std::string encode(const HostInfo& info) {
-  return join_texts(
-      {info.hostname, info.boot_id, info.network_namespace, std::to_string(info.pid)});
+  return join_texts({info.hostname, info.boot_id, info.network_namespace, std::to_string(info.pid),
+                     info.address});
 }
 
 HostInfo decode_host_info(const std::string& text) {
-  const auto parts = split_texts(text, 4);
-  return {parts[0], parts[1], parts[2], std::stoi(parts[3])};
+  const auto parts = split_texts(text, 5);
+  return {parts[0], parts[1], parts[2], std::stoi(parts[3]), parts[4]};
 }
 
 bool same_host(const HostInfo& a, const HostInfo& b) {

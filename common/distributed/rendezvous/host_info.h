@@ -19,10 +19,13 @@ struct HostInfo {
   std::string boot_id;            ///< differs between machines, and after each start of one
   std::string network_namespace;  ///< "net:[4026531840]": containers have their own
   int pid = 0;                    ///< as this process sees itself
+  std::string address = "";       ///< the IPv4 address where other ranks reach it
 };
 
-/// The HostInfo of this process.
+/// The HostInfo of this process, without an address.
 HostInfo read_host_info();
+/// "rank 1 (process 4711 on alpha)".
+std::string describe(int rank, const HostInfo& host);
 /// As text for an Exchange, and back. @throws Error for a text that encode did not make.
 ///@{
 std::string encode(const HostInfo& info);

@@ -1,4 +1,4 @@
-// Five commands of Redis: SET, SET NX, GET, DEL and a lifetime for what a crash leaves.
+// Three commands of Redis: SET with a lifetime, for what a crash leaves, GET and DEL.
 #include "distributed/rendezvous/store.h"
 #include "td/base/error.h"
 
@@ -52,9 +52,6 @@ class RedisStore final : public Store {
 
   void set(const std::string& key, const std::string& value) override {
     command({"SET", full(key), value, "EX", kLifetime});
-  }
-  bool set_if_absent(const std::string& key, const std::string& value) override {
-    return command({"SET", full(key), value, "EX", kLifetime, "NX"}).has_value();
   }
   std::optional<std::string> get(const std::string& key) override {
     return command({"GET", full(key)});

@@ -1,261 +1,273 @@
-// The roll call. Rank 0 leaves the run's mark in the value "run". Each other rank leaves a request
-// under that mark, "<run>.request_<rank>", and waits for rank 0's answer, "<run>.all", which
-// repeats all cards. A rank that finds its own request there knows that the answer is not one of an
-// earlier run.
+// The roll call. Rank 0 leaves its card in the store, with the run's mark, which no other run has,
+// and the port where it listens. Each other rank connects, sends its own card with that mark, and
+// waits for the answer on the same connection. A card that an earlier run left leads nowhere, or to
+// a rank 0 that knows another mark and closes the connection.
 #include "distributed/rendezvous/rendezvous.h"
 
+#include <poll.h>
+
+#include <algorithm>
 #include <map>
 #include <random>
 #include <thread>
+#include <tuple>
 
 #include "distributed/collective.h"
-#include "distributed/rendezvous/host_info.h"
 
 namespace td::distributed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kPause(3);  // between two looks into the store
+using std::chrono::milliseconds;
+constexpr milliseconds kPause(3);           // between two looks into the store
+constexpr milliseconds kLongestWait(2000);  // for one connection
 // How much longer than rank 0 the others wait, so that they hear whom it missed.
-constexpr std::chrono::seconds kWorkersWaitLonger(2);
-constexpr const char* kRunLetters = "0123456789abcdef";
-constexpr std::size_t kRunLength = 16;
+constexpr milliseconds kWorkersWaitLonger(2000);
+constexpr const char* kKey = "run";
 
-struct JoinRequest {
-  std::string nonce;  // differs between any two processes
-  int world_size = 1;
-  Member member;
-  std::string fault;  // why this rank cannot take part
+/// What a rank says of itself.
+struct Card {
+  std::string run;
+  int rank = 0, world_size = 1;
+  HostInfo host;
+  std::string port;   // of rank 0
+  std::string error;  // why this rank cannot take part, or has given up
 };
 
-std::string encode(const JoinRequest& request) {
-  return join_texts({request.nonce, std::to_string(request.world_size), encode(request.member.host),
-                     request.member.address, request.fault});
+std::string encode(const Card& card) {
+  return join_texts({card.run, std::to_string(card.rank), std::to_string(card.world_size),
+                     encode(card.host), card.port, card.error});
 }
 
-JoinRequest decode_request(const std::string& text) {
-  const auto parts = split_texts(text, 5);
-  return {parts[0], std::stoi(parts[1]), {decode_host_info(parts[2]), parts[3]}, parts[4]};
+Card decode_card(const std::string& text) {
+  const auto parts = split_texts(text, 6);
+  return {parts[0], std::stoi(parts[1]), std::stoi(parts[2]), decode_host_info(parts[3]), parts[4],
+          parts[5]};
 }
 
-std::string random_id() {
-  std::random_device device;
-  std::string mark;
-  while (mark.size() < kRunLength) mark += kRunLetters[device() % 16];
-  return mark;
+/// Rank 0's card, or nothing. A foreign file that has our key's name is none.
+std::optional<Card> card_in(Store& store) try {
+  const auto text = store.get(kKey);
+  if (!text) return std::nullopt;
+  return decode_card(*text);
+} catch (const Error&) {
+  return std::nullopt;
 }
 
-// The id of the latest run, or nothing. A foreign file that has our key's name is
-// none.
-std::optional<std::string> latest_run(Store& store) {
-  auto mark = store.get("run");
-  const bool ours = mark && mark->size() == kRunLength &&
-                    mark->find_first_not_of(kRunLetters) == std::string::npos;
-  return ours ? mark : std::nullopt;
-}
-
-JoinRequest make_request(int world_size) {
-  JoinRequest request;
-  request.world_size = world_size;
-  request.member.host = read_host_info();
-  request.nonce = random_id();
+Card make_card(const JoinOptions& options) {
+  Card card;
+  card.rank = options.rank;
+  card.world_size = options.world_size;
+  card.host = read_host_info();
   try {
-    request.member.address = reachable_address();
+    card.host.address = reachable_address();
   } catch (const Error& e) {
-    request.fault = e.what();
+    card.error = e.what();
   }
-  return request;
+  return card;
 }
 
-std::string duplicate_rank_error(int rank, const Member& a, const Member& b) {
-  return "two processes say that they are rank " + std::to_string(rank) + ": process " +
-         std::to_string(a.host.pid) + " on " + a.host.hostname + " and process " +
-         std::to_string(b.host.pid) + " on " + b.host.hostname +
+/// Sends `mine` to the rank 0 whose card is `there`.
+Socket connect_and_send(const Card& there, Card mine) {
+  const bool one_host = same_host(there.host, mine.host);
+  const std::string address = one_host ? "127.0.0.1" : there.host.address;
+  Socket socket = Socket::connect(address + ":" + there.port, kLongestWait);
+  mine.run = there.run;
+  socket.send(encode(mine));
+  return socket;
+}
+
+/// The same text on both of them.
+std::string duplicate_rank_error(int rank, const HostInfo& a, const HostInfo& b) {
+  const auto order = [](const HostInfo& h) { return std::tie(h.hostname, h.pid); };
+  if (order(b) < order(a)) return duplicate_rank_error(rank, b, a);
+  const auto process = [](const HostInfo& h) {
+    return "process " + std::to_string(h.pid) + " on " + h.hostname;
+  };
+  return "two processes say that they are rank " + std::to_string(rank) + ": " + process(a) +
+         " and " + process(b) +
          ". Each rank must have its own number, and each program its own place to meet";
 }
 
-std::string missing_ranks_error(const std::string& who, int world_size,
-                                std::chrono::milliseconds timeout, const Store& store) {
-  return who + " of " + std::to_string(world_size) + " did not come within " + in_words(timeout) +
-         ": all ranks must start, and meet at " + store.describe() +
+std::string missing_ranks_error(const std::string& who, const JoinOptions& options,
+                                const Store& store) {
+  return who + " of " + std::to_string(options.world_size) + " did not come within " +
+         in_words(options.timeout) + ": all ranks must start, and meet at " + store.describe() +
          ". Look at the missing rank's own output, or start all by ./course launch -n " +
-         std::to_string(world_size) + " PROGRAM";
+         std::to_string(options.world_size) + " PROGRAM";
 }
 
-// Rank 0's side.
+/// Rank 0's side.
 class RendezvousCoordinator {
  public:
-  RendezvousCoordinator(Store& store, const JoinOptions& options, const Listen& listen)
-      : store_(store), options_(options), listen_(listen), run_(random_id()) {}
+  RendezvousCoordinator(Store& store, const JoinOptions& options)
+      : store_(store), options_(options), listener_("0.0.0.0"), mine_(make_card(options)) {
+    std::random_device random;
+    for (int i = 0; i < 4; ++i) mine_.run += std::to_string(random()) + ".";
+    const std::string address = listener_.address();
+    mine_.port = address.substr(address.rfind(':') + 1);
+    cards_[0] = mine_;
+  }
 
   RendezvousInfo run() {
-    requests_[0] = make_request(options_.world_size);
-    store_.set(run_ + ".request_0", encode(requests_[0]));
-    store_.set("run", run_);
-    RendezvousInfo info;
-    std::string fault = collect();
-    if (fault.empty()) fault = compare();
-    if (fault.empty()) fault = choose_addresses(info);
-    std::vector<std::string> answer = {fault, info.control};
-    for (auto& [rank, request] : requests_) answer.push_back(encode(request));
-    if (!fault.empty()) append_all_requests(answer);
-    store_.set(run_ + ".all", join_texts(answer));
-    if (!fault.empty()) throw DistributedError(fault);
-    for (auto& [rank, request] : requests_) info.members.push_back(request.member);
-    info.run = run_;
-    return info;
+    store_.set(kKey, encode(mine_));
+    const auto end = Clock::now() + options_.timeout;
+    while (error_.empty() && cards_.size() < static_cast<std::size_t>(options_.world_size)) {
+      if (Clock::now() > end) error_ = missing_ranks_error(missing(), options_, store_);
+      find_second_rank_0();
+      take_guests();
+    }
+    if (error_.empty()) choose_addresses();
+    return answer();
   }
 
  private:
-  // Until all requests are there; or the fault that ends it before.
-  std::string collect() {
-    const auto end = Clock::now() + options_.timeout;
-    while (true) {
-      std::string missing;
-      for (int r = 1; r < options_.world_size; ++r) {
-        if (requests_.count(r)) continue;
-        if (const auto value = store_.get(run_ + ".request_" + std::to_string(r)))
-          requests_[r] = decode_request(*value);
-        else
-          missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(r);
-      }
-      if (const std::string fault = find_duplicate_rank(); !fault.empty()) return fault;
-      if (missing.empty()) return {};
-      if (Clock::now() > end)
-        return missing_ranks_error(missing, options_.world_size, options_.timeout, store_);
-      std::this_thread::sleep_for(kPause);
+  struct Guest {
+    Socket socket;
+    int rank = -1;  // until its card has come
+  };
+
+  std::string missing() const {
+    std::string ranks;
+    for (int r = 0; r < options_.world_size; ++r)
+      if (!cards_.count(r)) ranks += (ranks.empty() ? "rank " : ", rank ") + std::to_string(r);
+    return ranks;
+  }
+
+  // The one whose card is not in the store any longer tells the other one, as a rank would.
+  void find_second_rank_0() {
+    const auto there = card_in(store_);
+    if (!there || there->run == mine_.run || !there->error.empty()) return;
+    error_ = duplicate_rank_error(0, mine_.host, there->host);
+    try {
+      connect_and_send(*there, mine_);
+    } catch (const Error&) {
+    }  // it is gone
+  }
+
+  // Strangers are closed, and so is a rank that has ended: another process may take its place.
+  void take_guests() {
+    wait_for_event(listener_.get(), POLLIN, kPause);
+    while (Descriptor connection = listener_.accept())
+      guests_.push_back({Socket(std::move(connection))});
+    for (auto guest = guests_.begin(); guest != guests_.end();) {
+      const auto messages = guest->socket.receive();
+      const bool good = guest->rank >= 0 || messages.empty() || take_card(*guest, messages[0]);
+      if (guest->socket.closed() && guest->rank > 0) cards_.erase(guest->rank);
+      guest = good && !guest->socket.closed() ? guest + 1 : guests_.erase(guest);
     }
   }
 
-  // A second process with the number of one that is here.
-  std::string find_duplicate_rank() {
-    if (const auto fault = store_.get(run_ + ".fault")) return *fault;
-    for (auto& [rank, request] : requests_)
-      if (const auto value = store_.get(run_ + ".again_" + std::to_string(rank)))
-        return duplicate_rank_error(rank, request.member, decode_request(*value).member);
-    const auto now = latest_run(store_);
-    if (!now || *now == run_) return {};
-    const auto other = store_.get(*now + ".request_0");
-    const std::string fault = duplicate_rank_error(
-        0, requests_[0].member, other ? decode_request(*other).member : Member{});
-    store_.set(*now + ".fault", fault);
-    return fault;
-  }
-
-  // An error is for all ranks that left a request, also for those that do not belong here.
-  void append_all_requests(std::vector<std::string>& answer) {
-    int most = options_.world_size;
-    for (auto& [rank, request] : requests_) most = std::max(most, request.world_size);
-    for (int r = 0; r < most; ++r)
-      for (const char* kind : {".request_", ".again_"})
-        if (const auto value = store_.get(run_ + kind + std::to_string(r)))
-          answer.push_back(*value);
-  }
-
-  std::string compare() const {
-    for (auto& [rank, request] : requests_) {
-      if (request.world_size != options_.world_size)
-        return "the ranks do not agree on how many they are: rank 0 says " +
-               std::to_string(options_.world_size) + ", rank " + std::to_string(rank) + " says " +
-               std::to_string(request.world_size) + ". WORLD_SIZE must be the same for all";
-      if (!request.fault.empty()) return describe(rank, request.member) + ": " + request.fault;
-    }
-    return {};
+  bool take_card(Guest& guest, const std::string& message) try {
+    const Card card = decode_card(message);
+    if (card.run != mine_.run) return false;
+    guest.rank = card.rank;
+    const auto [place, is_new] = cards_.emplace(card.rank, card);
+    if (!is_new)
+      error_ = duplicate_rank_error(card.rank, place->second.host, card.host);
+    else if (card.world_size != options_.world_size)
+      error_ = "the ranks do not agree on how many they are: rank 0 says " +
+               std::to_string(options_.world_size) + ", rank " + std::to_string(card.rank) +
+               " says " + std::to_string(card.world_size) + ". WORLD_SIZE must be the same for all";
+    return true;
+  } catch (const std::exception&) {
+    return false;
   }
 
   // On one host the loopback serves; otherwise each rank needs an address that others can reach.
-  std::string choose_addresses(RendezvousInfo& info) {
-    bool one_host = true;
-    for (auto& [rank, request] : requests_)
-      one_host = one_host && same_host(requests_[0].member.host, request.member.host);
-    for (auto& [rank, request] : requests_) {
-      std::string& address = request.member.address;
+  void choose_addresses() {
+    const bool one_host = std::all_of(cards_.begin(), cards_.end(), [&](const auto& item) {
+      return same_host(mine_.host, item.second.host);
+    });
+    for (auto& [rank, card] : cards_) {
+      std::string& address = card.host.address;
       if (one_host) address = "127.0.0.1";
-      if (!one_host && (address.empty() || is_loopback(address)))
-        return describe(rank, request.member) + " has no address that other hosts can reach" +
-               (address.empty() ? "" : " but " + address) +
-               "; give the name of its network interface as TD_INTERFACE";
+      if (!card.error.empty())
+        error_ = describe(rank, card.host) + ": " + card.error;
+      else if (!one_host && (address.empty() || is_loopback(address)))
+        error_ = describe(rank, card.host) + " has no address that other hosts can reach" +
+                 (address.empty() ? "" : " but " + address) +
+                 "; give the name of its network interface as TD_INTERFACE";
+      if (!error_.empty()) return;
     }
-    info.control = listen_(requests_[0].member.address);
-    return {};
+  }
+
+  // To all who came, also to those who do not belong here.
+  RendezvousInfo answer() {
+    std::vector<std::string> parts = {error_};
+    RendezvousInfo info;
+    for (const auto& [rank, card] : cards_) {
+      parts.push_back(encode(card));
+      info.hosts.push_back(card.host);
+    }
+    for (Guest& guest : guests_) guest.socket.send(join_texts(parts));
+    if (!error_.empty()) {
+      mine_.error = error_;
+      store_.set(kKey, encode(mine_));  // for those who come too late
+      throw DistributedError(error_);
+    }
+    store_.delete_key(kKey);
+    std::sort(guests_.begin(), guests_.end(),
+              [](const Guest& a, const Guest& b) { return a.rank < b.rank; });
+    for (Guest& guest : guests_)
+      if (guest.rank > 0) info.sockets.push_back(std::move(guest.socket));
+    return info;
   }
 
   Store& store_;
   const JoinOptions& options_;
-  const Listen& listen_;
-  const std::string run_;
-  std::map<int, JoinRequest> requests_;
+  Listener listener_;
+  Card mine_;
+  std::vector<Guest> guests_;
+  std::map<int, Card> cards_;  // of those who are here
+  std::string error_;
 };
 
-// The answer of rank 0 to `mine`, or nothing while there is none for this process: what an earlier
-// run left is answered to other requests.
-std::optional<RendezvousInfo> read_answer(Store& store, const std::string& run,
-                                          const JoinRequest& mine) {
-  const auto value = store.get(run + ".all");
-  if (!value) return std::nullopt;
-  const auto parts = split_texts(*value);
-  RendezvousInfo info;
-  bool ours = false;
-  for (std::size_t i = 2; i < parts.size(); ++i) {
-    const JoinRequest request = decode_request(parts[i]);
-    ours = ours || request.nonce == mine.nonce;
-    info.members.push_back(request.member);
+/// Rank 0's answer on this connection; nothing when it closes first, or does not come until `end`.
+std::optional<RendezvousInfo> wait_for_answer(Socket socket, Clock::time_point end) {
+  std::vector<std::string> messages;
+  while (messages.empty() && !socket.closed() && Clock::now() < end) {
+    wait_for_event(socket.get(), POLLIN, milliseconds(50));
+    messages = socket.receive();
   }
-  if (!ours) return std::nullopt;
+  if (messages.empty()) return std::nullopt;
+  const auto parts = split_texts(messages[0]);
   if (!parts[0].empty()) throw DistributedError(parts[0]);
-  info.run = run;
-  info.control = parts[1];
+  RendezvousInfo info;
+  for (std::size_t i = 1; i < parts.size(); ++i) info.hosts.push_back(decode_card(parts[i]).host);
+  info.sockets.push_back(std::move(socket));
   return info;
 }
 
-// What rank 0 of the last run there said to others, which may be the reason why it is not here.
-std::string previous_error(Store& store, const std::string& run) {
-  const auto value = run.empty() ? std::nullopt : store.get(run + ".all");
-  if (!value || split_texts(*value)[0].empty()) return {};
-  return ". The last rank 0 there said: " + split_texts(*value)[0];
-}
-
 RendezvousInfo join_as_worker(Store& store, const JoinOptions& options) {
-  const JoinRequest mine = make_request(options.world_size);
-  const std::string number = std::to_string(options.rank);
+  const Card mine = make_card(options);
   const auto end = Clock::now() + options.timeout + kWorkersWaitLonger;
-  std::vector<std::string> runs;  // in which this rank has left a request, the latest at the end
-  while (true) {
-    const auto now = latest_run(store);
-    if (now && (runs.empty() || *now != runs.back())) {
-      // A request that is there already is of an earlier run, or of a second process with this
-      // number.
-      if (!store.set_if_absent(*now + ".request_" + number, encode(mine)))
-        store.set(*now + ".again_" + number, encode(mine));
-      runs.push_back(*now);
+  std::string trouble;
+  while (Clock::now() < end) {
+    const auto there = card_in(store);
+    if (there && !there->error.empty()) {
+      trouble = ". The last rank 0 there said: " + there->error;
+    } else if (there) {
+      try {
+        if (auto info = wait_for_answer(connect_and_send(*there, mine), end))
+          return std::move(*info);
+      } catch (const DistributedError&) {
+        throw;
+      } catch (const Error& e) {
+        trouble = ". " + describe(0, there->host) + " was there last: " + e.what() +
+                  ". TD_INTERFACE names the network interface to use";
+      }
     }
-    for (const std::string& run : runs)
-      if (auto info = read_answer(store, run, mine)) return *info;
-    TD_CHECK(DistributedError, Clock::now() < end,
-             missing_ranks_error("rank 0", options.world_size, options.timeout, store),
-             previous_error(store, runs.empty() ? "" : runs.back()));
     std::this_thread::sleep_for(kPause);
   }
+  throw DistributedError(missing_ranks_error("rank 0", options, store) + trouble);
 }
 
 }  // namespace
 
-std::string describe(int rank, const Member& member) {
-  return "rank " + std::to_string(rank) + " (process " + std::to_string(member.host.pid) + " on " +
-         member.host.hostname + ")";
-}
-
-RendezvousInfo join(Store& store, const JoinOptions& options, const Listen& listen) {
-  if (options.rank == 0) return RendezvousCoordinator(store, options, listen).run();
+RendezvousInfo join(Store& store, const JoinOptions& options) {
+  if (options.rank == 0) return RendezvousCoordinator(store, options).run();
   return join_as_worker(store, options);
-}
-
-void clear_rendezvous_keys(Store& store, const RendezvousInfo& info) {
-  store.delete_key("run");
-  for (const char* value : {".all", ".fault"}) store.delete_key(info.run + value);
-  for (std::size_t r = 0; r < info.members.size(); ++r)
-    for (const char* value : {".request_", ".again_", ".gloo.rank_", ".gloo."})
-      store.delete_key(info.run + value + std::to_string(r));
 }
 
 }  // namespace td::distributed

@@ -1,45 +1,26 @@
-// Where ranks leave values for each other before they are connected: a directory, a Redis server,
+// Where rank 0 leaves its card for ranks that are not connected yet: a directory, a Redis server,
 // or the launcher's own store (PMIx). Only the rendezvous uses it, so a new store is one such
 // class. Invariant: a value is written atomically.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace td::distributed {
 
-/// Keys and values. Keys consist of letters, digits, '.', '_' and '-'. A key that a rank other than
-/// 0 sets ends with that rank's number.
+/// Keys and values. Keys consist of letters, digits, '.', '_' and '-'. Rank 0 alone sets them.
 class Store {
  public:
   virtual ~Store() = default;
   /// Sets a value, replacing an earlier one.
   virtual void set(const std::string& key, const std::string& value) = 0;
-  /// Sets a value unless there is one; returns false if there was.
-  virtual bool set_if_absent(const std::string& key, const std::string& value) = 0;
   /// The value, or nothing if there is none. Does not block.
   virtual std::optional<std::string> get(const std::string& key) = 0;
   /// Deletes a key, if it exists.
   virtual void delete_key(const std::string& key) = 0;
   /// For messages: "the folder /shared/run".
   virtual std::string describe() const = 0;
-};
-
-/// Values in the memory of this process, for ranks that are threads. Thread-safe.
-class HashStore final : public Store {
- public:
-  void set(const std::string& key, const std::string& value) override;
-  bool set_if_absent(const std::string& key, const std::string& value) override;
-  std::optional<std::string> get(const std::string& key) override;
-  void delete_key(const std::string& key) override;
-  std::string describe() const override { return "this process"; }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::string> values_;
 };
 
 /// The store that a url names:

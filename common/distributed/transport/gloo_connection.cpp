@@ -38,19 +38,19 @@ class ExchangeAsStore final : public gloo::rendezvous::Store {
 
 }  // namespace
 
-std::shared_ptr<gloo::Context> connect_mesh(const GlooOptions& options) {
+GlooMesh::GlooMesh(const GlooOptions& options) : timeout_(options.timeout) {
   ExchangeAsStore store(options.exchange);
   const NoPipeSignal quiet;  // for gloo's own thread, which starts here
   try {
     gloo::transport::tcp::attr where;
     where.hostname = options.address;
     auto device = gloo::transport::tcp::CreateDevice(where);
-    auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
+    const auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
     // gloo waits five times its limit for each connection.
     context->setTimeout(options.connect_timeout / 5);
     context->connectFullMesh(store, device);
     context->setTimeout(options.timeout);
-    return context;
+    context_ = context;
   } catch (const DistributedError&) {
     throw;
   } catch (const std::exception& e) {
@@ -61,17 +61,35 @@ std::shared_ptr<gloo::Context> connect_mesh(const GlooOptions& options) {
   }
 }
 
-GlooBuffer::GlooBuffer(GlooTransport& transport, const void* data, std::size_t bytes)
-    : transport_(transport),
-      buffer_(transport.context_->createUnboundBuffer(const_cast<void*>(data), bytes)) {
-  std::lock_guard lock(transport_.mutex_);
-  if (!transport_.failure_.empty()) throw DistributedError(transport_.failure_);
-  transport_.buffers_.insert(this);
+void GlooMesh::check_alive() {
+  std::lock_guard lock(mutex_);
+  if (!failure_.empty()) throw DistributedError(failure_);
+}
+
+void GlooMesh::abort(const std::string& why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!failure_.empty()) return;
+    failure_ = why;
+    for (GlooBuffer* buffer : buffers_) {
+      buffer->buffer_->abortWaitRecv();
+      buffer->buffer_->abortWaitSend();
+    }
+  }
+  // The memory of messages in flight may be freed now.
+  context_->closeConnections();
+}
+
+GlooBuffer::GlooBuffer(GlooMesh& mesh, const void* data, std::size_t bytes)
+    : mesh_(mesh), buffer_(mesh.context_->createUnboundBuffer(const_cast<void*>(data), bytes)) {
+  std::lock_guard lock(mesh_.mutex_);
+  if (!mesh_.failure_.empty()) throw DistributedError(mesh_.failure_);
+  mesh_.buffers_.insert(this);
 }
 
 GlooBuffer::~GlooBuffer() {
-  std::lock_guard lock(transport_.mutex_);
-  transport_.buffers_.erase(this);
+  std::lock_guard lock(mesh_.mutex_);
+  mesh_.buffers_.erase(this);
 }
 
 // Calls gloo; false means that abort() ended a wait. The group's failure explains gloo's errors.
@@ -83,7 +101,7 @@ void GlooBuffer::guarded(Call&& call) {
   } catch (const std::exception& e) {
     error = e.what();
   }
-  transport_.check_alive();
+  mesh_.check_alive();
   throw DistributedError(error);
 }
 
@@ -100,19 +118,13 @@ void GlooBuffer::receive(int from, std::uint64_t tag, std::size_t offset, std::s
 }
 
 void GlooBuffer::wait_receive() {
-  guarded([&] { return buffer_->waitRecv(nullptr, transport_.options_.timeout); });
+  guarded([&] { return buffer_->waitRecv(nullptr, mesh_.timeout_); });
   --receives_;
 }
 
 void GlooBuffer::wait_all() {
   while (receives_) wait_receive();
-  for (; sends_; --sends_)
-    guarded([&] { return buffer_->waitSend(nullptr, transport_.options_.timeout); });
-}
-
-void GlooBuffer::abort() {
-  buffer_->abortWaitRecv();
-  buffer_->abortWaitSend();
+  for (; sends_; --sends_) guarded([&] { return buffer_->waitSend(nullptr, mesh_.timeout_); });
 }
 
 NoPipeSignal::NoPipeSignal() {

@@ -1,25 +1,45 @@
-// gloo behind an interface of ours: how a rank connects to all others, and the memory that gloo
-// sends from and receives into. GlooTransport uses both.
+// gloo behind an interface of ours: the connections of a rank to all others, and the memory that
+// gloo sends from and receives into. The transport over gloo (gloo_transport.cpp) uses both.
 #pragma once
 
 #include <gloo/context.h>
 #include <gloo/transport/unbound_buffer.h>
 
 #include <csignal>
+#include <mutex>
+#include <set>
 
 #include "distributed/transport/gloo_transport.h"
 
 namespace td::distributed {
 
-/// Returns when this rank is connected to all others.
-/// @throws DistributedError naming the rank that cannot be reached.
-std::shared_ptr<gloo::Context> connect_mesh(const GlooOptions& options);
+class GlooBuffer;
+
+/// This rank's connections.
+class GlooMesh {
+ public:
+  /// Connects to all other ranks. @throws DistributedError naming the rank that cannot be reached.
+  explicit GlooMesh(const GlooOptions& options);
+  /// Ends the waits of all buffers, and the connections. Later ones throw DistributedError(why).
+  void abort(const std::string& why);
+
+ private:
+  friend class GlooBuffer;
+
+  void check_alive();
+
+  const std::chrono::milliseconds timeout_;  // for one message
+  std::shared_ptr<gloo::Context> context_;
+  std::mutex mutex_;
+  std::set<GlooBuffer*> buffers_;  // in use
+  std::string failure_;
+};
 
 /// Memory for the messages of one call. Sends and receives are started, then waited for. A receive
 /// that is started early lets the sender send immediately.
 class GlooBuffer {
  public:
-  GlooBuffer(GlooTransport& transport, const void* data, std::size_t bytes);
+  GlooBuffer(GlooMesh& mesh, const void* data, std::size_t bytes);
   ~GlooBuffer();
   GlooBuffer(const GlooBuffer&) = delete;
   GlooBuffer& operator=(const GlooBuffer&) = delete;
@@ -34,14 +54,13 @@ class GlooBuffer {
   void wait_receive();
   /// Blocks until all pending messages have completed.
   void wait_all();
-  /// Ends the waits of other threads.
-  void abort();
 
  private:
+  friend class GlooMesh;
   template <class Call>
   void guarded(Call&& call);
 
-  GlooTransport& transport_;
+  GlooMesh& mesh_;
   std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
   int sends_ = 0, receives_ = 0;  // pending
 };

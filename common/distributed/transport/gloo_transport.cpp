@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "distributed/transport/gloo_connection.h"
-#include "distributed/transport/host_reduce.h"
 
 namespace td::distributed {
 namespace {
@@ -43,22 +41,22 @@ std::uint64_t tag_of(const CollectiveFingerprint& key, Phase phase, int from = 0
   return hash;
 }
 
-}  // namespace
-
-GlooTransport::GlooTransport(const GlooOptions& options)
-    : options_(options),
-      rank_(options.rank),
-      size_(options.size),
-      context_(connect_mesh(options)) {}
-
-GlooTransport::~GlooTransport() = default;
-
 // How a call's data is divided: a slice per rank, each slice in segments. All in bytes, and equal
 // on all ranks.
-struct GlooTransport::SlicePlan {
+struct SlicePlan {
   std::vector<std::size_t> borders;  // slice r begins at borders[r] and ends at borders[r + 1]
   std::size_t segment;
 
+  // `numel` elements in slices of almost equal length.
+  SlicePlan(std::int64_t numel, ScalarType dtype, int ranks) {
+    const std::size_t element = element_size(dtype);
+    for (int r = 0; r <= ranks; ++r)
+      borders.push_back(static_cast<std::size_t>(numel * r / ranks) * element);
+    const std::size_t share = borders.back() / static_cast<std::size_t>(ranks) / kInFlight;
+    // Whole elements of any type.
+    segment = std::clamp((share / 64 + 1) * 64, kShortestSegment, kLongestSegment);
+  }
+  int ranks() const { return static_cast<int>(borders.size()) - 1; }
   std::size_t begin(int rank) const { return borders[static_cast<std::size_t>(rank)]; }
   std::size_t length(int rank) const { return begin(rank + 1) - begin(rank); }
   // Bytes of a slice's segment; 0 after the last one.
@@ -72,200 +70,182 @@ struct GlooTransport::SlicePlan {
   }
 };
 
-// `numel` elements in slices of almost equal length.
-GlooTransport::SlicePlan GlooTransport::slice_plan(std::int64_t numel, ScalarType dtype) const {
-  const std::size_t element = element_size(dtype);
-  SlicePlan plan;
-  for (int r = 0; r <= size_; ++r)
-    plan.borders.push_back(static_cast<std::size_t>(numel * r / size_) * element);
-  const std::size_t share = plan.borders.back() / static_cast<std::size_t>(size_) / kInFlight;
-  // Whole elements of any type.
-  plan.segment = std::clamp((share / 64 + 1) * 64, kShortestSegment, kLongestSegment);
-  return plan;
-}
-
-// The other ranks' segments of this rank's slice, kInFlight of them at a time: their memory is
+// The other ranks' segments of rank `me`'s slice, kInFlight of them at a time: their memory is
 // reused while it is in a cache.
-class GlooTransport::ReceiveWindow {
+class ReceiveWindow {
  public:
-  ReceiveWindow(GlooTransport& transport, const SlicePlan& plan, std::uint64_t tag)
-      : transport_(transport), plan_(plan), tag_(tag), room_(kInFlight * plan.segment) {
-    const std::size_t needed = room_ * static_cast<std::size_t>(transport.size_);
-    transport.scratch_.resize(std::max(transport.scratch_.size(), needed));
+  ReceiveWindow(GlooMesh& mesh, int me, const SlicePlan& plan, std::uint64_t tag,
+                std::vector<char>& scratch)
+      : me_(me), size_(plan.ranks()), plan_(plan), tag_(tag), room_(kInFlight * plan.segment) {
+    scratch.resize(std::max(scratch.size(), room_ * static_cast<std::size_t>(size_)));
+    memory_ = scratch.data();
     // One buffer per rank: segments of one rank arrive in order, those of several ranks do not.
-    for (int r = 0; r < transport.size_; ++r)
-      buffers_.push_back(std::make_unique<GlooBuffer>(transport, memory_of(r), room_));
+    for (int r = 0; r < size_; ++r)
+      buffers_.push_back(std::make_unique<GlooBuffer>(mesh, memory_of(r), room_));
     for (std::size_t i = 0; i < kInFlight; ++i) expect(i);
   }
 
   // Starts to receive a segment, into the memory of the one kInFlight before it.
   void expect(std::size_t index) {
-    const std::size_t bytes = plan_.bytes(transport_.rank_, index);
-    for (int r = 0; bytes && r < transport_.size_; ++r)
-      if (r != transport_.rank_) buffers_[r]->receive(r, tag_, offset_of(index), bytes);
+    const std::size_t bytes = plan_.bytes(me_, index);
+    for (int r = 0; bytes && r < size_; ++r)
+      if (r != me_) buffers_[r]->receive(r, tag_, offset_of(index), bytes);
   }
 
   // Segment `index` of every rank, this rank's own being `mine`.
   std::vector<const void*> wait_for(std::size_t index, const void* mine) {
     std::vector<const void*> arrays;
-    for (int r = 0; r < transport_.size_; ++r) {
-      if (r != transport_.rank_) buffers_[r]->wait_receive();
-      arrays.push_back(r == transport_.rank_ ? mine : memory_of(r) + offset_of(index));
+    for (int r = 0; r < size_; ++r) {
+      if (r != me_) buffers_[r]->wait_receive();
+      arrays.push_back(r == me_ ? mine : memory_of(r) + offset_of(index));
     }
     return arrays;
   }
 
  private:
-  char* memory_of(int rank) {
-    return transport_.scratch_.data() + static_cast<std::size_t>(rank) * room_;
-  }
+  char* memory_of(int rank) { return memory_ + static_cast<std::size_t>(rank) * room_; }
   std::size_t offset_of(std::size_t index) const { return index % kInFlight * plan_.segment; }
 
-  GlooTransport& transport_;
+  const int me_, size_;
   const SlicePlan& plan_;
   const std::uint64_t tag_;
   const std::size_t room_;  // bytes per rank
+  char* memory_;
   std::vector<std::unique_ptr<GlooBuffer>> buffers_;
 };
 
-void GlooTransport::check_alive() {
-  std::lock_guard lock(mutex_);
-  if (!failure_.empty()) throw DistributedError(failure_);
-}
+class GlooTransport final : public Transport {
+ public:
+  explicit GlooTransport(const GlooOptions& options)
+      : rank_(options.rank), size_(options.size), mesh_(options) {}
+  const char* name() const override { return "gloo"; }
 
-// Sends `mine` to every other rank and receives theirs: rank r's bytes at r * bytes of `all`.
-void GlooTransport::gather_all(std::uint64_t tag, const void* mine, std::size_t bytes, void* all) {
-  GlooBuffer input(*this, mine, bytes), output(*this, all, bytes * static_cast<std::size_t>(size_));
-  for (int r = 0; r < size_; ++r)
-    if (r != rank_) output.receive(r, tag, static_cast<std::size_t>(r) * bytes, bytes);
-  for (int step = 1; step < size_; ++step) input.send((rank_ + step) % size_, tag, 0, bytes);
-  output.wait_all();
-  input.wait_all();
-}
-
-// Each rank sends all its data to each other one; all reduce the same arrays in the same order.
-void GlooTransport::reduce_small(const CollectiveFingerprint& key, void* data) {
-  const std::size_t bytes = key.bytes();
-  scratch_.resize(std::max(scratch_.size(), bytes * static_cast<std::size_t>(size_)));
-  gather_all(tag_of(key, Phase::kOnly), data, bytes, scratch_.data());
-  std::vector<const void*> arrays;
-  for (int r = 0; r < size_; ++r)
-    arrays.push_back(r == rank_ ? data : scratch_.data() + static_cast<std::size_t>(r) * bytes);
-  reduce_all(data, arrays.data(), size_, key.numel, key.dtype, key.reduce);
-}
-
-// Reduces this rank's slice of the ranks' data, in the order of ranks, segment by segment as they
-// arrive, into `result`. Sends each segment to all ranks immediately if `all` is given.
-void GlooTransport::reduce_slice(const CollectiveFingerprint& key, const SlicePlan& plan,
-                                 const void* data, void* result, GlooBuffer* all) {
-  const std::uint64_t tag = tag_of(key, Phase::kReduce);
-  ReceiveWindow window(*this, plan, tag);
-  GlooBuffer source(*this, data, plan.borders.back());
-  for (int step = 1; step < size_; ++step) {
-    const int to = (rank_ + step) % size_;
-    plan.for_segments(
-        to, [&](std::size_t offset, std::size_t bytes) { source.send(to, tag, offset, bytes); });
+  void all_reduce(const CollectiveFingerprint& key, void* data) override {
+    if (key.numel == 0 || size_ == 1) return;
+    if (key.bytes() * static_cast<std::size_t>(size_ - 1) <= kSmall) return reduce_small(key, data);
+    const SlicePlan plan(key.numel, key.dtype, size_);
+    // The others' results are received into the slices that were sent to them: a result comes only
+    // after the whole segment has arrived there.
+    GlooBuffer all(mesh_, data, key.bytes());
+    for (int r = 0; r < size_; ++r) {
+      if (r == rank_) continue;
+      plan.for_segments(r, [&](std::size_t offset, std::size_t bytes) {
+        all.receive(r, tag_of(key, Phase::kGather), offset, bytes);
+      });
+    }
+    reduce_slice(key, plan, data, static_cast<char*>(data) + plan.begin(rank_), &all);
+    all.wait_all();
   }
-  const std::size_t begin = plan.begin(rank_);
-  for (std::size_t i = 0; const std::size_t bytes = plan.bytes(rank_, i); ++i) {
-    const std::size_t offset = i * plan.segment;
-    const auto arrays = window.wait_for(i, static_cast<const char*>(data) + begin + offset);
-    reduce_all(static_cast<char*>(result) + offset, arrays.data(), size_,
-               static_cast<std::int64_t>(bytes / element_size(key.dtype)), key.dtype, key.reduce);
-    window.expect(i + kInFlight);
-    for (int step = 1; all && step < size_; ++step)
-      all->send((rank_ + step) % size_, tag_of(key, Phase::kGather), begin + offset, bytes);
+
+  // The root would receive and send as much as in all_reduce, so all ranks may get the result.
+  void reduce(const CollectiveFingerprint& key, void* data) override { all_reduce(key, data); }
+
+  void reduce_scatter(const CollectiveFingerprint& key, const void* input, void* output) override {
+    if (key.numel == 0) return;
+    reduce_slice(key, SlicePlan(size_ * key.numel, key.dtype, size_), input, output, nullptr);
   }
-  source.wait_all();
-}
 
-void GlooTransport::all_reduce(const CollectiveFingerprint& key, void* data) {
-  check_alive();
-  if (key.numel == 0 || size_ == 1) return;
-  if (key.bytes() * static_cast<std::size_t>(size_ - 1) <= kSmall) return reduce_small(key, data);
-  const SlicePlan plan = slice_plan(key.numel, key.dtype);
-  // The others' results are received into the slices that were sent to them: a result comes only
-  // after the whole segment has arrived there.
-  GlooBuffer all(*this, data, key.bytes());
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
-    plan.for_segments(r, [&](std::size_t offset, std::size_t bytes) {
-      all.receive(r, tag_of(key, Phase::kGather), offset, bytes);
-    });
+  void all_gather(const CollectiveFingerprint& key, const void* input, void* output) override {
+    const std::size_t bytes = key.bytes();
+    if (bytes == 0) return;
+    std::memmove(static_cast<char*>(output) + static_cast<std::size_t>(rank_) * bytes, input,
+                 bytes);
+    gather_all(tag_of(key, Phase::kGather), input, bytes, output);
   }
-  reduce_slice(key, plan, data, static_cast<char*>(data) + plan.begin(rank_), &all);
-  all.wait_all();
-}
 
-// The root would receive and send as much as in all_reduce, so all ranks may get the result.
-void GlooTransport::reduce(const CollectiveFingerprint& key, void* data) { all_reduce(key, data); }
-
-void GlooTransport::reduce_scatter(const CollectiveFingerprint& key, const void* input,
-                                   void* output) {
-  check_alive();
-  if (key.numel == 0) return;
-  reduce_slice(key, slice_plan(size_ * key.numel, key.dtype), input, output, nullptr);
-}
-
-void GlooTransport::all_gather(const CollectiveFingerprint& key, const void* input, void* output) {
-  check_alive();
-  const std::size_t bytes = key.bytes();
-  if (bytes == 0) return;
-  std::memmove(static_cast<char*>(output) + static_cast<std::size_t>(rank_) * bytes, input, bytes);
-  gather_all(tag_of(key, Phase::kGather), input, bytes, output);
-}
-
-// A binomial tree: each rank that has the data sends it to a rank that has not, each time half as
-// far away.
-void GlooTransport::broadcast(const CollectiveFingerprint& key, void* data) {
-  check_alive();
-  if (key.numel == 0 || size_ == 1) return;
-  const std::uint64_t tag = tag_of(key, Phase::kOnly);
-  const int position = (rank_ - key.peer + size_) % size_;  // the root's is 0
-  const auto rank_at = [&](int p) { return (p + key.peer) % size_; };
-  GlooBuffer all(*this, data, key.bytes());
-  int distance = 1;
-  while (distance < size_ && !(position & distance)) distance *= 2;
-  if (position) {
-    all.receive(rank_at(position - distance), tag, 0, key.bytes());
-    all.wait_receive();
+  // A binomial tree: each rank that has the data sends it to a rank that has not, each time half as
+  // far away.
+  void broadcast(const CollectiveFingerprint& key, void* data) override {
+    if (key.numel == 0 || size_ == 1) return;
+    const std::uint64_t tag = tag_of(key, Phase::kOnly);
+    const int position = (rank_ - key.peer + size_) % size_;  // the root's is 0
+    const auto rank_at = [&](int p) { return (p + key.peer) % size_; };
+    GlooBuffer all(mesh_, data, key.bytes());
+    int distance = 1;
+    while (distance < size_ && !(position & distance)) distance *= 2;
+    if (position) {
+      all.receive(rank_at(position - distance), tag, 0, key.bytes());
+      all.wait_receive();
+    }
+    while (distance /= 2)
+      if (position + distance < size_) all.send(rank_at(position + distance), tag, 0, key.bytes());
+    all.wait_all();
   }
-  while (distance /= 2)
-    if (position + distance < size_) all.send(rank_at(position + distance), tag, 0, key.bytes());
-  all.wait_all();
-}
 
-void GlooTransport::barrier(const CollectiveFingerprint& key) {
-  check_alive();
-  const char here = 0;
-  std::vector<char> there(static_cast<std::size_t>(size_));
-  gather_all(tag_of(key, Phase::kOnly), &here, 1, there.data());
-}
-
-void GlooTransport::send(const CollectiveFingerprint& key, const void* data) {
-  check_alive();
-  GlooBuffer message(*this, data, key.bytes());
-  message.send(key.peer, tag_of(key, Phase::kOnly, rank_, key.peer), 0, key.bytes());
-  message.wait_all();
-}
-
-void GlooTransport::receive(const CollectiveFingerprint& key, void* data) {
-  check_alive();
-  GlooBuffer message(*this, data, key.bytes());
-  message.receive(key.peer, tag_of(key, Phase::kOnly, key.peer, rank_), 0, key.bytes());
-  message.wait_all();
-}
-
-void GlooTransport::abort(const std::string& why) {
-  {
-    std::lock_guard lock(mutex_);
-    if (!failure_.empty()) return;
-    failure_ = why;
-    for (GlooBuffer* buffer : buffers_) buffer->abort();
+  void barrier(const CollectiveFingerprint& key) override {
+    const char here = 0;
+    std::vector<char> there(static_cast<std::size_t>(size_));
+    gather_all(tag_of(key, Phase::kOnly), &here, 1, there.data());
   }
-  // The memory of messages in flight may be freed now.
-  context_->closeConnections();
-}
+
+  void send(const CollectiveFingerprint& key, const void* data) override {
+    GlooBuffer message(mesh_, data, key.bytes());
+    message.send(key.peer, tag_of(key, Phase::kOnly, rank_, key.peer), 0, key.bytes());
+    message.wait_all();
+  }
+
+  void receive(const CollectiveFingerprint& key, void* data) override {
+    GlooBuffer message(mesh_, data, key.bytes());
+    message.receive(key.peer, tag_of(key, Phase::kOnly, key.peer, rank_), 0, key.bytes());
+    message.wait_all();
+  }
+
+  void abort(const std::string& why) override { mesh_.abort(why); }
+
+ private:
+  // Sends `mine` to every other rank and receives theirs: rank r's bytes at r * bytes of `all`.
+  void gather_all(std::uint64_t tag, const void* mine, std::size_t bytes, void* all) {
+    GlooBuffer input(mesh_, mine, bytes),
+        output(mesh_, all, bytes * static_cast<std::size_t>(size_));
+    for (int r = 0; r < size_; ++r)
+      if (r != rank_) output.receive(r, tag, static_cast<std::size_t>(r) * bytes, bytes);
+    for (int step = 1; step < size_; ++step) input.send((rank_ + step) % size_, tag, 0, bytes);
+    output.wait_all();
+    input.wait_all();
+  }
+
+  // Each rank sends all its data to each other one; all reduce the same arrays in the same order.
+  void reduce_small(const CollectiveFingerprint& key, void* data) {
+    const std::size_t bytes = key.bytes();
+    scratch_.resize(std::max(scratch_.size(), bytes * static_cast<std::size_t>(size_)));
+    gather_all(tag_of(key, Phase::kOnly), data, bytes, scratch_.data());
+    std::vector<const void*> arrays;
+    for (int r = 0; r < size_; ++r)
+      arrays.push_back(r == rank_ ? data : scratch_.data() + static_cast<std::size_t>(r) * bytes);
+    reduce_all(data, arrays.data(), size_, key.numel, key.dtype, key.reduce);
+  }
+
+  // Reduces this rank's slice of the ranks' data, in the order of ranks, segment by segment as they
+  // arrive, into `result`. Sends each segment to all ranks immediately if `all` is given.
+  void reduce_slice(const CollectiveFingerprint& key, const SlicePlan& plan, const void* data,
+                    void* result, GlooBuffer* all) {
+    const std::uint64_t tag = tag_of(key, Phase::kReduce);
+    ReceiveWindow window(mesh_, rank_, plan, tag, scratch_);
+    GlooBuffer source(mesh_, data, plan.borders.back());
+    for (int step = 1; step < size_; ++step) {
+      const int to = (rank_ + step) % size_;
+      plan.for_segments(
+          to, [&](std::size_t offset, std::size_t bytes) { source.send(to, tag, offset, bytes); });
+    }
+    const std::size_t begin = plan.begin(rank_);
+    for (std::size_t i = 0; const std::size_t bytes = plan.bytes(rank_, i); ++i) {
+      const std::size_t offset = i * plan.segment;
+      const auto arrays = window.wait_for(i, static_cast<const char*>(data) + begin + offset);
+      reduce_all(static_cast<char*>(result) + offset, arrays.data(), size_,
+                 static_cast<std::int64_t>(bytes / element_size(key.dtype)), key.dtype, key.reduce);
+      window.expect(i + kInFlight);
+      for (int step = 1; all && step < size_; ++step)
+        all->send((rank_ + step) % size_, tag_of(key, Phase::kGather), begin + offset, bytes);
+    }
+    source.wait_all();
+  }
+
+  const int rank_, size_;
+  GlooMesh mesh_;
+  std::vector<char> scratch_;  // what the other ranks send to be reduced here
+};
+
+}  // namespace
 
 std::shared_ptr<Transport> make_gloo_transport(const GlooOptions& options) {
   return std::make_shared<GlooTransport>(options);

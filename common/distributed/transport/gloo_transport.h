@@ -7,17 +7,10 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "distributed/rendezvous/host_info.h"
 #include "distributed/transport/transport.h"
-
-namespace gloo {
-class Context;
-}
 
 namespace td::distributed {
 
@@ -31,49 +24,8 @@ struct GlooOptions {
   std::chrono::milliseconds timeout{60'000};          ///< for one message of a collective
 };
 
-class GlooBuffer;
-
-/// See above.
-class GlooTransport final : public Transport {
- public:
-  /// Connects to all other ranks, which do the same. @throws DistributedError naming the rank that
-  /// did not come or cannot be reached.
-  explicit GlooTransport(const GlooOptions& options);
-  ~GlooTransport() override;
-  const char* name() const override { return "gloo"; }
-
-  void broadcast(const CollectiveFingerprint& key, void* data) override;
-  void all_reduce(const CollectiveFingerprint& key, void* data) override;
-  void reduce(const CollectiveFingerprint& key, void* data) override;
-  void all_gather(const CollectiveFingerprint& key, const void* input, void* output) override;
-  void reduce_scatter(const CollectiveFingerprint& key, const void* input, void* output) override;
-  void barrier(const CollectiveFingerprint& key) override;
-  void send(const CollectiveFingerprint& key, const void* data) override;
-  void receive(const CollectiveFingerprint& key, void* data) override;
-  void abort(const std::string& why) override;
-
- private:
-  friend class GlooBuffer;
-  class ReceiveWindow;
-  struct SlicePlan;
-
-  SlicePlan slice_plan(std::int64_t numel, ScalarType dtype) const;
-  void gather_all(std::uint64_t tag, const void* mine, std::size_t bytes, void* all);
-  void reduce_small(const CollectiveFingerprint& key, void* data);
-  void reduce_slice(const CollectiveFingerprint& key, const SlicePlan& plan, const void* data,
-                    void* result, GlooBuffer* all);
-  void check_alive();
-
-  const GlooOptions options_;
-  const int rank_, size_;
-  std::shared_ptr<gloo::Context> context_;
-  std::vector<char> scratch_;  // what the other ranks send to be reduced here
-  std::mutex mutex_;
-  std::set<GlooBuffer*> buffers_;  // in use: abort() ends their waits
-  std::string failure_;
-};
-
-/// A GlooTransport. @throws Error in a build without gloo, with the package to install.
+/// Connects to all other ranks, which do the same. @throws DistributedError naming the rank that
+/// did not come or cannot be reached; Error in a build without gloo, with the package to install.
 std::shared_ptr<Transport> make_gloo_transport(const GlooOptions& options);
 
 }  // namespace td::distributed

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "distributed/transport/host_reduce.h"
-
 namespace td::distributed {
 namespace {
 

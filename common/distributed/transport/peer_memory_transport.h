@@ -1,7 +1,7 @@
-// Collectives between ranks that can read each other's memory. Threads of one process can as they
-// are; processes of one host can where the memory is a shared segment. This is the all-reduce that
-// chapter 06 explains: each rank reduces one slice of all data and copies it to all.
-// Invariant: while ranks show their data, each element is written by one rank alone.
+// Collectives between ranks that can read each other's memory: processes of one host can where the
+// memory is a shared segment. This is the all-reduce that chapter 06 explains: each rank reduces
+// one slice of all data and copies it to all. Invariant: while ranks show their data, each element
+// is written by one rank alone.
 #pragma once
 
 #include <functional>

@@ -88,13 +88,11 @@ ProcessGroupHost::ProcessGroupHost(int rank, int size, std::chrono::milliseconds
     : ProcessGroup(rank, size, timeout),
       transport_(std::move(transport)),
       observer_(std::move(observer)),
+      queues_(std::make_unique<WorkQueues>()),
       exceptions_(std::uncaught_exceptions()) {
-  const auto run = [transport = transport_, observer = observer_](AsyncWork& work) {
-    carry_out_observed(*transport, observer.get(), work);
-  };
-  collectives_ = std::make_shared<WorkQueue>("collectives", run);
-  sends_ = std::make_shared<WorkQueue>("sends", run);
-  receives_ = std::make_shared<WorkQueue>("receives", run);
+  queues_->open([transport = transport_, observer = observer_](
+                    AsyncWork& work) { carry_out_observed(*transport, observer.get(), work); },
+                true);
   if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
 }
 
@@ -102,7 +100,7 @@ ProcessGroupHost::~ProcessGroupHost() {
   // An exception is unwinding this rank: the others must not wait for calls that will not come.
   if (std::uncaught_exceptions() > exceptions_)
     fail("rank " + std::to_string(rank()) + " ended with an error");
-  for (const auto& queue : {collectives_, sends_, receives_}) queue->close(has_failed());
+  queues_->close(has_failed());
   if (observer_) observer_->leave();
 }
 
@@ -111,15 +109,9 @@ bool ProcessGroupHost::has_failed() {
   return !failure_.empty();
 }
 
-WorkQueue& ProcessGroupHost::queue_for(CollectiveType type) {
-  if (type == CollectiveType::kSend) return *sends_;
-  if (type == CollectiveType::kReceive) return *receives_;
-  return *collectives_;
-}
-
 std::shared_ptr<Work> ProcessGroupHost::start(Collective call) {
   auto work = std::make_shared<AsyncWork>(std::move(call));
-  queue_for(work->call.key.type).enqueue(work);
+  queues_->enqueue(work);
   return work;
 }
 
@@ -130,7 +122,7 @@ void ProcessGroupHost::fail(const std::string& why) {
     failure_ = why;
   }
   const auto error = std::make_exception_ptr(DistributedError(why));
-  for (const auto& queue : {collectives_, sends_, receives_}) queue->fail(error);
+  queues_->fail(error);
   transport_->abort(why);
   if (observer_) observer_->failed(why);
 }

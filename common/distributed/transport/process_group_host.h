@@ -1,4 +1,4 @@
-// A process group that moves data through host memory: gloo, shared memory, threads. Calls are
+// A process group that moves data through host memory: gloo, shared memory. Calls are
 // queued and executed in order by a thread of the group, so that a training step continues
 // meanwhile. Tensors on an accelerator are copied to pinned memory and back.
 // Invariant: collectives run one at a time in the order of calls; a failed group stays failed.
@@ -34,7 +34,7 @@ class CollectiveObserver {
   virtual void leave() {}
 };
 
-class WorkQueue;
+struct WorkQueues;
 
 /// A process group over a Transport. Thread-safe.
 class ProcessGroupHost : public ProcessGroup {
@@ -56,12 +56,11 @@ class ProcessGroupHost : public ProcessGroup {
   std::shared_ptr<Work> start(Collective call) override;
 
  private:
-  WorkQueue& queue_for(CollectiveType type);
   bool has_failed();
 
   std::shared_ptr<Transport> transport_;
   std::shared_ptr<CollectiveObserver> observer_;
-  std::shared_ptr<WorkQueue> collectives_, sends_, receives_;
+  std::unique_ptr<WorkQueues> queues_;
   std::mutex mutex_;
   std::string failure_;  // empty until the group fails
   int exceptions_;       // in flight when the group was made

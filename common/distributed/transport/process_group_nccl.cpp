@@ -1,13 +1,268 @@
-// The group over its calls, and how the GPUs of all ranks become one NCCL group.
+// The calls of the group on its GPU: how they are submitted to NCCL, and the threads that watch
+// them, because NCCL itself does not report that a rank is missing. What they ask
+// of NCCL is in nccl_calls.cpp.
 #include "distributed/transport/process_group_nccl.h"
 
-#include <sstream>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <mutex>
 #include <thread>
 
-#include "distributed/transport/nccl_calls.h"
-#include "td/device/backend.h"
+#include "distributed/transport/work_queue.h"
+#include "td/ops/ops.h"
 
 namespace td::distributed {
+namespace {
+
+constexpr std::chrono::microseconds kPause(100);
+// NCCL should queue most calls within some ten microseconds, less than the shortest sleep takes
+// (not measured on a GPU yet).
+constexpr int kAnswersBeforeSleep = 1000;
+// How often a call is looked at, and how often while the group waits for its last calls.
+constexpr std::chrono::milliseconds kTick(100), kTickOfClosing(1);
+// Ending NCCL may hang together with the GPU that has failed.
+constexpr std::chrono::seconds kAbortLimit(5);
+
+}  // namespace
+
+/// A call in flight. Its tensors are released when it is submitted: from then on the allocator
+/// knows which stream uses their memory.
+class NcclWork final : public AsyncWork {
+ public:
+  NcclWork(Collective collective, std::shared_ptr<NcclCalls> calls, Device device)
+      : AsyncWork(std::move(collective), false),
+        device_(device),
+        done_(device.type()),
+        calls_(std::move(calls)) {}
+  void wait() override;
+  bool is_completed() const override;
+
+ private:
+  friend class NcclCalls;
+
+  const Device device_;
+  Event done_;  // recorded when it is submitted
+  std::atomic<bool> submitted_{false};
+  const std::shared_ptr<NcclCalls> calls_;
+};
+
+/// What the group and its works share. `mutex_` is never held while a thread waits for a GPU.
+class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Lock = std::unique_lock<std::mutex>;
+  using Works = std::vector<std::shared_ptr<NcclWork>>;
+
+  NcclCalls(int rank, std::chrono::milliseconds timeout, Device device_,
+            std::vector<std::shared_ptr<Communicator>> communicators,
+            std::shared_ptr<CollectiveObserver> observer)
+      : device(device_),
+        rank_(rank),
+        timeout_(timeout),
+        communicators_(std::move(communicators)),
+        observer_(std::move(observer)),
+        collective_stream_(getStreamFromPool(device, true)),
+        p2p_stream_(getStreamFromPool(device, true)),
+        barrier_tensor_(zeros({1}, TensorOptions().device(device))) {
+    const auto watch = [this](AsyncWork& work) { this->watch(static_cast<NcclWork&>(work)); };
+    queues_.open(watch, false);
+    queues_.collectives->check_when_idle([this] { check_communicators(); });
+  }
+
+  std::shared_ptr<Work> start(Collective call) {
+    if (call.key.type == CollectiveType::kBarrier) call.input = call.output = barrier_tensor_;
+    auto work = std::make_shared<NcclWork>(std::move(call), shared_from_this(), device);
+    if (work->call.key.sequence == 0) {  // a send or a receive
+      Lock lock(mutex_);
+      pending_p2p_.push_back(work);
+    } else {
+      submit(collective_stream_, *communicators_.front(), {work});
+    }
+    return work;
+  }
+
+  void start_p2p() {
+    Works works;
+    {
+      Lock lock(mutex_);
+      works.swap(pending_p2p_);
+    }
+    if (!works.empty()) submit(p2p_stream_, *communicators_.back(), works);
+  }
+
+  void check() {
+    Lock lock(mutex_);
+    if (!failure_.empty()) throw DistributedError(failure_);
+  }
+
+  bool has_failed() {
+    Lock lock(mutex_);
+    return !failure_.empty();
+  }
+
+  void fail(const std::string& why) {
+    {
+      Lock lock(mutex_);
+      if (!failure_.empty()) return;
+      failure_ = why;
+      changed_.notify_all();
+    }
+    if (observer_) observer_->failed(why);
+    aborting_ = std::thread([this] { abort_nccl(); });
+  }
+
+  void close() {
+    start_p2p();
+    {
+      Lock lock(mutex_);
+      closing_ = true;
+      changed_.notify_all();
+    }
+    queues_.close(false);
+  }
+
+  /// The last call: NCCL is no longer being aborted afterwards.
+  void join_abort() {
+    if (aborting_.joinable()) aborting_.join();
+    pending_p2p_.clear();  // these works hold this object
+  }
+
+  const Device device;
+
+ private:
+  // A failure becomes the group's; the works throw it when a thread waits for them.
+  void submit(const Stream& stream, Communicator& communicator, const Works& works) {
+    std::lock_guard one_at_a_time(submitting_);
+    if (has_failed()) return;
+    try {
+      for (const auto& work : works) work->ready->block(stream);
+      std::vector<const Collective*> calls;
+      for (const auto& work : works) calls.push_back(&work->call);
+      {
+        // The span starts after the waits for the program's work, which are not part of the call.
+        const auto span = call_nccl(communicator, calls, stream.native());
+        wait_until_queued(communicator);
+      }
+      for (const auto& work : works) {
+        work->done_.record(stream);
+        for (Tensor* tensor : {&work->call.input, &work->call.output}) {
+          if (tensor->defined()) tensor->record_stream(stream);
+          *tensor = Tensor();
+        }
+        work->submitted_ = true;
+      }
+    } catch (const Error& e) {
+      return fail("rank " + std::to_string(rank_) + ": " + describe(works[0]->call.key) + ": " +
+                  e.what());
+    }
+    for (const auto& work : works) queues_.enqueue(work);
+  }
+
+  void wait_until_queued(Communicator& communicator) {
+    const auto end = Clock::now() + timeout_;
+    for (int answers = 1; !communicator.ready(); ++answers) {
+      if (answers < kAnswersBeforeSleep) {
+        std::this_thread::yield();
+        continue;
+      }
+      std::this_thread::sleep_for(kPause);
+      check();
+      TD_CHECK(DistributedError, Clock::now() < end, "the other ranks did not come within ",
+               timeout_.count(), " ms");
+    }
+  }
+
+  void watch(NcclWork& work) {
+    const CollectiveFingerprint key = work.call.key;
+    if (has_failed()) return;
+    if (observer_) observer_->started(key);
+    const auto since = Clock::now();  // earlier calls may have delayed it until now
+    while (!has_failed()) {
+      if (is_done(work)) {
+        if (observer_) observer_->finished(key);
+        Lock lock(mutex_);
+        if (key.sequence) finished_ = key;
+        return;
+      }
+      if (Clock::now() - since > timeout_) return fail(too_long(key));
+      Lock lock(mutex_);
+      if (failure_.empty()) changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
+    }
+  }
+
+  // The GPU may be in a state in which even a query throws.
+  bool is_done(NcclWork& work) try {
+    if (work.done_.query()) return true;
+    check_communicators();
+    return false;
+  } catch (const Error& e) {
+    fail("rank " + std::to_string(rank_) + ": " + e.what());
+    return false;
+  }
+
+  void check_communicators() try {
+    for (const auto& communicator : communicators_) communicator->ready();
+  } catch (const Error& e) {
+    fail("rank " + std::to_string(rank_) + ": " + e.what());
+  }
+
+  std::string too_long(const CollectiveFingerprint& key) {
+    Lock lock(mutex_);
+    std::string text = "rank " + std::to_string(rank_) + ": " + describe(key) + " on " +
+                       device.str() + " has not ended within " + std::to_string(timeout_.count()) +
+                       " ms; ";
+    text += finished_.sequence ? "the last call that ended is " + describe(finished_)
+                               : std::string("no call has ended before");
+    return text + ". A rank has not made this call, or its GPU is stuck";
+  }
+
+  // A GPU that waits for a dead rank blocks every thread that waits for the GPU. If NCCL cannot end
+  // that wait, ending the process can.
+  void abort_nccl() {
+    std::promise<void> over;
+    const auto ended = over.get_future();
+    std::thread([communicators = communicators_, over = std::move(over)]() mutable {
+      for (const auto& communicator : communicators) communicator->abort();
+      over.set_value();
+    }).detach();
+    if (ended.wait_for(kAbortLimit) == std::future_status::ready) return;
+    std::fprintf(stderr, "%s\nNCCL on %s cannot be ended; the process ends instead\n",
+                 failure_.c_str(), device.str().c_str());
+    std::_Exit(1);
+  }
+
+  const int rank_;
+  const std::chrono::milliseconds timeout_;
+  const std::vector<std::shared_ptr<Communicator>> communicators_;
+  const std::shared_ptr<CollectiveObserver> observer_;
+  const Stream collective_stream_, p2p_stream_;
+  const Tensor barrier_tensor_;  // NCCL has no barrier: it is an all-reduce of one element
+  WorkQueues queues_;
+  std::mutex submitting_;  // NCCL takes one call at a time
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Works pending_p2p_;
+  CollectiveFingerprint finished_;  // the last collective that ended
+  std::string failure_;
+  bool closing_ = false;
+  std::thread aborting_;
+};
+
+void NcclWork::wait() {
+  if (!submitted_) calls_->start_p2p();
+  calls_->check();
+  if (call.key.type != CollectiveType::kBarrier) return done_.block(getCurrentStream(device_));
+  for (; !done_.query(); std::this_thread::sleep_for(kPause)) calls_->check();
+  calls_->check();  // aborting NCCL also completes what was queued
+}
+
+bool NcclWork::is_completed() const {
+  if (!submitted_) calls_->start_p2p();
+  return calls_->has_failed() || done_.query();
+}
 
 ProcessGroupNCCL::ProcessGroupNCCL(int rank, int size, std::chrono::milliseconds timeout,
                                    Device device,
@@ -39,71 +294,6 @@ std::shared_ptr<Work> ProcessGroupNCCL::start(Collective call) {
            " but this group's backend \"nccl\" works on ", device, "; move the tensor with to(\"",
            device, "\"), or use the backend \"gloo\" for cpu and sim tensors");
   return calls_->start(std::move(call));
-}
-
-namespace {
-
-void check_one_gpu_a_rank(const std::vector<std::string>& uuids,
-                          const std::vector<HostInfo>& hosts) {
-  for (std::size_t r = 0; r < uuids.size(); ++r)
-    for (std::size_t earlier = 0; earlier < r; ++earlier)
-      TD_CHECK(DeviceError, uuids[r] != uuids[earlier], "ranks ", earlier, " and ", r,
-               " have the same GPU of host ", hosts[r].hostname, " (", uuids[r],
-               "), and NCCL needs one for each rank: start as many ranks on a host as it has GPUs, "
-               "or use the backend \"gloo\"");
-}
-
-// NCCL connects the ranks in its own threads, after all of them have started to join.
-void wait_until_joined(Communicator& communicator, const NcclOptions& options) {
-  const auto end = std::chrono::steady_clock::now() + options.timeout;
-  try {
-    while (!communicator.ready()) {
-      if (options.check) options.check();
-      TD_CHECK(DistributedError, std::chrono::steady_clock::now() < end, "rank ", options.rank,
-               ": NCCL has not connected the GPUs of all ranks within ", options.timeout.count(),
-               " ms; with NCCL_DEBUG=INFO it prints what it tries");
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  } catch (...) {
-    communicator.abort();
-    throw;
-  }
-}
-
-}  // namespace
-
-int gpu_of_rank(int local_rank, int visible) {
-  if (visible == 1) return 0;
-  TD_CHECK(DeviceError, local_rank < visible,
-           "the backend \"nccl\" needs a GPU for each rank, and rank ", local_rank,
-           " of this host finds ", visible, " GPUs: start at most ", visible,
-           " ranks on a host, or use the backend \"gloo\"");
-  return local_rank;
-}
-
-Device nccl_device(int local_rank) {
-  const int count = device_count(kCUDA);
-  TD_CHECK(DeviceError, count > 0,
-           "the backend \"nccl\" needs a GPU for each rank: ", backend(kCUDA).unavailable_reason(),
-           " The backend for sim and cpu tensors is \"gloo\".");
-  return Device(kCUDA, gpu_of_rank(local_rank, count));
-}
-
-std::shared_ptr<ProcessGroup> join_nccl(const NcclOptions& options) {
-  const int size = static_cast<int>(options.hosts.size());
-  check_one_gpu_a_rank(options.exchange(device_uuid(options.device)), options.hosts);
-  // A group of one rank has no other rank to send to.
-  const int count = size > 1 ? 2 : 1;
-  std::string ids;
-  for (int i = 0; i < count && options.rank == 0; ++i) ids += new_communicator_id() + ' ';
-  std::istringstream all_ids(options.exchange(ids)[0]);
-  std::vector<std::shared_ptr<Communicator>> communicators;
-  for (std::string id; all_ids >> id;) {
-    communicators.push_back(join_communicator(id, options.rank, size, options.device));
-    wait_until_joined(*communicators.back(), options);
-  }
-  return std::make_shared<ProcessGroupNCCL>(options.rank, size, options.timeout, options.device,
-                                            std::move(communicators), options.observer);
 }
 
 }  // namespace td::distributed

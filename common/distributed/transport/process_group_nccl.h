@@ -42,6 +42,11 @@ class ProcessGroupNCCL final : public ProcessGroup {
   int exceptions_;  // in flight when the group was made
 };
 
+/// Queues one collective, or sends and receives that start together, on `stream`.
+/// @return the span in traces, which ends with the object.
+std::shared_ptr<void> call_nccl(Communicator& communicator,
+                                const std::vector<const Collective*>& calls, void* stream);
+
 /// Which of the `visible` GPUs the rank takes that is `local_rank` on its host: the one with its
 /// number. If only one is visible, that one, because a launcher may show each rank its own GPU
 /// (Slurm does with --gpus-per-task); join_nccl finds ranks that share a GPU by comparing UUIDs.

@@ -1,5 +1,5 @@
 // Memory that processes of one host share: each rank makes a segment and maps those of all others.
-// ShmTransport (shm_transport.h) lays it out.
+// The transport over them (shm_transport.cpp) lays it out.
 // Invariant: a segment has no name in any folder, so nothing is left of it once the processes are
 // gone, however they end; and memory that was given out exists, so touching it cannot fail.
 #pragma once

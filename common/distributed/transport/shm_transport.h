@@ -6,69 +6,20 @@
 // abort.
 #pragma once
 
-#include <atomic>
-#include <mutex>
-
 #include "distributed/rendezvous/host_info.h"
-#include "distributed/transport/peer_memory_transport.h"
 #include "distributed/transport/shared_segment.h"
+#include "distributed/transport/transport.h"
 
 namespace td::distributed {
 
-struct RankSlot;
-struct SharedMailbox;
-class SharedCounter;
-
-/// See above. Data that is in memory of allocate_shared on all ranks is not copied at all; other
-/// data goes piece by piece through a stage in shared memory.
-class ShmTransport final : public PeerMemoryTransport {
- public:
-  /// @param segments the ranks' segments, each made with segment_bytes; the rank's own one is the
-  /// one it has made.
-  ShmTransport(int rank, std::vector<std::shared_ptr<SharedSegment>> segments);
-  const char* name() const override { return "shared memory"; }
-  void barrier(const CollectiveFingerprint& key) override;
-  void send(const CollectiveFingerprint& key, const void* data) override;
-  void receive(const CollectiveFingerprint& key, void* data) override;
-  void* allocate_shared(std::size_t bytes) override;
-  void release_shared(void* memory, std::size_t bytes) override;
-  void abort(const std::string& why) override;
-
-  /// What the transport of a group of `size` ranks needs at the beginning of each segment.
-  static std::size_t segment_bytes(int size);
-
- protected:
-  void exchange_buffers(const CollectiveFingerprint& key, void* mine, std::int64_t numel,
-                        Access access, const Use& use) override;
-
- private:
-  enum class BufferPlacement { kNothing, kInPlace, kCopies, kMixed };
-
-  RankSlot& slot(int rank) const;
-  SharedMailbox& mailbox(int from, int to) const;
-  char* stage(int rank) const;
-
-  BufferPlacement exchange_fingerprints(const CollectiveFingerprint& key, const void* mine);
-  void arrive_and_wait();
-  void exchange_staged(const CollectiveFingerprint& key, char* mine, std::int64_t numel,
-                       Access access, const Use& use);
-  void copy_for_others(void* to, const void* from, std::int64_t numel, ScalarType dtype,
-                       Access access) const;
-  void wait_for(SharedCounter& counter, std::uint32_t target);
-  void check_p2p(int from, const CollectiveFingerprint& sent, int to,
-                 const CollectiveFingerprint& wanted);
-  [[noreturn]] void throw_failure();
-
-  const std::vector<std::shared_ptr<SharedSegment>> segments_;
-  std::uint32_t arrivals_ = 0;  // of every rank: all arrive equally often
-  std::uint32_t calls_ = 0;
-  int half_ = 0;                                // of the stage
-  std::vector<void*> pointers_;                 // of the piece that is shown
-  std::vector<std::uint32_t> sent_, received_;  // messages with each rank
-  std::atomic<bool> failed_{false};
-  std::mutex mutex_;
-  std::string failure_;
-};
+/// Data that is in memory of allocate_shared on all ranks is not copied at all; other data goes
+/// piece by piece through a stage in shared memory.
+/// @param segments the ranks' segments, each made with shm_segment_bytes; the rank's own one is the
+/// one it has made.
+std::shared_ptr<Transport> make_shm_transport(int rank,
+                                              std::vector<std::shared_ptr<SharedSegment>> segments);
+/// What the transport of a group of `size` ranks needs at the beginning of each segment.
+std::size_t shm_segment_bytes(int size);
 
 /// What join_shared_memory found.
 struct SharedMemory {

@@ -1,8 +1,9 @@
-// How host memory travels between ranks: the contract that gloo, shared memory and threads
+// How host memory travels between ranks: the contract that gloo and shared memory
 // implement. ProcessGroupHost calls it from its own threads; a new way of transport is one such
 // class.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "distributed/collective.h"
@@ -46,5 +47,11 @@ class Transport {
   /// soon as they can. Called from any thread, also more than once.
   virtual void abort(const std::string& why) = 0;
 };
+
+/// The arithmetic of all transports, for every element type: result[i] = (a[i] + b[i] + ...) (op),
+/// over `count` arrays in their order; AVG divides the sum by `count`. `result` may be one of the
+/// arrays.
+void reduce_all(void* result, const void* const* arrays, int count, std::int64_t numel,
+                ScalarType dtype, ReduceOp op);
 
 }  // namespace td::distributed

@@ -97,4 +97,33 @@ class WorkQueue : public std::enable_shared_from_this<WorkQueue> {
   std::thread thread_;
 };
 
+/// The queues of a group.
+struct WorkQueues {
+  /// Makes the three of them; see WorkQueue.
+  void open(const WorkQueue::Execute& execute, bool traced) {
+    collectives = std::make_shared<WorkQueue>("collectives", execute, traced);
+    sends = std::make_shared<WorkQueue>("sends", execute, traced);
+    receives = std::make_shared<WorkQueue>("receives", execute, traced);
+  }
+  /// Appends a work to the queue of its kind.
+  void enqueue(std::shared_ptr<AsyncWork> work) const {
+    const CollectiveType type = work->call.key.type;
+    const auto& queue = type == CollectiveType::kSend      ? sends
+                        : type == CollectiveType::kReceive ? receives
+                                                           : collectives;
+    queue->enqueue(std::move(work));
+  }
+  /// The same of each queue.
+  ///@{
+  void fail(const std::exception_ptr& error) const {
+    for (const auto& queue : {collectives, sends, receives}) queue->fail(error);
+  }
+  void close(bool abandon) const {
+    for (const auto& queue : {collectives, sends, receives}) queue->close(abandon);
+  }
+  ///@}
+
+  std::shared_ptr<WorkQueue> collectives, sends, receives;
+};
+
 }  // namespace td::distributed

@@ -198,7 +198,8 @@ TEST_CASE("a rank that is stuck is named after the timeout") {
         group.barrier()->wait();
       },
       std::chrono::milliseconds(50));
-  CHECK(texts[0] == "rank 1 did not come to barrier #1 within 50 ms");
+  CHECK(texts[0] ==
+        "rank 1 did not come to barrier #1 within 50 ms. Rank 1 last finished no call yet");
   CHECK(texts[1] == texts[0]);
 }
 

@@ -1,13 +1,9 @@
 // The store that mpirun and srun keep for their processes, over PMIx. A library of its own,
 // libtd_pmix.so: PMIx costs a process some 15 ms, and few programs need it.
-// Invariant: PMIx finds a value by the rank that set it, so keys end with that rank's number;
-// keys without one are rank 0's (see Store).
+// Invariant: PMIx finds a value by the rank that set it, which is rank 0 (see Store).
 #include <pmix.h>
 
-#include <cctype>
 #include <cstdlib>
-#include <set>
-#include <sstream>
 
 #include "distributed/rendezvous/store.h"
 #include "td/base/error.h"
@@ -21,12 +17,6 @@ void check(pmix_status_t status, const std::string& call) {
            "; was this program started by mpirun, or by srun --mpi=pmix?");
 }
 
-pmix_rank_t author_of(const std::string& name) {
-  std::size_t digits = name.size();
-  while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
-  return digits == name.size() ? 0 : static_cast<pmix_rank_t>(std::atoi(name.c_str() + digits));
-}
-
 class PmixStore final : public Store {
  public:
   PmixStore() {
@@ -35,9 +25,8 @@ class PmixStore final : public Store {
     PMIX_LOAD_PROCID(&all, self_.nspace, PMIX_RANK_WILDCARD);
     pmix_value_t* ranks = nullptr;  // of this host: "0,1,2"
     if (PMIx_Get(&all, PMIX_LOCAL_PEERS, nullptr, 0, &ranks) != PMIX_SUCCESS) return;
-    std::istringstream list(ranks->data.string);
-    for (std::string rank; std::getline(list, rank, ',');)
-      local_.insert(static_cast<pmix_rank_t>(std::atoi(rank.c_str())));
+    const std::string list = "," + std::string(ranks->data.string) + ",";
+    is_host_of_rank_0_ = list.find(",0,") != std::string::npos;
     PMIX_VALUE_RELEASE(ranks);
   }
   ~PmixStore() override { PMIx_Finalize(nullptr, 0); }
@@ -52,23 +41,19 @@ class PmixStore final : public Store {
     check(PMIx_Commit(), "PMIx_Commit");
   }
 
-  // A job's ranks are different processes, and its values go with it.
-  bool set_if_absent(const std::string& key, const std::string& value) override {
-    set(key, value);
-    return true;
-  }
+  // It goes with the job.
   void delete_key(const std::string&) override {}
 
   std::optional<std::string> get(const std::string& key) override {
     pmix_proc_t author;
-    PMIX_LOAD_PROCID(&author, self_.nspace, author_of(key));
+    PMIX_LOAD_PROCID(&author, self_.nspace, 0);
     // This host's server would keep a request that comes before the value waiting for whole
     // seconds. Another host's is asked only when the request may wait, and then answers soon.
     pmix_info_t how;
     PMIX_INFO_CONSTRUCT(&how);
     bool yes = true;
     int seconds = 1;
-    if (local_.count(author.rank))
+    if (is_host_of_rank_0_)
       PMIX_INFO_LOAD(&how, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
     else
       PMIX_INFO_LOAD(&how, PMIX_TIMEOUT, &seconds, PMIX_INT);
@@ -85,7 +70,7 @@ class PmixStore final : public Store {
 
  private:
   pmix_proc_t self_{};
-  std::set<pmix_rank_t> local_;  // on this host
+  bool is_host_of_rank_0_ = false;
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST_CASE("thirty layers of 512 make the buckets that PyTorch makes") {
   std::vector<std::size_t> bytes;
   for (const auto& bucket : assign_buckets(parameters, backwards(60), 1 << 20, 25 << 20)) {
     bytes.push_back(0);
-    for (const std::size_t number : bucket) bytes.back() += bytes_of(parameters[number]);
+    for (const std::size_t number : bucket) bytes.back() += parameters[number].nbytes();
   }
   // PyTorch 1.13 after the first step.
   CHECK(bytes == std::vector<std::size_t>{1050624, 26265600, 4202496});

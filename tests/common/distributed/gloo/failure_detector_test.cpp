@@ -13,8 +13,8 @@ const Limits kLimits{milliseconds(30000), milliseconds(10000)};
 std::vector<RankReport> healthy(std::size_t ranks) {
   std::vector<RankReport> reports(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    reports[r].member.host.hostname = "alpha";
-    reports[r].member.host.pid = 100 + static_cast<int>(r);
+    reports[r].host.hostname = "alpha";
+    reports[r].host.pid = 100 + static_cast<int>(r);
   }
   return reports;
 }

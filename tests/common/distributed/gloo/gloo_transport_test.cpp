@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "distributed/transport/gloo_connection.h"
-#include "distributed/transport/host_reduce.h"
+#include "distributed/transport/transport.h"
 #include "td/td.h"
 #include "thread_ranks.h"
 
@@ -113,7 +113,7 @@ TEST_CASE("the other collectives over gloo") {
       const auto transports = test::gloo_transports(ranks);
       std::vector<std::string> faults(static_cast<std::size_t>(ranks));
       const auto errors = test::on_threads(ranks, [&](int rank) {
-        GlooTransport& transport = *transports[rank];
+        Transport& transport = *transports[rank];
         std::uint64_t sequence = 0;
         for (int root = 0; root < ranks; ++root) {
           Tensor t = values(rank, n, kFloat);

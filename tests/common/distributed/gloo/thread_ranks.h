@@ -3,6 +3,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -56,10 +58,10 @@ class Table {
 };
 
 /// A transport of each rank, connected to the others, without a coordination service.
-inline std::vector<std::shared_ptr<td::distributed::GlooTransport>> gloo_transports(int ranks) {
+inline std::vector<std::shared_ptr<td::distributed::Transport>> gloo_transports(int ranks) {
   using namespace td::distributed;
   Table table(ranks);
-  std::vector<std::shared_ptr<GlooTransport>> transports(static_cast<std::size_t>(ranks));
+  std::vector<std::shared_ptr<Transport>> transports(static_cast<std::size_t>(ranks));
   const auto texts = on_threads(ranks, [&](int rank) {
     GlooOptions options;
     options.rank = rank;
@@ -67,7 +69,7 @@ inline std::vector<std::shared_ptr<td::distributed::GlooTransport>> gloo_transpo
     options.address = "127.0.0.1";
     options.exchange = [&, rank](const std::string& mine) { return table.exchange(rank, mine); };
     options.timeout = std::chrono::seconds(20);
-    transports[static_cast<std::size_t>(rank)] = std::make_shared<GlooTransport>(options);
+    transports[static_cast<std::size_t>(rank)] = make_gloo_transport(options);
   });
   for (const std::string& text : texts)
     if (!text.empty()) throw std::runtime_error(text);
@@ -78,14 +80,18 @@ inline std::vector<std::shared_ptr<td::distributed::GlooTransport>> gloo_transpo
 inline std::vector<std::string> with_groups(
     int ranks, const std::function<void(td::distributed::ProcessGroup&)>& work,
     const td::distributed::InitOptions& options = {}) {
-  td::distributed::HashStore store;
-  return on_threads(ranks, [&](int rank) {
+  std::string folder = (std::filesystem::temp_directory_path() / "td-ranks-XXXXXX").string();
+  if (!::mkdtemp(folder.data())) throw std::runtime_error("no folder " + folder);
+  const auto texts = on_threads(ranks, [&](int rank) {
     td::distributed::RendezvousConfig place;
     place.rank = rank;
     place.world_size = ranks;
-    const auto group = td::distributed::join_group("gloo", place, store, options);
+    const auto group = td::distributed::join_group(
+        "gloo", place, *td::distributed::open_store("file://" + folder), options);
     work(*group);
   });
+  std::filesystem::remove_all(folder);
+  return texts;
 }
 
 }  // namespace test

@@ -157,9 +157,9 @@ TEST_CASE(
 }
 
 TEST_CASE("the memory of a tensor that is gone goes back to the system") {
-  const auto segment = SharedSegment::make(ShmTransport::segment_bytes(1));
+  const auto segment = SharedSegment::make(shm_segment_bytes(1));
   ProcessGroupHost group(0, 1, std::chrono::seconds(5),
-                         std::make_shared<ShmTransport>(0, std::vector{segment}));
+                         make_shm_transport(0, std::vector{segment}));
   const std::string path = segment->address().substr(0, segment->address().find(' '));
   const auto held = [&] {  // not what the file could be, but what it is
     struct stat status {};

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "distributed/transport/host_reduce.h"
+#include "distributed/transport/transport.h"
 #include "td/td.h"
 
 using namespace td;

@@ -48,9 +48,8 @@ inline std::vector<std::shared_ptr<td::distributed::Transport>> shm_transports(i
   std::vector<std::shared_ptr<Transport>> transports(static_cast<std::size_t>(size));
   if (views == Views::kOne) {
     std::vector<std::shared_ptr<SharedSegment>> segments;
-    for (int r = 0; r < size; ++r)
-      segments.push_back(SharedSegment::make(ShmTransport::segment_bytes(size)));
-    for (int r = 0; r < size; ++r) transports[r] = std::make_shared<ShmTransport>(r, segments);
+    for (int r = 0; r < size; ++r) segments.push_back(SharedSegment::make(shm_segment_bytes(size)));
+    for (int r = 0; r < size; ++r) transports[r] = make_shm_transport(r, segments);
     return transports;
   }
   Table table(size);
