@@ -3,7 +3,6 @@
 // speak alike. An operation is one line of a tensor/*.def list or one file in ops/.
 #pragma once
 
-#include "td/autograd/meta.h"
 #include "td/autograd/record.h"
 #include "td/ops/autocast.h"
 #include "td/ops/kernels.h"

@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "td/ops/softmax/reduction_mode.h"
-#include "td/tensor/indexing.h"
-#include "td/tensor/nested.h"
+#include "td/tensor/braces.h"
 #include "td/tensor/tensor.h"
 
 namespace td {

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
+#include "td/autograd/record.h"
 #include "td/parallel/comm.h"
 
 namespace td::nn::parallel {
