@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
+#include "td/autograd/record.h"
 #include "td/device/stream.h"
 #include "td/ops/ops.h"
 #include "td/optim/optimizer.h"

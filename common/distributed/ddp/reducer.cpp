@@ -8,8 +8,8 @@
 #include "distributed/ddp/model_exchange.h"
 #include "distributed/transport/work_queue.h"
 #include "td/autograd/engine.h"
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
+#include "td/autograd/record.h"
 
 namespace td::distributed {
 namespace {

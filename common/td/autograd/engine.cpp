@@ -1,41 +1,15 @@
 // The backward pass. First it counts, for every node that it will run, how many gradients will
 // arrive; then it runs the nodes whose gradients are complete, later operations first. Counting is
-// right for graphs that several threads recorded, where sequence numbers alone would not be. The
-// tables, partial passes and captures are in graph_task.h, streams in engine_streams.h.
-#include "td/autograd/engine.h"
+// right for graphs that several threads recorded, where sequence numbers alone would not be.
+#include <algorithm>
 
-#include "td/autograd/engine_streams.h"
-#include "td/autograd/meta.h"
-#include "td/autograd/modes.h"
+#include "td/autograd/graph_task.h"
 #include "td/base/span.h"
 
 namespace td {
 namespace {
 
-using Tensors = std::span<const Tensor>;
-
-/// One backward pass.
-class Pass {
- public:
-  Pass(GraphTask& graph, bool keep_graph, bool create_graph)
-      : graph_(graph), keep_graph_(keep_graph), mode_(create_graph) {}
-
-  void run(Tensors roots, Tensors gradients, std::span<Capture> captures);
-
- private:
-  void count_dependencies();
-  void run_node(NodeTask& task);
-  bool compute(NodeTask& task, Gradients& results);
-  void run_hooks(NodeTask& task);
-  void arrive(NodeTask& task, const Edge& edge, Tensor gradient, void* producer);
-
-  GraphTask& graph_;
-  bool keep_graph_;
-  AutoGradMode mode_;  // gradients are recorded only under create_graph
-  // Gradients have the types of their forward: wherever backward is called, nothing is cast again.
-  AutocastModeGuard no_autocast_{AutocastMode()};
-  SmallVector<Edge, 1> roots_;  // where the roots enter the graph; they keep it alive
-};
+thread_local constinit GraphTask* innermost = nullptr;
 
 // What a caller may pass: a root that has a graph, and a gradient of its sizes or none.
 void check_root(const Tensor& root, const Tensor& gradient) {
@@ -51,98 +25,8 @@ void check_root(const Tensor& root, const Tensor& gradient) {
            root.sizes(), ". Reduce it first (sum, mean) or pass a gradient.");
 }
 
-/// `gradients` has one entry per root; an undefined one means 1.
-void Pass::run(Tensors roots, Tensors gradients, std::span<Capture> captures) {
-  for (std::size_t i = 0; i < roots.size(); ++i) check_root(roots[i], gradients[i]);
-  for (const Tensor& root : roots) roots_.push_back(gradient_edge(root));
-  count_dependencies();
-  if (!captures.empty()) graph_.restrict_to(captures);
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    const Tensor& root = roots[i];
-    Tensor g = gradients[i];
-    if (!g.defined()) g = empty_on(root.impl().sizes, root.dtype(), root.device()).fill_(1);
-    void* producer = current_native_stream(g.device());
-    arrive(*graph_.find(roots_[i].node.get()), roots_[i], std::move(g), producer);
-  }
-  for (NodeTask& task : graph_.tasks())
-    if (task.dependencies == 0) graph_.push_ready(task);
-  while (NodeTask* task = graph_.pop_ready()) run_node(*task);
-  wait_for_streams(graph_);
-}
-
-/// Finds every node that the roots depend on. From here on no task is added, so that they stay put.
-void Pass::count_dependencies() {
-  for (const Edge& root : roots_) graph_.add(root.node.get());
-  for (std::size_t i = 0; i < graph_.tasks().size(); ++i) {
-    const Node& node = *graph_.tasks()[i].node;
-    for (const Edge& edge : node.edges)
-      if (edge.node) ++graph_.add(edge.node.get()).dependencies;
-  }
-}
-
-/// Runs one node, and passes its results on; also when there are none, so that no node waits for
-/// them.
-void Pass::run_node(NodeTask& task) {
-  Node& node = *task.node;
-  Gradients results(node, graph_.is_partial() ? &graph_ : nullptr);
-  const bool computed = compute(task, results);
-  task.gradients.clear();
-  for (std::size_t i = 0; i < node.edges.size(); ++i) {
-    const Edge& edge = node.edges[i];
-    if (!edge.node) continue;
-    NodeTask& next = *graph_.find(edge.node.get());
-    if (computed && results[i].defined()) {
-      void* producer = stream_on(results[i].device(), node);
-      arrive(next, edge, std::move(results[i]), producer);
-    }
-    if (--next.dependencies == 0) graph_.push_ready(next);
-  }
-  if (computed && !keep_graph_) node.release_saved();
-}
-
-/// Makes a node the one that saved results belong to (SavedVariable), until the end of the scope.
-class CurrentNode {
- public:
-  explicit CurrentNode(Node& node) : previous_(std::exchange(thread_state().current_node, &node)) {}
-  ~CurrentNode() { thread_state().current_node = previous_; }
-  CurrentNode(const CurrentNode&) = delete;
-  CurrentNode& operator=(const CurrentNode&) = delete;
-
- private:
-  void* previous_;
-};
-
-/// The gradients of the node's inputs from those of its outputs; false when there is nothing to
-/// compute.
-bool Pass::compute(NodeTask& task, Gradients& results) {
-  Node& node = *task.node;
-  bool any = false;
-  for (const Tensor& g : task.gradients) any = any || g.defined();
-  if (!any) return false;
-  const NodeStream stream(node.outputs[0].device, node);
-  run_hooks(task);
-  graph_.capture(task);
-  if (!graph_.runs(task)) return false;
-  const CurrentNode current(node);
-  const trace::Span span(node.operation(), trace::Category::kBackward);
-  node.apply(task.gradients, results);
-  return true;
-}
-
-void Pass::run_hooks(NodeTask& task) {
-  Node& node = *task.node;
-  for (auto& [output, hook] : node.hooks) {
-    Tensor& g = task.gradients[output];
-    if (!g.defined()) continue;
-    if (Tensor changed = hook.second(g); changed.defined()) g = changed;
-  }
-  for (auto& [output, meta] : node.retained)
-    if (task.gradients[output].defined()) accumulate(meta->grad, task.gradients[output]);
-}
-
-/// Makes a gradient fit the result that it belongs to: same sizes, type and device.
-void validate(const Node& node, std::size_t output, Tensor& g) {
-  const OutputInfo& expected = node.outputs[output];
+// Makes a gradient fit the result that it belongs to: same sizes, type and device.
+void validate(const Node& node, const OutputInfo& expected, Tensor& g) {
   if (!(g.impl().sizes == expected.sizes)) {
     TD_CHECK(ShapeError, g.dim() >= static_cast<std::int64_t>(expected.sizes.size()),
              "backward: \"", node.operation(), "\" got a gradient of sizes ", g.sizes(),
@@ -155,93 +39,195 @@ void validate(const Node& node, std::size_t output, Tensor& g) {
   if (g.dtype() != expected.dtype) g = g.to(expected.dtype);
 }
 
-/// Adds a gradient to what has arrived, on the stream that will use the sum.
-void Pass::arrive(NodeTask& task, const Edge& edge, Tensor g, void* producer) {
-  hand_over(g, producer, *task.node);
-  const NodeStream stream(g.device(), *task.node);
-  validate(*task.node, edge.output, g);
-  accumulate(task.gradients[edge.output], std::move(g));
-}
-
-void run_pass(Tensors roots, Tensors gradients, optional<bool> retain_graph, bool create_graph,
-              std::span<Capture> captures = {}) {
-  GraphTaskLease lease;
-  GraphTask& graph = lease.task();
-  Pass pass(graph, retain_graph.value_or(create_graph), create_graph);
-  pass.run(roots, gradients, captures);
-  // By index: a callback may queue another one.
-  for (std::size_t i = 0; i < graph.callbacks.size(); ++i) std::exchange(graph.callbacks[i], {})();
-}
-
-// One gradient for each root; `given` may be left out as a whole.
-TensorList one_each(const TensorList& roots, const TensorList& given) {
-  TD_CHECK(AutogradError, given.empty() || given.size() == roots.size(), "backward: ", roots.size(),
-           " tensors but ", given.size(), " gradients; give one each");
-  return given.empty() ? TensorList(roots.size()) : given;
-}
-
 }  // namespace
+
+Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
+  if (gradient.sizes() == sizes) return gradient;
+  const std::int64_t added = gradient.dim() - static_cast<std::int64_t>(sizes.size());
+  Sizes dims;
+  for (std::int64_t d = 0; d < gradient.dim(); ++d)
+    if (d < added || (sizes[d - added] == 1 && gradient.impl().sizes[d] != 1)) dims.push_back(d);
+  if (added > 0 && dims.size() == static_cast<std::size_t>(added)) return gradient.sum(dims);
+  const Tensor summed = dims.empty() ? gradient : gradient.sum(dims, /*keepdim=*/true);
+  return summed.view(sizes);
+}
+
+void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph,
+                      bool create_graph) const {
+  run_backward({this, 1}, {&gradient, 1}, retain_graph, create_graph);
+}
+
+void run_backward(GraphTask::Tensors roots, GraphTask::Tensors gradients,
+                  optional<bool> retain_graph, bool create_graph, std::span<Capture> captures) {
+  const AutoGradMode mode(create_graph);  // gradients are recorded only under create_graph
+  // Gradients have the types of their forward: wherever backward is called, nothing is cast again.
+  const AutocastModeGuard no_autocast{AutocastMode()};
+  thread_local GraphTask first;
+  GraphTask inner;  // of a pass inside a pass, which a hook may start
+  (innermost ? inner : first).run(roots, gradients, retain_graph.value_or(create_graph), captures);
+}
+
+/// Makes a pass the innermost one until the end of the scope, and then empties it.
+struct GraphTask::Running {
+  explicit Running(GraphTask& task) : task_(task), current_(innermost, &task) {}
+  ~Running() { task_.clear(); }
+  GraphTask& task_;
+  ScopedValue<GraphTask*> current_;
+};
+
+GraphTask* GraphTask::current() { return innermost; }
+
+void GraphTask::run(Tensors roots, Tensors gradients, bool keep_graph,
+                    std::span<Capture> captures) {
+  const Running running(*this);
+  SmallVector<Edge, 1> edges;  // where the roots enter the graph; they keep it alive
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    check_root(roots[i], gradients[i]);
+    edges.push_back(gradient_edge(roots[i]));
+  }
+  count_dependencies({edges.begin(), edges.size()});
+  if (!captures.empty()) restrict_to(captures);
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    Tensor g = gradients[i];
+    if (!g.defined())
+      g = empty_on(roots[i].impl().sizes, roots[i].dtype(), roots[i].device()).fill_(1);
+    arrive(*find(edges[i].node.get()), edges[i].output, std::move(g), nullptr);
+  }
+  for (NodeTask& task : tasks_)
+    if (task.dependencies == 0) ready_.push(&task);
+  while (!ready_.empty()) {
+    NodeTask& task = *ready_.top();
+    ready_.pop();
+    run_node(task, keep_graph);
+  }
+  for (const NodeTask& task : tasks_)
+    if (!task.node->device().is_cpu()) wait_for(*task.node);
+  // By index: a callback may queue another one.
+  for (std::size_t i = 0; i < callbacks.size(); ++i) std::exchange(callbacks[i], {})();
+}
+
+/// Finds every node that the roots depend on. From here on no task is added, so that they stay put.
+void GraphTask::count_dependencies(std::span<const Edge> roots) {
+  for (const Edge& root : roots) add(root.node.get());
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    const Node& node = *tasks_[i].node;
+    for (const Edge& edge : node.edges)
+      if (edge.node) ++add(edge.node.get()).dependencies;
+  }
+}
+
+/// Runs one node, and passes its results on; also when there are none, so that no node waits for
+/// them.
+void GraphTask::run_node(NodeTask& task, bool keep_graph) {
+  Node& node = *task.node;
+  Gradients results(node, captures_.empty() ? nullptr : this);
+  const bool computed = compute(task, results);
+  task.gradients.clear();
+  for (std::size_t i = 0; i < node.edges.size(); ++i) {
+    const Edge& edge = node.edges[i];
+    if (!edge.node) continue;
+    NodeTask& next = *find(edge.node.get());
+    if (computed && results[i].defined()) arrive(next, edge.output, std::move(results[i]), &node);
+    if (--next.dependencies == 0) ready_.push(&next);
+  }
+  if (computed && !keep_graph) node.release_saved();
+}
+
+/// The gradients of the node's inputs from those of its outputs; false when there is nothing to
+/// compute.
+bool GraphTask::compute(NodeTask& task, Gradients& results) {
+  Node& node = *task.node;
+  SmallVector<Tensor, 1>& gradients = task.gradients;
+  if (std::none_of(gradients.begin(), gradients.end(), std::mem_fn(&Tensor::defined))) return false;
+  std::optional<StreamGuard> on_stream;
+  if (!node.device().is_cpu()) enter_stream(node.device(), node, on_stream);
+  for (auto& hook : node.hooks) {
+    Tensor& g = gradients[hook.output];
+    if (!g.defined()) continue;
+    if (Tensor changed = hook.call(g); changed.defined()) g = changed;
+  }
+  for (auto& [output, meta] : node.retained)
+    if (gradients[output].defined()) accumulate(meta->grad, gradients[output]);
+  if (!captures_.empty()) {
+    capture(task);
+    if (!task.needed || node.edges.empty()) return false;
+  }
+  const ScopedValue current(thread_state().current_node, &node);  // for SavedVariable
+  const trace::Span span(node.operation(), trace::Category::kBackward);
+  node.apply(gradients, results);
+  return true;
+}
+
+/// Adds a gradient to what has arrived, on the stream that will use the sum.
+void GraphTask::arrive(NodeTask& task, std::size_t output, Tensor g, const Node* producer) {
+  const Node& node = *task.node;
+  std::optional<StreamGuard> on_stream;
+  if (!g.is_cpu()) hand_over(g, producer, node, on_stream);
+  validate(node, node.outputs[output], g);
+  accumulate(task.gradients[output], std::move(g));
+}
+
+std::int32_t& GraphTask::slot_of(const Node* node) {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = (reinterpret_cast<std::uintptr_t>(node) >> 6) * 0x9e3779b97f4a7c15ull >> 20;
+  for (slot &= mask; table_[slot] >= 0; slot = (slot + 1) & mask)
+    if (tasks_[table_[slot]].node == node) break;
+  return table_[slot];
+}
+
+/// The task of `node`, made at the first call. References hold until the next call.
+NodeTask& GraphTask::add(Node* node) {
+  if (2 * (tasks_.size() + 1) > table_.size()) {  // at least half of the table stays free
+    table_.assign(std::max<std::size_t>(64, 2 * table_.size()), -1);
+    for (std::size_t i = 0; i < tasks_.size(); ++i)
+      slot_of(tasks_[i].node) = static_cast<std::int32_t>(i);
+  }
+  std::int32_t& slot = slot_of(node);
+  if (slot < 0) {
+    slot = static_cast<std::int32_t>(tasks_.size());
+    NodeTask& task = tasks_.emplace_back();
+    task.node = node;
+    task.gradients.resize(node->outputs.size());
+  }
+  return tasks_[slot];
+}
+
+NodeTask* GraphTask::find(const Node* node) {
+  if (table_.empty()) return nullptr;
+  const std::int32_t slot = slot_of(node);
+  return slot < 0 ? nullptr : &tasks_[slot];
+}
+
+/// Drops everything but keeps the memory.
+void GraphTask::clear() {
+  // Slot by slot: after one deep graph the table is large, and most graphs are small. The last task
+  // first: what was added later may stand behind it.
+  for (std::size_t i = tasks_.size(); i-- > 0;) slot_of(tasks_[i].node) = -1;
+  tasks_.clear();
+  while (!ready_.empty()) ready_.pop();
+  callbacks.clear();
+  captures_ = {};
+}
+
+Gradients::Gradients(const Node& node, GraphTask* partial)
+    : node_(node), partial_(partial), values_(node.edges.size()) {}
+
+bool Gradients::should_compute(std::size_t i) const {
+  const Node* target = i < node_.edges.size() ? node_.edges[i].node.get() : nullptr;
+  return target && (!partial_ || partial_->needs(target));
+}
 
 // Only for the leaf's first and only gradient: a second one would be written over it. And not where
 // anybody but AccumulateGrad gets to see it.
 Tensor Gradients::home(std::size_t i) const {
   const Edge& edge = node_.edges[i];
-  const AutogradMeta* meta = edge.leaf.defined() ? find_meta(edge.leaf) : nullptr;
-  if (!meta || !meta->grad_buffer.defined() || meta->grad.defined() || !meta->hooks.empty())
-    return {};
-  GraphTask& task = *GraphTask::current();
-  const NodeTask* next = task.find(edge.node.get());
-  const bool only = next->dependencies == 1 && !next->gradients[0].defined();
-  const bool fits =
-      meta->grad_buffer.device() == edge.leaf.device();  // it may have been moved since
-  return only && fits && !task.is_partial() && !GradMode::is_enabled() ? meta->grad_buffer
-                                                                       : Tensor();
+  if (!edge.leaf.defined() || partial_ || GradMode::is_enabled()) return {};
+  const AutogradMeta& meta = *find_meta(edge.leaf);
+  if (!meta.grad_buffer.defined() || meta.grad.defined() || !meta.hooks.empty()) return {};
+  const NodeTask& next = *GraphTask::current()->find(edge.node.get());
+  const bool only = next.dependencies == 1 && !next.gradients[0].defined();
+  // The leaf may have been moved since.
+  return only && meta.grad_buffer.device() == edge.leaf.device() ? meta.grad_buffer : Tensor();
 }
 
-namespace autograd {
-
-void backward_from(const Tensor& root, const Tensor& gradient, optional<bool> retain_graph,
-                   bool create_graph) {
-  run_pass({&root, 1}, {&gradient, 1}, retain_graph, create_graph);
-}
-
-void backward(const TensorList& roots, const TensorList& gradients, optional<bool> retain_graph,
-              bool create_graph, const TensorList& inputs) {
-  std::vector<Capture> captures;
-  for (const Tensor& input : inputs) captures.push_back({gradient_edge(input), {}});
-  run_pass(roots, one_each(roots, gradients), retain_graph, create_graph, captures);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    AutoGradMode mode(create_graph);
-    if (captures[i].gradient.defined()) accumulate(meta_of(inputs[i]).grad, captures[i].gradient);
-  }
-}
-
-TensorList grad(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs,
-                optional<bool> retain_graph, bool create_graph, bool allow_unused) {
-  TD_CHECK(AutogradError, !inputs.empty(), "grad: no inputs to differentiate with respect to");
-  std::vector<Capture> captures;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TD_CHECK(AutogradError, inputs[i].requires_grad(), "grad: inputs[", i,
-             "] does not require a gradient; call requires_grad_() before it is used");
-    captures.push_back({gradient_edge(inputs[i]), {}});
-  }
-  run_pass(outputs, one_each(outputs, grad_outputs), retain_graph, create_graph, captures);
-  TensorList gradients;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TD_CHECK(AutogradError, allow_unused || captures[i].gradient.defined(), "grad: inputs[", i,
-             "] was not used to compute the outputs. Pass allow_unused=true to get an undefined "
-             "gradient for it.");
-    gradients.push_back(captures[i].gradient);
-  }
-  return gradients;
-}
-
-void queue_callback(std::function<void()> callback) {
-  GraphTask* task = GraphTask::current();
-  TD_CHECK(AutogradError, task,
-           "queue_callback: this thread runs no backward; call it from a hook of a tensor");
-  task->callbacks.push_back(std::move(callback));
-}
-
-}  // namespace autograd
 }  // namespace td

@@ -1,11 +1,9 @@
 // Runs a graph backwards. Called by Tensor::backward and autograd::grad.
 #pragma once
 
-#include "td/autograd/node.h"
+#include "td/autograd/record.h"
 
-namespace td {
-
-namespace autograd {
+namespace td::autograd {
 
 /// Adds to `grad()` of every leaf that `roots` depend on (or only of `inputs`, when given).
 /// @param gradients one per root; undefined entries mean 1 for a single-element root.
@@ -13,10 +11,6 @@ namespace autograd {
 void backward(const TensorList& roots, const TensorList& gradients = {},
               optional<bool> retain_graph = nullopt, bool create_graph = false,
               const TensorList& inputs = {});
-
-/// The same from a single root, without making lists: what Tensor::backward calls.
-void backward_from(const Tensor& root, const Tensor& gradient, optional<bool> retain_graph,
-                   bool create_graph);
 
 /// The gradients of `outputs` with respect to `inputs`; leaves' grad() stay as they are.
 /// @throws AutogradError for an input that is not part of the graph, unless `allow_unused`.
@@ -29,5 +23,4 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs,
 /// @throws AutogradError when this thread runs no backward.
 void queue_callback(std::function<void()> callback);
 
-}  // namespace autograd
-}  // namespace td
+}  // namespace td::autograd

@@ -1,11 +1,11 @@
 // Operations with a gradient of the user's own:
 //
 //   struct Square : autograd::Function<Square> {
-//     static Tensor forward(AutogradContext* ctx, Tensor x) {
+//     static Tensor forward(autograd::AutogradContext* ctx, Tensor x) {
 //       ctx->save_for_backward({x});
 //       return x * x;
 //     }
-//     static tensor_list backward(AutogradContext* ctx, tensor_list g) {
+//     static TensorList backward(autograd::AutogradContext* ctx, TensorList g) {
 //       return {g[0] * 2 * ctx->get_saved_variables()[0]};
 //     }
 //   };
@@ -17,7 +17,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "td/autograd/record.h"
 
@@ -42,25 +41,21 @@ class IValue {
 
   /// @name The value as what it was put in as. @throws Error when it is something else
   /// @{
-  std::int64_t toInt() const { return get<Scalar>("a number").to<std::int64_t>(); }
-  double toDouble() const { return get<Scalar>("a number").to<double>(); }
-  bool toBool() const { return get<Scalar>("a number").to<bool>(); }
-  const Tensor& toTensor() const { return get<Tensor>("a tensor"); }
-  const std::string& toStringRef() const { return get<std::string>("a string"); }
+  std::int64_t toInt() const { return as<Scalar>("a number").to<std::int64_t>(); }
+  double toDouble() const { return as<Scalar>("a number").to<double>(); }
+  bool toBool() const { return as<Scalar>("a number").to<bool>(); }
+  const Tensor& toTensor() const { return as<Tensor>("a tensor"); }
+  const std::string& toStringRef() const { return as<std::string>("a string"); }
   /// Any other type, by its own name.
   template <class T>
-  const T& as() const {
-    return get<T>("of that type");
-  }
-  /// @}
-
- private:
-  template <class T>
-  const T& get(const char* wanted) const {
+  const T& as(const char* wanted = "of that type") const {
     const T* value = std::any_cast<T>(&value_);
     TD_CHECK(Error, value, "saved_data: the value is not ", wanted);
     return *value;
   }
+  /// @}
+
+ private:
   std::any value_;
 };
 
@@ -73,9 +68,11 @@ using tensor_list = TensorList;
 using variable_list = TensorList;
 ///@}
 
-/// Carries values from forward to backward.
+/// Carries values from forward to backward, and joins the call with the graph.
 class AutogradContext {
  public:
+  /// @param inputs one an argument of forward; undefined for those that are not tensors.
+  explicit AutogradContext(TensorList inputs);
   /// Keeps tensors for backward, arguments or results of forward.
   void save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
   /// @throws AutogradError when one was changed in place since forward.
@@ -93,38 +90,23 @@ class AutogradContext {
   std::map<std::string, IValue> saved_data;  ///< anything that is not a tensor
 
  private:
-  friend class FunctionCall;
-  TensorList to_save_, non_differentiable_;
+  template <class T>
+  friend class Function;
+  using Backward = TensorList(AutogradContext*, TensorList);
+  static void join_graph(std::shared_ptr<AutogradContext> context, std::span<Tensor> results,
+                         Backward* backward);
+  bool settle(Tensor& result) const;
+  void keep_for_backward(std::span<Tensor> results);
+
+  TensorList inputs_, to_save_, non_differentiable_;  // empty after forward
   std::vector<SavedVariable> saved_;
   std::vector<bool> needs_;
-};
-
-/// What Function::apply does before and after forward, whatever the function.
-class FunctionCall {
- public:
-  using Backward = TensorList(AutogradContext*, TensorList);
-  /// @param inputs one an argument of forward; undefined for those that are not tensors.
-  explicit FunctionCall(TensorList inputs);
-  /// What forward gets.
-  AutogradContext* context() const { return context_.get(); }
-  /// Records the call, if an argument requires grad. A result that is one of the arguments
-  /// becomes a view of it, so that the argument keeps its own place in the graph.
-  void join_graph(std::span<Tensor> results, Backward* backward);
-
- private:
-  bool is_differentiable(const Tensor& result) const;
-  void settle(Tensor& result, bool differentiable) const;
-  void save(std::span<Tensor> results);
-  void refuse_changed_inputs() const;
-
-  std::shared_ptr<AutogradContext> context_;
-  TensorList inputs_;
   std::vector<std::uint32_t> versions_;  // of the inputs, before forward
   bool recorded_;
 };
 
 /// Base of an operation T with static `forward(AutogradContext*, ...)` returning a Tensor or a
-/// tensor_list, and `backward(AutogradContext*, tensor_list)`, which gets one gradient for each
+/// TensorList, and `backward(AutogradContext*, TensorList)`, which gets one gradient for each
 /// result, in order, and returns one (or an undefined Tensor) for each argument of forward, tensors
 /// or not. The gradient of a result that nobody used is zeros. Forward must not change an argument
 /// that requires a gradient.
@@ -134,23 +116,22 @@ class Function {
   /// Runs T::forward on `args`, unrecorded, and records T::backward as its gradient.
   template <class... Args>
   static auto apply(Args&&... args) {
-    TensorList inputs;
-    (inputs.push_back(tensor_or_none(args)), ...);
-    FunctionCall call(std::move(inputs));
+    auto context = std::make_shared<AutogradContext>(TensorList{tensor_or_none(args)...});
     auto results = [&] {
       NoGradGuard no_grad;
-      return T::forward(call.context(), std::forward<Args>(args)...);
+      return T::forward(context.get(), std::forward<Args>(args)...);
     }();
-    call.join_graph(as_span(results), [](AutogradContext* context, TensorList gradients) {
-      return TensorList(T::backward(context, std::move(gradients)));
-    });
+    const auto backward = [](AutogradContext* ctx, TensorList gradients) {
+      return TensorList(T::backward(ctx, std::move(gradients)));
+    };
+    AutogradContext::join_graph(std::move(context), as_span(results), backward);
     return results;
   }
 
  private:
   template <class A>
   static Tensor tensor_or_none(const A& argument) {
-    if constexpr (std::is_same_v<std::decay_t<A>, Tensor>) return argument;
+    if constexpr (std::is_same_v<A, Tensor>) return argument;
     return {};
   }
   static std::span<Tensor> as_span(Tensor& one) { return {&one, 1}; }

@@ -1,78 +1,12 @@
-// A small hash table from nodes to tasks, the queue of ready tasks, and partial passes.
+// What a backward pass needs beyond the plain one of engine.cpp: the gradients of some inputs only,
+// callbacks, and streams.
 #include "td/autograd/graph_task.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "td/autograd/meta.h"
+#include "td/autograd/engine.h"
 
 namespace td {
 
-std::size_t GraphTask::slot_of(const Node* node) const {
-  const std::size_t mask = table_.size() - 1;
-  std::size_t slot = (reinterpret_cast<std::uintptr_t>(node) >> 6) * 0x9e3779b97f4a7c15ull >> 20;
-  for (slot &= mask; table_[slot] >= 0; slot = (slot + 1) & mask)
-    if (tasks_[table_[slot]].node == node) break;
-  return slot;
-}
-
-void GraphTask::rehash(std::size_t slots) {
-  table_.assign(slots, -1);
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    tasks_[i].slot = slot_of(tasks_[i].node);
-    table_[tasks_[i].slot] = static_cast<std::int32_t>(i);
-  }
-}
-
-NodeTask& GraphTask::add(Node* node) {
-  if (2 * (tasks_.size() + 1) > table_.size()) rehash(table_.empty() ? 64 : 2 * table_.size());
-  const std::size_t slot = slot_of(node);
-  if (table_[slot] < 0) {
-    table_[slot] = static_cast<std::int32_t>(tasks_.size());
-    NodeTask& task = tasks_.emplace_back();
-    task.node = node;
-    task.gradients.resize(node->outputs.size());
-    task.slot = slot;
-  }
-  return tasks_[table_[slot]];
-}
-
-NodeTask* GraphTask::find(const Node* node) {
-  if (table_.empty()) return nullptr;
-  const std::size_t slot = slot_of(node);
-  return table_[slot] < 0 ? nullptr : &tasks_[table_[slot]];
-}
-
-void GraphTask::clear() {
-  // Slot by slot: after one deep graph the table is large, and most graphs are small.
-  for (const NodeTask& task : tasks_) table_[task.slot] = -1;
-  tasks_.clear();
-  ready_.clear();
-  callbacks.clear();
-  captures_ = {};
-}
-
-namespace {
-
-bool runs_later(const NodeTask* a, const NodeTask* b) {
-  return a->node->sequence < b->node->sequence;
-}
-
-}  // namespace
-
-void GraphTask::push_ready(NodeTask& task) {
-  ready_.push_back(&task);
-  std::push_heap(ready_.begin(), ready_.end(), runs_later);
-}
-
-NodeTask* GraphTask::pop_ready() {
-  if (ready_.empty()) return nullptr;
-  std::pop_heap(ready_.begin(), ready_.end(), runs_later);
-  NodeTask* task = ready_[ready_.size() - 1];
-  ready_.resize(ready_.size() - 1);
-  return task;
-}
-
+/// Runs only nodes that lead to one of `captures`. Called when all tasks are added.
 void GraphTask::restrict_to(std::span<Capture> captures) {
   captures_ = captures;
   for (NodeTask& task : tasks_) task.needed = false;
@@ -89,41 +23,103 @@ void GraphTask::restrict_to(std::span<Capture> captures) {
   }
 }
 
-bool GraphTask::needs(const Node* node) const {
-  if (!is_partial()) return true;
-  const NodeTask* task = const_cast<GraphTask*>(this)->find(node);
+bool GraphTask::needs(const Node* node) {
+  const NodeTask* task = find(node);
   return task && task->needed;
 }
 
+/// Stores the gradients of the task that the caller asked for.
 void GraphTask::capture(NodeTask& task) {
   for (Capture& c : captures_)
     if (c.edge.node.get() == task.node && task.gradients[c.edge.output].defined())
       accumulate(c.gradient, task.gradients[c.edge.output]);
 }
 
+namespace autograd {
 namespace {
 
-thread_local int depth = 0;
-thread_local GraphTask* innermost = nullptr;
-
-GraphTask& mine() {
-  thread_local GraphTask task;
-  return task;
+// The gradients of `inputs` that `roots` give. `gradients` may be left out as a whole.
+std::vector<Capture> partial_pass(const TensorList& roots, const TensorList& gradients,
+                                  const TensorList& inputs, optional<bool> retain_graph,
+                                  bool create_graph) {
+  TD_CHECK(AutogradError, gradients.empty() || gradients.size() == roots.size(),
+           "backward: ", roots.size(), " tensors but ", gradients.size(),
+           " gradients; give one each");
+  std::vector<Capture> captures;
+  for (const Tensor& input : inputs) captures.push_back({gradient_edge(input), {}});
+  run_backward(roots, gradients.empty() ? TensorList(roots.size()) : gradients, retain_graph,
+               create_graph, captures);
+  return captures;
 }
 
 }  // namespace
 
-GraphTask* GraphTask::current() { return innermost; }
+void backward(const TensorList& roots, const TensorList& gradients, optional<bool> retain_graph,
+              bool create_graph, const TensorList& inputs) {
+  const auto captures = partial_pass(roots, gradients, inputs, retain_graph, create_graph);
+  const AutoGradMode mode(create_graph);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (captures[i].gradient.defined()) accumulate(meta_of(inputs[i]).grad, captures[i].gradient);
+}
 
-GraphTaskLease::GraphTaskLease()
-    : task_(depth++ == 0 ? &mine() : new GraphTask), outer_(std::exchange(innermost, task_)) {}
+TensorList grad(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs,
+                optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+  TD_CHECK(AutogradError, !inputs.empty(), "grad: no inputs to differentiate with respect to");
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    TD_CHECK(AutogradError, inputs[i].requires_grad(), "grad: inputs[", i,
+             "] does not require a gradient; call requires_grad_() before it is used");
+  TensorList gradients;
+  for (Capture& c : partial_pass(outputs, grad_outputs, inputs, retain_graph, create_graph)) {
+    TD_CHECK(AutogradError, allow_unused || c.gradient.defined(), "grad: inputs[", gradients.size(),
+             "] was not used to compute the outputs. Pass allow_unused=true to get an undefined "
+             "gradient for it.");
+    gradients.push_back(std::move(c.gradient));
+  }
+  return gradients;
+}
 
-GraphTaskLease::~GraphTaskLease() {
-  innermost = outer_;
-  if (--depth == 0)
-    task_->clear();
-  else
-    delete task_;
+void queue_callback(std::function<void()> callback) {
+  GraphTask* task = GraphTask::current();
+  TD_CHECK(AutogradError, task,
+           "queue_callback: this thread runs no backward; call it from a hook of a tensor");
+  task->callbacks.push_back(std::move(callback));
+}
+
+}  // namespace autograd
+
+namespace {
+
+// Where `node` works on `device`: on the stream of its forward or, when that ran on another
+// device, on this thread's current stream. A node of several devices has the stream of the first.
+void* stream_on(Device device, const Node& node) {
+  return device == node.outputs[0].device ? node.stream : current_native_stream(device);
+}
+
+// `to` waits for what `from` holds, when they are not the same.
+bool wait_between(Device device, void* from, void* to) {
+  if (from != to) Stream(device, to).wait(Stream(device, from));
+  return from != to;
+}
+
+}  // namespace
+
+void enter_stream(Device device, const Node& node, std::optional<StreamGuard>& guard) {
+  void* stream = stream_on(device, node);
+  if (stream != current_native_stream(device) || current_device(device.type()) != device.index())
+    guard.emplace(Stream(device, stream));
+}
+
+void hand_over(const Tensor& g, const Node* producer, const Node& consumer,
+               std::optional<StreamGuard>& guard) {
+  const Device device = g.device();
+  void* const from = producer ? stream_on(device, *producer) : current_native_stream(device);
+  void* const to = stream_on(device, consumer);
+  if (wait_between(device, from, to)) g.record_stream(Stream(device, to));
+  enter_stream(device, consumer, guard);
+}
+
+void wait_for(const Node& node) {
+  wait_between(node.device(), node.stream, current_native_stream(node.device()));
 }
 
 }  // namespace td

@@ -1,15 +1,17 @@
-// The bookkeeping of one backward pass, next to engine.cpp: which nodes it runs, how many gradients
-// each still waits for, the gradients that have arrived, and the nodes that are ready. Kept per
-// thread and reused, so that a training step makes no heap allocation. Invariant: nothing is
-// written into the nodes, so that threads may share them. Nodes are held by the roots of the pass,
-// whose graph reaches them all, and not by the tasks.
+// One backward pass: the nodes it runs, how many gradients each still waits for, the gradients that
+// have arrived, and the nodes that are ready. engine.cpp runs it; passes for some inputs only, and
+// streams, are in graph_task.cpp. Each thread keeps one and uses it again, so that a training step
+// makes no heap allocation. Invariant: nothing is written into the nodes, so that threads may share
+// them. The roots of the pass hold the nodes, and the tasks do not.
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <queue>
 #include <span>
 #include <vector>
 
-#include "td/autograd/node.h"
+#include "td/autograd/record.h"
 
 namespace td {
 
@@ -19,74 +21,68 @@ struct NodeTask {
   int dependencies = 0;              ///< gradients not yet arrived
   bool needed = true;                ///< leads to an input of a partial pass
   SmallVector<Tensor, 1> gradients;  ///< one per output
-  std::size_t slot = 0;              ///< its index in the hash table
 };
 
 /// An input of a partial pass: its gradient is returned to the caller, and no leaf accumulates.
 struct Capture {
-  Edge edge;
-  Tensor gradient;
+  Edge edge;        ///< where the input's gradient goes
+  Tensor gradient;  ///< undefined until it has arrived
 };
 
 /// The tasks of one backward pass.
-class GraphTask : public NodeFilter {
+class GraphTask {
  public:
-  /// The task of `node`, made at the first call. References hold until the next call.
-  NodeTask& add(Node* node);
+  using Tensors = std::span<const Tensor>;
+  /// The innermost pass of this thread, nullptr outside.
+  static GraphTask* current();
+  /// Runs the graph of `roots`. `gradients` has one entry per root; an undefined one means 1.
+  /// @param captures the inputs of a partial pass; empty when all leaves accumulate.
+  void run(Tensors roots, Tensors gradients, bool keep_graph, std::span<Capture> captures);
   /// The task of `node`, nullptr when it has none.
   NodeTask* find(const Node* node);
-  /// All of them, in the order they were made. The list may grow while it is walked by index.
-  std::vector<NodeTask>& tasks() { return tasks_; }
-  /// Drops everything but keeps the memory.
-  void clear();
-
-  /// @name Tasks whose gradients are complete, the latest operation first
-  /// @{
-  void push_ready(NodeTask& task);
-  NodeTask* pop_ready();  ///< nullptr when there is none
-  /// @}
-
-  /// @name Partial passes, which compute the gradients of some inputs only
-  /// @{
-  /// Runs only nodes that lead to one of `captures`. Call it when all tasks are added.
-  void restrict_to(std::span<Capture> captures);
-  /// Stores the gradients of the task that the caller asked for.
-  void capture(NodeTask& task);
-  bool is_partial() const { return !captures_.empty(); }
-  bool needs(const Node* node) const override;
-  /// False for a node that is not run, although its gradients may be captured.
-  bool runs(const NodeTask& task) const {
-    return !is_partial() || (task.needed && !task.node->edges.empty());
-  }
-  /// @}
+  /// True when `node` leads to one of the captures.
+  bool needs(const Node* node);
 
   std::vector<std::function<void()>> callbacks;  ///< for the end of the pass
 
-  /// The task of the innermost pass of this thread, nullptr outside.
-  static GraphTask* current();
-
  private:
-  std::size_t slot_of(const Node* node) const;
-  void rehash(std::size_t slots);
+  struct Running;
+  struct RunsLater {
+    bool operator()(const NodeTask* a, const NodeTask* b) const {
+      return a->node->sequence < b->node->sequence;
+    }
+  };
+  void count_dependencies(std::span<const Edge> roots);
+  NodeTask& add(Node* node);
+  std::int32_t& slot_of(const Node* node);
+  void run_node(NodeTask& task, bool keep_graph);
+  bool compute(NodeTask& task, Gradients& results);
+  void arrive(NodeTask& task, std::size_t output, Tensor gradient, const Node* producer);
+  void clear();
+  void restrict_to(std::span<Capture> captures);
+  void capture(NodeTask& task);
 
   std::vector<NodeTask> tasks_;
-  std::vector<std::int32_t> table_;   // open addressing: index into tasks_, or -1
-  SmallVector<NodeTask*, 16> ready_;  // a heap, the latest operation on top
+  std::vector<std::int32_t> table_;  // from nodes to tasks, open addressing: an index, or -1
+  std::priority_queue<NodeTask*, std::vector<NodeTask*>, RunsLater> ready_;  // latest first
   std::span<Capture> captures_;
 };
 
-/// Borrows this thread's GraphTask for one pass. A pass inside a pass, which a hook may start, gets
-/// one of its own.
-class GraphTaskLease {
- public:
-  GraphTaskLease();
-  ~GraphTaskLease();
-  GraphTaskLease(const GraphTaskLease&) = delete;
-  GraphTaskLease& operator=(const GraphTaskLease&) = delete;
-  GraphTask& task() { return *task_; }
+/// Computes the gradients of the graph of `roots`, as GraphTask::run does.
+void run_backward(GraphTask::Tensors roots, GraphTask::Tensors gradients,
+                  optional<bool> retain_graph, bool create_graph, std::span<Capture> captures = {});
 
- private:
-  GraphTask *task_, *outer_;
-};
+/// @name Streams: a node runs on the stream of its forward, and what uses a gradient waits for what
+/// computed it. The cpu has none.
+/// @{
+/// Makes `device`, and the stream that `node` works on there, current for as long as `guard` lives.
+void enter_stream(Device device, const Node& node, std::optional<StreamGuard>& guard);
+/// The stream on which `consumer` works waits for the stream on which `producer`, or the caller of
+/// the pass when that is nullptr, computed `g`; then it is entered.
+void hand_over(const Tensor& g, const Node* producer, const Node& consumer,
+               std::optional<StreamGuard>& guard);
+/// The caller's current stream waits for `node`: its work comes after all gradients.
+void wait_for(const Node& node);
+/// @}
 
 }  // namespace td

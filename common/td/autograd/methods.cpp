@@ -1,7 +1,7 @@
-// Tensor's methods that concern gradients.
-#include "td/autograd/engine.h"
-#include "td/autograd/meta.h"
-#include "td/autograd/modes.h"
+// What programs ask of the graph: Tensor's methods that concern gradients, and the names of nodes.
+#include <cctype>
+#include <string_view>
+
 #include "td/autograd/record.h"
 
 namespace td {
@@ -35,20 +35,6 @@ intrusive_ptr<Node> Tensor::grad_fn() const {
   return gradient_edge(*this).node;
 }
 
-const Tensor& Tensor::grad() const {
-  static const Tensor undefined;
-  AutogradMeta* meta = find_meta(*this);
-  if (!meta) return undefined;
-  if (meta->grad_is_zero) [[unlikely]] {
-    meta->grad_is_zero = false;
-    if (!meta->grad.defined()) {
-      InferenceMode normal(false);
-      meta->grad = empty_like(detach()).zero_();
-    }
-  }
-  return meta->grad;
-}
-
 Tensor& Tensor::mutable_grad() const {
   grad();
   return meta_of(*this).grad;
@@ -63,30 +49,19 @@ void Tensor::retain_grad() const {
   edge.node->retained.emplace_back(edge.output, &meta);
 }
 
-void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph,
-                      bool create_graph) const {
-  autograd::backward_from(*this, gradient, retain_graph, create_graph);
-}
-
 namespace {
 
-unsigned next_hook_number() {
-  thread_local unsigned next = 0;
-  return next++;
-}
+thread_local unsigned next_hook_number = 0;
 
 }  // namespace
 
 unsigned Tensor::register_hook(TensorHook hook) const {
   TD_CHECK(AutogradError, requires_grad(),
            "register_hook: the tensor does not require a gradient, so the hook would never run");
-  const unsigned number = next_hook_number();
-  if (is_leaf()) {
-    meta_of(*this).hooks.emplace_back(number, std::move(hook));
-  } else {
-    const Edge edge = gradient_edge(*this);
-    edge.node->hooks.push_back({edge.output, {number, std::move(hook)}});
-  }
+  const unsigned number = next_hook_number++;
+  const Edge edge = gradient_edge(*this);
+  auto& hooks = is_leaf() ? meta_of(*this).hooks : edge.node->hooks;
+  hooks.push_back({number, std::move(hook), edge.output});
   return number;
 }
 
@@ -94,30 +69,22 @@ unsigned Tensor::register_post_accumulate_grad_hook(PostAccumulateHook hook) con
   TD_CHECK(AutogradError, requires_grad() && is_leaf(),
            "register_post_accumulate_grad_hook: only a leaf that requires a gradient accumulates "
            "one; use register_hook for a result");
-  const unsigned number = next_hook_number();
-  meta_of(*this).post_accumulate.emplace_back(number, std::move(hook));
+  const unsigned number = next_hook_number++;
+  meta_of(*this).post_accumulate.push_back({number, std::move(hook)});
   return number;
 }
 
 void Tensor::remove_hook(unsigned number) const {
+  const auto is_it = [number](const auto& hook) { return hook.number == number; };
   std::size_t removed = 0;
   if (!is_leaf()) {
-    removed = std::erase_if(gradient_edge(*this).node->hooks,
-                            [&](auto& h) { return h.second.first == number; });
+    removed = std::erase_if(gradient_edge(*this).node->hooks, is_it);
   } else if (AutogradMeta* meta = find_meta(*this)) {
-    const auto is_it = [&](auto& h) { return h.first == number; };
     removed = std::erase_if(meta->hooks, is_it) + std::erase_if(meta->post_accumulate, is_it);
   }
   TD_CHECK(AutogradError, removed == 1, "remove_hook: this tensor has no hook of number ", number,
            ". Was it removed before, or registered with another tensor, or before a change in "
            "place?");
-}
-
-Tensor Tensor::detach() const {
-  const TensorImpl& t = impl();
-  Tensor out = alias(*this, t.sizes, t.strides, t.offset);
-  out.impl().wrapped_number = t.wrapped_number;
-  return out;
 }
 
 Tensor& Tensor::detach_() {
@@ -142,6 +109,28 @@ void Tensor::set_data(const Tensor& other) const {
   to.set_geometry(from.sizes, from.strides);
   // A graph recorded earlier ends in the old memory's AccumulateGrad; the next one gets a new one.
   if (AutogradMeta* meta = find_meta(*this)) meta->drop_accumulator();
+}
+
+std::string Node::name() const {
+  // mse_loss -> MseLossBackward0 and sum1 -> SumBackward1, as PyTorch prints them.
+  if (std::string_view(name_) == "AccumulateGrad") return name_;
+  std::string out;
+  bool upper = true;
+  for (const char* c = name_; *c; ++c) {
+    if (*c != '_')
+      out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(*c))) : *c;
+    upper = *c == '_';
+  }
+  const bool numbered = std::isdigit(static_cast<unsigned char>(out.back())) != 0;
+  return numbered ? out.insert(out.size() - 1, "Backward") : out + "Backward0";
+}
+
+void freed_graph_error(const char* operation) {
+  std::string_view name(operation);  // without the number of its form
+  while (name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
+  fail<AutogradError>("backward: the graph of \"", name,
+                      "\" was already used and its saved tensors are freed. Pass "
+                      "retain_graph=true to the first backward, or run the forward pass again.");
 }
 
 }  // namespace td

@@ -1,35 +1,42 @@
 // Scopes that say whether operations are recorded. Thread-local, as in libtorch.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "td/device/thread_state.h"
 
 namespace td {
 
+/// Gives a variable of this thread another value until the end of the scope.
+template <class T>
+class ScopedValue {
+ public:
+  ScopedValue(T& variable, std::type_identity_t<T> value)
+      : variable_(variable), previous_(std::exchange(variable, value)) {}
+  ~ScopedValue() { variable_ = previous_; }
+  ScopedValue(const ScopedValue&) = delete;
+  ScopedValue& operator=(const ScopedValue&) = delete;
+
+ private:
+  T& variable_;
+  T previous_;
+};
+
 /// Whether operations are recorded in this thread.
 struct GradMode {
-  /// The mode of this thread.
-  static bool is_enabled() { return thread_state().grad_mode; }
+  static bool is_enabled() { return thread_state().grad_mode; }  ///< the mode of this thread
   /// Changes it; prefer a guard.
   static void set_enabled(bool enabled) { thread_state().grad_mode = enabled; }
 };
 
 /// Switches recording on or off until the end of the scope.
-class AutoGradMode {
- public:
-  explicit AutoGradMode(bool enabled) : previous_(GradMode::is_enabled()) {
-    GradMode::set_enabled(enabled);
-  }
-  ~AutoGradMode() { GradMode::set_enabled(previous_); }
-  AutoGradMode(const AutoGradMode&) = delete;
-  AutoGradMode& operator=(const AutoGradMode&) = delete;
-
- private:
-  bool previous_;
+struct AutoGradMode : ScopedValue<bool> {
+  explicit AutoGradMode(bool enabled) : ScopedValue(thread_state().grad_mode, enabled) {}
 };
 
-/// No recording until the end of the scope: inference, optimizers, initialisation.
-class NoGradGuard : public AutoGradMode {
- public:
+/// No recording until the end of the scope: inference, optimizers, initialization.
+struct NoGradGuard : AutoGradMode {
   NoGradGuard() : AutoGradMode(false) {}
 };
 
@@ -39,17 +46,11 @@ class NoGradGuard : public AutoGradMode {
 class InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true)
-      : previous_(thread_state().inference_mode), grad_(!enabled) {
-    thread_state().inference_mode = enabled;
-  }
-  ~InferenceMode() { thread_state().inference_mode = previous_; }
-  InferenceMode(const InferenceMode&) = delete;
-  InferenceMode& operator=(const InferenceMode&) = delete;
-  /// The mode of this thread.
-  static bool is_enabled() { return thread_state().inference_mode; }
+      : inference_(thread_state().inference_mode, enabled), grad_(!enabled) {}
+  static bool is_enabled() { return thread_state().inference_mode; }  ///< the mode of this thread
 
  private:
-  bool previous_;
+  ScopedValue<bool> inference_;
   AutoGradMode grad_;
 };
 

@@ -1,43 +1,32 @@
-// How an operation joins the graph: saved tensors, edges, results, in-place operations, views.
+// Recording: what is saved for backward, where a gradient goes, the nodes of results and of leaves,
+// and how a graph is taken apart. Views and changes in place are in inplace.cpp.
 #include "td/autograd/record.h"
 
-#include <string_view>
+#include <algorithm>
+#include <limits>
 
 namespace td {
 
+thread_local constinit std::uint64_t next_sequence = 0;
+
 bool recording(const TensorList& tensors) {
-  if (!thread_state().grad_mode || thread_state().inference_mode) return false;
-  for (const Tensor& t : tensors)
-    if (t.defined() && t.impl().requires_grad) return true;
-  return false;
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return recording(t); });
 }
 
-void freed_graph_error(const char* operation) {
-  std::string_view name(operation);  // without the number of its form
-  while (name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
-  fail<AutogradError>("backward: the graph of \"", name,
-                      "\" was already used and its saved tensors are freed. Pass "
-                      "retain_graph=true to the first backward, or run the forward pass again.");
-}
+SavedVariable::SavedVariable(Tensor tensor, bool is_result)
+    : tensor_(std::move(tensor)),
+      version_(tensor_.defined() ? tensor_.impl().storage->version() : 0),
+      is_result_(is_result) {}
 
 SavedVariable save(const Tensor& input) {
   TD_CHECK(AutogradError, !input.defined() || !input.impl().inference,
            "a tensor made in inference mode cannot be kept for a gradient; clone it outside that "
            "mode");
-  SavedVariable saved;
-  saved.tensor_ = input;
-  if (input.defined()) saved.version_ = input.impl().storage->version();
-  return saved;
+  return {input, false};
 }
 
-SavedVariable save_result(const Tensor& result) {
-  // Without its graph: the node keeps this tensor, so the tensor must not keep the node.
-  SavedVariable saved;
-  saved.tensor_ = alias(result, result.impl().sizes, result.impl().strides, result.impl().offset);
-  saved.version_ = result.impl().storage->version();
-  saved.result_ = true;
-  return saved;
-}
+// Without its graph: the node keeps this tensor, so the tensor must not keep the node.
+SavedVariable save_result(const Tensor& result) { return {result.detach(), true}; }
 
 Tensor SavedVariable::operator()() const {
   if (!tensor_.defined()) return tensor_;
@@ -46,15 +35,88 @@ Tensor SavedVariable::operator()() const {
            " that was saved for the gradient has been changed in place since (version ",
            tensor_.impl().storage->version(), ", expected ", version_,
            "). Use the operation without the trailing underscore, or change a clone().");
-  if (!result_ || !thread_state().grad_mode) return tensor_;
-  Node* node = static_cast<Node*>(thread_state().current_node);
-  Tensor result =
-      alias(tensor_, tensor_.impl().sizes, tensor_.impl().strides, tensor_.impl().offset);
+  if (!is_result_ || !thread_state().grad_mode) return tensor_;
+  Tensor result = tensor_.detach();
   AutogradMeta& meta = meta_of(result);
-  meta.grad_fn = intrusive_ptr<Node>(node);
+  meta.grad_fn = intrusive_ptr<Node>(static_cast<Node*>(thread_state().current_node));
   meta.view_version = version_;
   result.impl().requires_grad = true;
   return result;
+}
+
+AutogradMeta& meta_of(const Tensor& tensor) {
+  intrusive_ptr<RefCounted>& slot = tensor.impl().autograd;
+  if (!slot) slot = make_intrusive<AutogradMeta>();
+  return static_cast<AutogradMeta&>(*slot);
+}
+
+namespace {
+
+// True when no other handle can see the tensor's memory.
+bool sole_owner(const Tensor& t) {
+  return t.impl_ptr()->use_count() == 1 && t.impl().storage->use_count() == 1;
+}
+
+// An expanded view (the gradient of a sum, say) stores many elements at one address.
+bool repeats_elements(const TensorImpl& t) {
+  for (std::size_t d = 0; d < t.sizes.size(); ++d)
+    if (t.strides[d] == 0 && t.sizes[d] > 1 && t.numel > 0) return true;
+  return false;
+}
+
+}  // namespace
+
+void accumulate(Tensor& into, Tensor gradient) {
+  if (!into.defined()) {
+    into = std::move(gradient);
+  } else if (!GradMode::is_enabled() && sole_owner(into) && !repeats_elements(into.impl()) &&
+             into.impl().sizes == gradient.impl().sizes) {
+    into.add_(gradient);
+  } else {
+    into = into.add(gradient);
+  }
+}
+
+// Where the graph ends at a leaf: adds what arrives to the leaf's grad.
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(const Tensor& leaf) : Node("AccumulateGrad"), leaf_(leaf.impl()) {
+    // Leaves come first among the ready nodes: their hooks (an all-reduce, say) start early.
+    sequence = std::numeric_limits<std::uint64_t>::max();
+    add_output(*this, leaf);
+  }
+  void apply(SmallVector<Tensor, 1>& gradient, Gradients&) override;
+
+ private:
+  Tensor leaf() const { return Tensor(intrusive_ptr<TensorImpl>(&leaf_)); }
+  TensorImpl& leaf_;
+};
+
+void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
+  AutogradMeta& meta = static_cast<AutogradMeta&>(*leaf_.autograd);
+  Tensor g = std::move(gradient[0]);
+  for (auto& hook : meta.hooks)
+    if (Tensor changed = hook.call(g); changed.defined()) g = changed;
+  {
+    std::lock_guard lock(meta.mutex);
+    if (meta.grad.defined() && !GradMode::is_enabled()) {
+      meta.grad.add_(g);
+    } else if (meta.grad.defined()) {
+      meta.grad = meta.grad.add(g);
+    } else if (GradMode::is_enabled()) {
+      meta.grad = g;
+    } else if (meta.grad_buffer.defined()) {
+      if (!g.is_same(meta.grad_buffer)) meta.grad_buffer.copy_(g);
+      meta.grad = meta.grad_buffer;
+    } else if (sole_owner(g) && g.impl().strides == leaf_.strides) {
+      meta.grad = std::move(g);
+    } else {
+      // Another handle sees this memory, or its layout differs: the leaf gets its own.
+      meta.grad = empty_like(leaf()).copy_(g);
+    }
+    meta.grad_is_zero = false;
+  }
+  for (auto& hook : meta.post_accumulate) hook.call(leaf());
 }
 
 namespace {
@@ -75,91 +137,6 @@ intrusive_ptr<Node> accumulator_of(const Tensor& leaf) {
   return intrusive_ptr<Node>(node);
 }
 
-// The gradient of a view, spread over memory shaped like its base.
-struct ViewOfBase {
-  Sizes base_sizes, base_strides, sizes, strides;
-  std::int64_t offset;
-  TensorOptions options;
-
-  ViewOfBase(const Tensor& base, const Tensor& view)
-      : base_sizes(base.impl().sizes),
-        base_strides(base.impl().strides),
-        sizes(view.impl().sizes),
-        strides(view.impl().strides),
-        offset(view.impl().offset - base.impl().offset),
-        options(base.options()) {}
-
-  Tensor zeros() const { return empty_strided(base_sizes, base_strides, options).zero_(); }
-  // A gradient of the base in memory of the base's own order, so that strides mean the same.
-  Tensor in_base_order(const Tensor& g) const {
-    return empty_strided(base_sizes, base_strides, options).copy_(g);
-  }
-  Tensor window(const Tensor& whole) const { return whole.as_strided(sizes, strides, offset); }
-};
-
-// A view whose base was changed in place since: its gradient goes through the base's new node.
-void refresh_view(const Tensor& view, AutogradMeta& meta) {
-  const ViewOfBase geometry(meta.base, view);
-  const auto backward = [geometry](Gradients& grads, const Tensor& g) {
-    grads.set_lazily(0, [&] {
-      Tensor whole = geometry.zeros();
-      geometry.window(whole).copy_(g);
-      return whole;
-    });
-  };
-  const intrusive_ptr<Node> node = lambda_node("as_strided", backward);
-  const Tensor* input = &meta.base;
-  set_next_edges(*node, &input, 1);
-  set_history(node, view);
-}
-
-// Why a view that was made like this cannot be changed in place.
-[[noreturn, gnu::cold]] void unrecorded_view_error(const char* operation, Unrecorded made) {
-  if (made == Unrecorded::function)
-    fail<AutogradError>(
-        operation,
-        ": changes a view in place that an autograd::Function returned (or an argument that it "
-        "returned as it was). The function's own backward would not see the change, and the "
-        "gradient would be wrong. Return a clone() from forward, or use the operation that makes a "
-        "new tensor.");
-  const char* mode = made == Unrecorded::no_grad ? "under no_grad" : "in inference mode";
-  fail<AutogradError>(
-      operation, ": changes a view in place that was made ", mode,
-      ", so that no graph knows what it looks into, whose gradient would be wrong. Make and change "
-      "the view both ",
-      mode, ", where neither is recorded, or both outside, where both are; or change a clone().");
-}
-
-// True when an unrecorded view, or what it looks into, requires a gradient.
-bool hides_a_gradient(const TensorImpl& view) {
-  return view.requires_grad || view.of_graph || (view.storage->in_graph() && !view.was_in_graph);
-}
-
-// While recording: a change in place that some gradient would have to follow and cannot.
-void refuse_lost_gradient(const char* operation, const Tensor& self) {
-  const AutogradMeta* meta = find_meta(self);
-  const Tensor& base = meta && meta->base.defined() ? meta->base : self;
-  const bool is_leaf = self.requires_grad() && self.is_leaf();
-  const bool of_leaf = base.is_leaf() && (self.requires_grad() || base.requires_grad());
-  TD_CHECK(
-      AutogradError, !is_leaf && !of_leaf, operation, ": ",
-      is_leaf ? "a leaf that requires a gradient" : "a view of a leaf that requires a gradient",
-      " is about to be changed in place, which would lose its value for backward. Put the "
-      "change under a NoGradGuard, or use the operation that makes a new tensor.");
-  const TensorImpl& root = base.impl();
-  if (root.unrecorded != Unrecorded::no && hides_a_gradient(root))
-    unrecorded_view_error(operation, root.unrecorded);
-}
-
-// Elements of an expanded tensor are one element of memory: each would be changed many times over.
-void refuse_shared_elements(const char* operation, const TensorImpl& impl) {
-  for (std::size_t d = 0; d < impl.sizes.size(); ++d)
-    TD_CHECK(ShapeError, impl.strides[d] != 0 || impl.sizes[d] < 2 || impl.numel == 0, operation,
-             ": the tensor of sizes ", IntArrayRef(impl.sizes),
-             " was expanded, so several of its elements are one in memory and cannot be changed in "
-             "place; clone() it first");
-}
-
 }  // namespace
 
 Edge gradient_edge(const Tensor& tensor) {
@@ -178,8 +155,13 @@ Edge gradient_edge(const Tensor& tensor) {
   return {accumulator_of(tensor), 0, tensor};
 }
 
-void set_next_edges(Node& node, const Tensor* const* inputs, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) node.edges.emplace_back(gradient_edge(*inputs[i]));
+void set_next_edges(Node& node, Inputs inputs) {
+  for (const Tensor* input : inputs) node.edges.emplace_back(gradient_edge(*input));
+  node.sequence = next_sequence++;
+}
+
+void set_next_edges(Node& node, const TensorList& inputs) {
+  for (const Tensor& input : inputs) node.edges.emplace_back(gradient_edge(input));
   node.sequence = next_sequence++;
 }
 
@@ -201,6 +183,18 @@ void set_history(intrusive_ptr<Node> node, const Tensor& result) {
   impl.requires_grad = is_floating_point(impl.dtype);
 }
 
+void check_inplace(const char* operation, const Tensor& self, bool one_value) {
+  const TensorImpl& impl = self.impl();
+  const ThreadState& state = thread_state();
+  TD_CHECK(AutogradError, !impl.inference || state.inference_mode, operation,
+           ": a tensor made in inference mode cannot be changed in place outside it; clone it");
+  TD_CHECK(ShapeError, impl.contiguous || one_value || !repeats_elements(impl), operation,
+           ": the tensor of sizes ", IntArrayRef(impl.sizes),
+           " was expanded, so several of its elements are one in memory and cannot be changed in "
+           "place; clone() it first");
+  if (state.grad_mode && !state.inference_mode) refuse_lost_gradient(operation, self);
+}
+
 void mark_view(const Tensor& view, const Tensor& source) {
   const AutogradMeta* of_source = find_meta(source);
   const Tensor& base = of_source && of_source->base.defined() ? of_source->base : source;
@@ -219,42 +213,79 @@ void mark_view(const Tensor& view, const Tensor& source) {
   meta.view_version = view.impl().storage->version();
 }
 
-void rebase_history(intrusive_ptr<Node> node, const Tensor& self) {
-  AutogradMeta* meta = find_meta(self);
-  const bool is_view = meta && meta->base.defined();
-  const TensorImpl& root = (is_view ? meta->base : self).impl();
-  if (root.unrecorded != Unrecorded::no) unrecorded_view_error(node->operation(), root.unrecorded);
-  root.storage->set_in_graph();
-  if (!is_view) return set_history(std::move(node), self);
-  // The base becomes: what it was outside the window, and the node's result inside.
-  const Tensor base = meta->base;
-  node->outputs.push_back({self.impl().sizes, self.dtype(), self.device()});
-  node->stream = current_native_stream(self.device());
-  const ViewOfBase geometry(base, self);
-  const auto backward = [geometry](Gradients& grads, const Tensor& g) {
-    const Tensor whole = geometry.in_base_order(g);
-    grads.set_lazily(1, [&] { return geometry.window(whole).clone(MemoryFormat::Contiguous); });
-    grads.set_lazily(0, [&] {
-      Tensor outside = whole.clone();
-      geometry.window(outside).zero_();
-      return outside;
-    });
-  };
-  const intrusive_ptr<Node> of_base = lambda_node("copy_slices", backward);
-  const Tensor* input = &base;
-  set_next_edges(*of_base, &input, 1);
-  of_base->edges.push_back({std::move(node), 0, {}});
-  set_history(of_base, base);
-  refresh_view(self, *meta);
+namespace {
+
+// Releases a node without recursion, however deep the graph that it keeps. Destroying a node
+// releases its edges and saved tensors, which release the nodes before it. The outermost call keeps
+// a list, so that a chain of a million operations does not recurse.
+void retire(intrusive_ptr<Node> node) {
+  thread_local SmallVector<intrusive_ptr<Node>, 16>* pending = nullptr;
+  if (!node || node->use_count() > 1) return;
+  if (pending) return pending->push_back(std::move(node));
+  SmallVector<intrusive_ptr<Node>, 16> list;
+  pending = &list;
+  list.push_back(std::move(node));
+  while (!list.empty()) {
+    intrusive_ptr<Node> last = std::move(list[list.size() - 1]);
+    list.resize(list.size() - 1);
+    last.reset();
+  }
+  pending = nullptr;
 }
 
-void check_inplace(const char* operation, const Tensor& self, bool one_value) {
-  TensorImpl& impl = self.impl();
-  TD_CHECK(AutogradError, !impl.inference || thread_state().inference_mode, operation,
-           ": a tensor made in inference mode cannot be changed in place outside it; clone it");
-  if (!impl.contiguous && !one_value) refuse_shared_elements(operation, impl);
-  if (thread_state().grad_mode && !thread_state().inference_mode)
-    refuse_lost_gradient(operation, self);
+}  // namespace
+
+Node::~Node() {
+  for (Edge& edge : edges) retire(std::move(edge.node));
+}
+
+void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
+  // The node knows by address whose gradient to keep, so the address must leave with us.
+  if (retains_grad && grad_fn)
+    std::erase_if(grad_fn->retained, [this](auto& entry) { return entry.second == this; });
+  if (retains_grad && node) node->retained.emplace_back(number, this);
+  retire(std::exchange(grad_fn, std::move(node)));
+  output = number;
+}
+
+void AutogradMeta::drop_accumulator() {
+  std::lock_guard lock(mutex);
+  if (AccumulateGrad* node = accumulator.exchange(nullptr)) node->release();
+}
+
+AutogradMeta::~AutogradMeta() {
+  if (grad_fn) set_grad_fn(nullptr, 0);
+  if (accumulator.load(std::memory_order_relaxed)) drop_accumulator();
+}
+
+const Tensor& Tensor::grad() const {
+  static const Tensor undefined;
+  AutogradMeta* meta = find_meta(*this);
+  if (!meta) return undefined;
+  if (meta->grad_is_zero) [[unlikely]] {
+    meta->grad_is_zero = false;
+    const InferenceMode normal(false);
+    if (!meta->grad.defined()) meta->grad = empty_like(detach()).zero_();
+  }
+  return meta->grad;
+}
+
+void clear_gradient(const Tensor& leaf, bool set_to_none) {
+  AutogradMeta* meta = find_meta(leaf);
+  if (!meta) return;
+  Tensor& gradient = meta->grad;
+  // In grad_buffer there is a second handle that nobody reads.
+  const auto unseen = [&] {
+    if (gradient.is_same(meta->grad_buffer)) return gradient.impl_ptr()->use_count() == 2;
+    return sole_owner(gradient);
+  };
+  if (set_to_none || (gradient.defined() && unseen())) {
+    gradient = Tensor();
+    meta->grad_is_zero = !set_to_none;
+  } else if (gradient.defined()) {  // another handle must see it become zero
+    if (gradient.requires_grad()) gradient = gradient.detach();
+    gradient.zero_();
+  }
 }
 
 }  // namespace td

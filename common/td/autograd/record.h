@@ -1,19 +1,163 @@
-// How an operation joins the graph: the gradient is a lambda beside its forward.
+// The graph, and how an operation joins it: the gradient is a lambda next to its forward code.
 //
 //   if (recording(a, b))
 //     record("mul", y, {&a, &b}, [a = save(a), b = save(b)](Gradients& grads, const Tensor& g) {
 //       grads.set_lazily(0, [&] { return g * b(); });
 //       grads.set_lazily(1, [&] { return g * a(); });
 //     });
+//
+// A Node is one recorded operation; an Edge leads to the node that takes a gradient. The tensors
+// that an operation made keep its node alive, and the engine (engine.cpp) walks the nodes.
 #pragma once
 
+#include <atomic>
 #include <initializer_list>
+#include <mutex>
 #include <optional>
 
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
+#include "td/base/objects.h"
+#include "td/tensor/tensor.h"
 
 namespace td {
+
+class AccumulateGrad;
+class GraphTask;
+struct AutogradMeta;
+
+/// "The gradient of this input goes to output `output` of `node`." Empty: nobody wants it.
+struct Edge {
+  intrusive_ptr<Node> node;  ///< where the gradient goes
+  std::uint32_t output = 0;  ///< which of its outputs this is the gradient of
+  Tensor leaf = {};          ///< the owner of `node` when that is an AccumulateGrad: kept alive
+};
+
+/// A function that the engine calls, with the number that remove_hook takes.
+template <class F>
+struct Hook {
+  unsigned number;           ///< unique in the thread that registered it
+  F call;                    ///< the function
+  std::uint32_t output = 0;  ///< which output of a node it gets the gradient of
+};
+
+/// What a node hands back: one gradient per input of the forward operation.
+class Gradients {
+ public:
+  /// @param partial the pass, when it computes the gradients of some inputs only; else nullptr.
+  Gradients(const Node& node, GraphTask* partial);
+  /// True when somebody wants the gradient of input `i`.
+  bool should_compute(std::size_t i) const;
+  /// Calls `make` for the gradient of input `i` only when somebody wants it.
+  template <class F>
+  void set_lazily(std::size_t i, F&& make) {
+    if (should_compute(i)) values_[i] = make();
+  }
+  /// Memory in which the gradient of input `i` may be written as a whole, where a leaf wants it in
+  /// a certain place (grad_buffer): handing back this very tensor saves a copy. Else undefined.
+  Tensor home(std::size_t i) const;
+  Tensor& operator[](std::size_t i) { return values_[i]; }
+  /// The node whose gradients these are.
+  const Node& node() const { return node_; }
+
+ private:
+  const Node& node_;
+  GraphTask* partial_;
+  SmallVector<Tensor, 3> values_;
+};
+
+/// Shape, type and place of one output of the forward operation: what its gradient must match, and
+/// what a missing gradient is filled in as.
+struct OutputInfo {
+  Sizes sizes;                ///< its sizes
+  ScalarType dtype = kFloat;  ///< its type
+  Device device{kCPU};        ///< its place
+};
+
+/// One recorded operation.
+class Node : public RefCounted, public PooledObject {
+ public:
+  explicit Node(const char* operation) : name_(operation) {}
+  ~Node() override;
+
+  /// The name as it prints: the operation `add` gives `AddBackward0`.
+  std::string name() const;
+  /// The operation that was recorded, "add"; "sum1" where PyTorch numbers a second form.
+  const char* operation() const { return name_; }
+  /// Gradients of the inputs from `outputs`, the gradients of the results (undefined ones are
+  /// results that nobody used). Called by the engine, once for each backward.
+  virtual void apply(SmallVector<Tensor, 1>& outputs, Gradients& inputs) = 0;
+  /// Where it works: the device of its first result.
+  Device device() const { return outputs.empty() ? Device(kCPU) : outputs[0].device; }
+  /// Drops the tensors kept for apply. A second backward then gets an error that says so.
+  virtual void release_saved() {}
+
+  /// @name Filled while recording, read by the engine
+  /// @{
+  SmallVector<Edge, 3> edges;           ///< one per input of the forward operation
+  SmallVector<OutputInfo, 1> outputs;   ///< one per result
+  std::uint64_t sequence = 0;           ///< larger for later operations of a thread
+  void* stream = nullptr;               ///< stream of the forward operation
+  std::vector<Hook<TensorHook>> hooks;  ///< on the gradients of its outputs
+  /// Where gradients of its outputs are kept, by output: retain_grad().
+  std::vector<std::pair<std::uint32_t, AutogradMeta*>> retained;
+  /// @}
+
+ private:
+  const char* name_;
+};
+
+/// The number that the next recorded operation of this thread gets; grows by one per operation. The
+/// engine runs later numbers first. Threads that record parts of one graph (td/parallel) pass it
+/// on, so that the engine meets their operations in one order, whatever the threads did before.
+extern thread_local constinit std::uint64_t next_sequence;
+
+/// What autograd stores for one tensor: for a result the node that made it, for a leaf its gradient
+/// and the node that accumulates into it. It is TensorImpl::autograd, created on demand.
+struct AutogradMeta : public RefCounted, public PooledObject {
+  ~AutogradMeta() override;
+
+  /// Takes the place of output `number` of `node`.
+  void set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number);
+  /// Lets go of the AccumulateGrad, if there is one; the next graph gets a new one.
+  void drop_accumulator();
+
+  intrusive_ptr<Node> grad_fn;  ///< set for results
+  std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
+  bool retains_grad = false;    ///< a result that keeps its gradient all the same
+  Tensor grad;                  ///< of a leaf, or of a result that retains_grad
+  /// An undefined grad stands for zeros, which are made when somebody asks for them. What arrives
+  /// first can then become the gradient, instead of being added to zeros that had to be written.
+  bool grad_is_zero = false;
+  /// Where a leaf's gradient is to be kept: its place in memory that others share, such as one of
+  /// DDP's buckets. Undefined: wherever the gradient was made.
+  Tensor grad_buffer;
+  std::vector<Hook<TensorHook>> hooks;                    ///< of a leaf
+  std::vector<Hook<PostAccumulateHook>> post_accumulate;  ///< of a leaf
+  /// The node that accumulates into a leaf's grad, made when a graph first needs it. The leaf owns
+  /// it, and the edges that lead to it hold the leaf: one node serves the leaf for all its life.
+  std::atomic<AccumulateGrad*> accumulator{nullptr};
+  std::mutex mutex;  ///< held while accumulator changes, and while grad is added to
+  /// A view knows what it looks into, so that an in-place change of it reaches the base's graph.
+  Tensor base;
+  std::uint32_t view_version = 0;  ///< version of the memory for which grad_fn is right
+};
+
+/// The record of a tensor, nullptr when it has none.
+inline AutogradMeta* find_meta(const Tensor& tensor) {
+  return static_cast<AutogradMeta*>(tensor.impl().autograd.get());
+}
+/// The record of a tensor, made when it has none.
+AutogradMeta& meta_of(const Tensor& tensor);
+/// Where the gradient of `tensor` goes: its grad_fn, or the AccumulateGrad of a leaf that requires
+/// grad, or nowhere.
+Edge gradient_edge(const Tensor& tensor);
+
+/// What zero_grad does to one leaf: its gradient becomes undefined, or zeros.
+void clear_gradient(const Tensor& leaf, bool set_to_none);
+/// `into = into + gradient`, in place where no other handle can see `into`'s memory.
+void accumulate(Tensor& into, Tensor gradient);
+/// `gradient` summed over the dimensions in which `sizes` was broadcast to it.
+Tensor sum_to(const Tensor& gradient, IntArrayRef sizes);
 
 /// True when the operation must be recorded: recording is on and some argument requires grad.
 template <class... T>
@@ -37,9 +181,10 @@ class SavedVariable {
  private:
   friend SavedVariable save(const Tensor&);
   friend SavedVariable save_result(const Tensor&);
+  SavedVariable(Tensor tensor, bool is_result);
   Tensor tensor_;
   std::uint32_t version_ = 0;
-  bool result_ = false;  ///< saved without its graph, which would otherwise hold itself alive
+  bool is_result_ = false;  // saved without its graph, which would otherwise hold itself alive
 };
 
 /// Saves an input.
@@ -73,17 +218,12 @@ class LambdaNode final : public Node {
   std::optional<F> f_;
 };
 
-/// A new node whose gradient is `f`.
-template <class F>
-intrusive_ptr<Node> lambda_node(const char* operation, F&& f) {
-  return make_intrusive<LambdaNode<std::decay_t<F>>>(operation, std::forward<F>(f));
-}
-
 /// The inputs of a recorded operation, in its order.
 using Inputs = std::initializer_list<const Tensor*>;
 
-/// Connects a node to the inputs it will feed; gives it its number and stream.
-void set_next_edges(Node& node, const Tensor* const* inputs, std::size_t count);
+/// Connects a node to the inputs whose gradients it computes, and gives it its number.
+void set_next_edges(Node& node, Inputs inputs);
+void set_next_edges(Node& node, const TensorList& inputs);
 /// Makes `result` the next output of `node`.
 void set_history(intrusive_ptr<Node> node, const Tensor& result);
 /// Counts `result` as the next output of `node`, though it stays outside the graph.
@@ -92,29 +232,31 @@ void add_output(Node& node, const Tensor& result);
 /// its base.
 void rebase_history(intrusive_ptr<Node> node, const Tensor& self);
 
+/// A new node whose gradient is `f`; its results are added later.
+template <class F, class List>
+intrusive_ptr<Node> lambda_node(const char* operation, const List& inputs, F&& f) {
+  intrusive_ptr<Node> node =
+      make_intrusive<LambdaNode<std::decay_t<F>>>(operation, std::forward<F>(f));
+  set_next_edges(*node, inputs);
+  return node;
+}
 /// Records an operation with one new result.
 template <class F>
 void record(const char* operation, const Tensor& result, Inputs inputs, F&& f) {
-  intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
-  set_next_edges(*node, inputs.begin(), inputs.size());
-  set_history(std::move(node), result);
+  set_history(lambda_node(operation, inputs, std::forward<F>(f)), result);
 }
 /// Records an operation with a list of inputs and a list of results.
 template <class F>
 void record(const char* operation, const TensorList& results, const TensorList& inputs, F&& f) {
-  const intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
-  SmallVector<const Tensor*, 8> pointers;
-  for (const Tensor& input : inputs) pointers.push_back(&input);
-  set_next_edges(*node, pointers.begin(), pointers.size());
+  const intrusive_ptr<Node> node = lambda_node(operation, inputs, std::forward<F>(f));
   for (const Tensor& result : results) set_history(node, result);
 }
 /// Records a change of `self` in place; `self` is one of the inputs.
 template <class F>
 void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F&& f) {
-  intrusive_ptr<Node> node = lambda_node(operation, std::forward<F>(f));
-  set_next_edges(*node, inputs.begin(), inputs.size());
-  rebase_history(std::move(node), self);
+  rebase_history(lambda_node(operation, inputs, std::forward<F>(f)), self);
 }
+
 /// Call before an in-place operation on `self`: rejects an expanded tensor, whose elements share
 /// memory, and while recording what would make a gradient wrong: an in-place operation on a leaf
 /// that requires a gradient, or on a view that the graph does not know as one.
@@ -123,8 +265,17 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
 void check_inplace(const char* operation, const Tensor& self, bool one_value = false);
 /// Counts an in-place operation, so that a saved tensor notices it.
 inline void increment_version(const Tensor& self) { self.impl().storage->bump_version(); }
-
 /// Records that `view` is a view of `source`.
 void mark_view(const Tensor& view, const Tensor& source);
+
+/// @name Views and changes in place that some gradient would have to follow (inplace.cpp)
+/// @{
+/// Gives a view a node that looks into its base, which was changed in place since.
+void refresh_view(const Tensor& view, AutogradMeta& meta);
+/// True when an unrecorded view, or what it looks into, requires a gradient.
+bool hides_a_gradient(const TensorImpl& view);
+/// @throws AutogradError when a change of `self` in place, while recording, loses a gradient.
+void refuse_lost_gradient(const char* operation, const Tensor& self);
+/// @}
 
 }  // namespace td

@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
+#include "td/autograd/record.h"
 #include "td/nn/module.h"
 #include "td/ops/ops.h"
 

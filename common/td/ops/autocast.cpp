@@ -4,8 +4,8 @@
 
 #include <unordered_map>
 
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
+#include "td/autograd/record.h"
 #include "td/base/objects.h"
 
 namespace td::autocast {

@@ -4,7 +4,6 @@
 // ops/.
 #pragma once
 
-#include "td/autograd/meta.h"
 #include "td/autograd/record.h"
 #include "td/ops/autocast.h"
 #include "td/ops/kernels.h"

@@ -5,8 +5,7 @@
 
 #include <string_view>
 
-#include "td/tensor/indexing.h"
-#include "td/tensor/nested.h"
+#include "td/tensor/braces.h"
 #include "td/tensor/tensor.h"
 
 namespace td {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "td/autograd/node.h"
+#include "td/autograd/record.h"
 #include "td/ops/op.h"
 
 namespace td {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
 #include "td/base/span.h"

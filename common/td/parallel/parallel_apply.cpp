@@ -10,7 +10,7 @@
 #include <thread>
 #include <typeinfo>
 
-#include "td/autograd/node.h"
+#include "td/autograd/record.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 #include "td/device/graph.h"

@@ -4,8 +4,8 @@
 // tensors stands for which.
 #include <map>
 
-#include "td/autograd/meta.h"
 #include "td/autograd/modes.h"
+#include "td/autograd/record.h"
 #include "td/parallel/data_parallel.h"
 
 namespace td::nn::parallel {

@@ -6,44 +6,30 @@
 
 namespace td {
 
-/// What all accessors know of their tensor: the first element, and N sizes and strides.
+/// N dimensions of elements; [] leads to one less, and of the last to an element. Indices are not
+/// checked.
 template <class T, std::size_t N>
-class TensorAccessorBase {
+class TensorAccessor {
  public:
-  TensorAccessorBase(T* data, const std::int64_t* sizes, const std::int64_t* strides)
+  TensorAccessor(T* data, const std::int64_t* sizes, const std::int64_t* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
-  /// Sizes of the dimensions that are left.
-  IntArrayRef sizes() const { return {sizes_, N}; }
-  /// Their strides, in elements.
-  IntArrayRef strides() const { return {strides_, N}; }
-  /// One size.
-  std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
-  /// One stride.
-  std::int64_t stride(std::size_t dim) const { return strides_[dim]; }
-  /// The first element.
-  T* data() const { return data_; }
-
- protected:
-  T* data_;                      ///< the first element
-  const std::int64_t* sizes_;    ///< N of them, the tensor's own
-  const std::int64_t* strides_;  ///< as many, in elements
-};
-
-/// N dimensions; [] leads to one less. Indices are not checked.
-template <class T, std::size_t N>
-class TensorAccessor : public TensorAccessorBase<T, N> {
- public:
-  using TensorAccessorBase<T, N>::TensorAccessorBase;
-  TensorAccessor<T, N - 1> operator[](std::int64_t i) const {
-    return {this->data_ + i * this->strides_[0], this->sizes_ + 1, this->strides_ + 1};
+  decltype(auto) operator[](std::int64_t i) const {
+    T* const at = data_ + i * strides_[0];
+    if constexpr (N == 1)
+      return (*at);
+    else
+      return TensorAccessor<T, N - 1>(at, sizes_ + 1, strides_ + 1);
   }
-};
-/// The last dimension: [] is an element.
-template <class T>
-class TensorAccessor<T, 1> : public TensorAccessorBase<T, 1> {
- public:
-  using TensorAccessorBase<T, 1>::TensorAccessorBase;
-  T& operator[](std::int64_t i) const { return this->data_[i * this->strides_[0]]; }
+  IntArrayRef sizes() const { return {sizes_, N}; }      ///< of the dimensions that are left
+  IntArrayRef strides() const { return {strides_, N}; }  ///< of the same, in elements
+  std::int64_t size(std::size_t dim) const { return sizes_[dim]; }      ///< one size
+  std::int64_t stride(std::size_t dim) const { return strides_[dim]; }  ///< one stride
+  T* data() const { return data_; }                                     ///< the first element
+
+ private:
+  T* data_;
+  const std::int64_t* sizes_;    // N of them, the tensor's own
+  const std::int64_t* strides_;  // as many, in elements
 };
 
 }  // namespace td

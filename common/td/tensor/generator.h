@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 namespace td {
 
@@ -19,32 +20,47 @@ class Generator {
   explicit Generator(std::uint64_t seed = 67280421310721) : state_{seed, 0} {}
 
   /// Starts the stream of `seed` from its beginning.
-  void set_current_seed(std::uint64_t seed);
+  void set_current_seed(std::uint64_t seed) { set_state({seed, 0}); }
   /// The seed of the stream it is in.
-  std::uint64_t current_seed() const;
-  /// Where it stands, and back to where it stood.
-  ///@{
-  State get_state() const;
-  void set_state(State state);
-  ///@}
-  /// The state from which the caller may draw `blocks` blocks; the next caller starts behind them.
-  State reserve(std::uint64_t blocks);
+  std::uint64_t current_seed() const { return get_state().seed; }
+  /// Where it stands.
+  State get_state() const {
+    std::lock_guard lock(mutex_);
+    return state_;
+  }
+  /// Back to where it stood.
+  void set_state(State state) {
+    std::lock_guard lock(mutex_);
+    state_ = state;
+  }
+  /// The state from which the caller may draw `blocks` blocks; the next caller starts after them.
+  State reserve(std::uint64_t blocks) {
+    std::lock_guard lock(mutex_);
+    return {state_.seed, std::exchange(state_.offset, state_.offset + blocks)};
+  }
 
  private:
   mutable std::mutex mutex_;
   State state_;
 };
 
+namespace detail {
+inline thread_local constinit Generator* generator_of_thread = nullptr;  // of a GeneratorGuard
+}
 /// The generator that operations use: one for the process and all devices, unless a GeneratorGuard
 /// of this thread says otherwise.
-Generator& default_generator();
+inline Generator& default_generator() {
+  static Generator generator;
+  return detail::generator_of_thread ? *detail::generator_of_thread : generator;
+}
 
-/// Operations of this thread draw from `generator` until the end of the scope. Threads that work
-/// side by side get one each, or their numbers would depend on which of them asks first.
+/// Operations of this thread draw from `generator` until the end of the scope. Threads that run
+/// concurrently get one each, or their numbers would depend on which of them asks first.
 class GeneratorGuard {
  public:
-  explicit GeneratorGuard(Generator& generator);
-  ~GeneratorGuard();
+  explicit GeneratorGuard(Generator& generator)
+      : previous_(std::exchange(detail::generator_of_thread, &generator)) {}
+  ~GeneratorGuard() { detail::generator_of_thread = previous_; }
   GeneratorGuard(const GeneratorGuard&) = delete;
   GeneratorGuard& operator=(const GeneratorGuard&) = delete;
 

@@ -1,11 +1,6 @@
-// Storage, and the log of addresses that data_ptr<T>() returned. The log's texts are written when
-// an address is returned, so that sim's signal handler only has to copy one.
+// What every operation does with tensors: memory, geometry, a new tensor, another handle on one.
+// The other ways to make a tensor are in tensor.cpp.
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <mutex>
-#include <sstream>
-#include <string>
 #include <utility>
 
 #include "td/base/error.h"
@@ -21,16 +16,14 @@ Storage::Storage(Device device, std::size_t bytes, Allocator& from)
 
 Storage::Storage(Device device, void* data, std::size_t bytes, std::function<void(void*)> deleter)
     : data_(data), bytes_(bytes), device_(device) {
-  if (deleter) deleter_ = new std::function<void(void*)>(std::move(deleter));
+  if (deleter) deleter_ = std::make_unique<std::function<void(void*)>>(std::move(deleter));
 }
 
 Storage::~Storage() {
-  if (allocator_) {
+  if (allocator_)
     allocator_->release(data_, bytes_);
-  } else if (deleter_) {
+  else if (deleter_)
     (*deleter_)(data_);
-    delete deleter_;
-  }
 }
 
 void Storage::swap_memory(Storage& other) {
@@ -48,47 +41,81 @@ intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinne
   return make_intrusive<Storage>(device, bytes, pinned_allocator(preferred_accelerator()));
 }
 
-namespace {
-
-struct Note {
-  const void* block = nullptr;
-  std::array<char, 160> text{};
-};
-
-// The newest of these many notes about a block is the one that counts.
-constexpr std::size_t kNotes = 64;
-constinit std::mutex notes_lock;
-constinit std::array<Note, kNotes> notes{};
-constinit std::size_t written = 0;
-
-std::size_t describe(const void* block, char* text, std::size_t room) {
-  // Another thread may be writing a note; then the report does without.
-  std::unique_lock<std::mutex> lock(notes_lock, std::try_to_lock);
-  if (!lock) return 0;
-  for (std::size_t i = 0; i < std::min(written, kNotes); ++i) {
-    const Note& note = notes[(written - 1 - i) % kNotes];
-    if (note.block != block) continue;
-    const std::size_t length = std::min(room, std::strlen(note.text.data()));
-    std::memcpy(text, note.text.data(), length);
-    return length;
-  }
-  return 0;
+Sizes contiguous_strides(IntArrayRef sizes) {
+  Sizes strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
+  return strides;
 }
 
-}  // namespace
+bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
+  std::int64_t expected = 1;
+  bool ok = true;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] == 0) return true;
+    if (sizes[d] != 1 && strides[d] != expected) ok = false;
+    expected *= sizes[d];
+  }
+  return ok;
+}
 
-void log_data_ptr(const Tensor& tensor) {
-  if (!backend(tensor.device().type()).guards_memory()) return;
-  std::ostringstream out;
-  out << ", given out by data_ptr() of a " << tensor.dtype() << " tensor of sizes "
-      << tensor.sizes();
-  const std::string text = out.str();
-  std::lock_guard<std::mutex> lock(notes_lock);
-  Note& note = notes[written++ % kNotes];
-  note.block = tensor.impl().storage->data();
-  note.text.fill('\0');
-  text.copy(note.text.data(), note.text.size() - 1);
-  block_describer.store(describe, std::memory_order_release);
+void TensorImpl::set_geometry(const Sizes& new_sizes, const Sizes& new_strides) {
+  sizes = new_sizes;
+  strides = new_strides;
+  numel = numel_of(sizes);
+  contiguous = td::is_contiguous(sizes, strides);
+}
+
+void TensorImpl::set_contiguous(const Sizes& new_sizes) {
+  sizes = new_sizes;
+  strides = contiguous_strides(sizes);
+  numel = numel_of(sizes);
+  contiguous = true;
+}
+
+Tensor empty_on(const Sizes& sizes, ScalarType dtype, Device device) {
+  const std::size_t bytes = static_cast<std::size_t>(numel_of(sizes)) * element_size(dtype);
+  auto impl = make_intrusive<TensorImpl>(make_storage(device, bytes), dtype);
+  impl->set_contiguous(sizes);
+  impl->inference = thread_state().inference_mode;
+  return Tensor(std::move(impl));
+}
+
+Tensor alias(const Tensor& source, const Sizes& sizes, const Sizes& strides, std::int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(source.impl().storage, source.dtype());
+  impl->set_geometry(sizes, strides);
+  impl->offset = offset;
+  impl->inference = source.impl().inference;
+  return Tensor(std::move(impl));
+}
+
+Tensor Tensor::detach() const {
+  const TensorImpl& t = impl();
+  Tensor out = alias(*this, t.sizes, t.strides, t.offset);
+  out.impl().wrapped_number = t.wrapped_number;
+  return out;
+}
+
+std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims) {
+  const std::int64_t n = std::max<std::int64_t>(dims, 1);
+  TD_CHECK(ShapeError, dim >= -n && dim < n, op, ": dimension ", dim, " is out of range for a ",
+           dims, "-dimensional tensor; expected ", -n, " to ", n - 1);
+  return dim < 0 ? dim + n : dim;
+}
+
+std::int64_t Tensor::size(std::int64_t d) const {
+  TD_CHECK(ShapeError, dim() > 0, "size: a 0-dimensional tensor has no sizes");
+  return impl().sizes[wrap_dim("size", d, dim())];
+}
+
+std::int64_t Tensor::stride(std::int64_t d) const {
+  TD_CHECK(ShapeError, dim() > 0, "stride: a 0-dimensional tensor has no strides");
+  return impl().strides[wrap_dim("stride", d, dim())];
+}
+
+bool Tensor::is_contiguous(MemoryFormat format) const {
+  if (format == MemoryFormat::ChannelsLast) return is_channels_last(sizes(), strides());
+  return impl().contiguous;
 }
 
 }  // namespace td

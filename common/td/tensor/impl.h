@@ -5,11 +5,12 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 
 #include "td/base/objects.h"
 #include "td/base/sizes.h"
 #include "td/device/device.h"
-#include "td/tensor/options.h"
+#include "td/tensor/dtype.h"
 
 namespace td {
 
@@ -24,12 +25,9 @@ class Storage : public RefCounted, public PooledObject {
   Storage(Device device, void* data, std::size_t bytes, std::function<void(void*)> deleter);
   ~Storage() override;
 
-  /// Where it is.
-  ///@{
-  void* data() const { return data_; }
-  std::size_t bytes() const { return bytes_; }
-  Device device() const { return device_; }
-  ///@}
+  void* data() const { return data_; }          ///< where it begins
+  std::size_t bytes() const { return bytes_; }  ///< how large it is
+  Device device() const { return device_; }     ///< on which device it is
   /// Counts in-place changes; a saved tensor compares it to tell that its value is gone.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   /// Counts one more. Changes that two threads make at once may count as one; it still counts.
@@ -51,7 +49,7 @@ class Storage : public RefCounted, public PooledObject {
   Device device_;
   std::atomic<std::uint32_t> version_{0};
   std::atomic<bool> in_graph_{false};
-  std::function<void(void*)>* deleter_ = nullptr;  // rare, so kept out of the common size
+  std::unique_ptr<std::function<void(void*)>> deleter_;  // rare, so kept out of the common size
 };
 
 /// A new block on `device`. @throws OutOfMemoryError
@@ -102,10 +100,5 @@ bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
 /// Strides that keep the order of `like`'s dimensions in memory, without gaps. Where they do not
 /// tell, because they are 0, those of `second` (of as many dimensions, or none) do.
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second = {});
-
-class Tensor;
-/// Notes that the program was given the address of an accelerator's tensor, for the report of a
-/// host access to it. Called by Tensor::data_ptr<T>; kernels do not come this way.
-void log_data_ptr(const Tensor& tensor);
 
 }  // namespace td

@@ -5,132 +5,97 @@
 // Invariant: the walk meets the tensors of equal structures in the same order.
 #pragma once
 
-#include <array>
-#include <map>
-#include <optional>
+#include <algorithm>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "td/tensor/tensor.h"
 
 namespace td {
-
 namespace detail {
 
-/// What a type is to the walk; this is the case of anything that holds no tensors.
+/// std::map; keys are never tensors.
 template <class T>
-struct Nest {
-  static constexpr bool kOnlyTensors = false;  ///< nothing but tensors in it
-  template <class F>
-  static void each(T&, F&&) {}
-  static bool alike(const T&, const T&) { return true; }
+concept MapLike = requires {
+  typename T::mapped_type;
+  typename T::key_compare;
+};
+/// std::vector, std::array and the like.
+template <class T>
+concept ListLike = requires(T list) {
+  list.begin();
+  list.back();
+};
+/// std::optional.
+template <class T>
+concept OptionalLike = requires(T value) {
+  value.has_value();
+  *value;
+};
+/// std::tuple and std::pair.
+template <class T>
+concept TupleLike = !ListLike<T> && requires {
+  std::tuple_size<T>::value;
 };
 
+template <class T>
+struct Nest;
 /// Calls f(tensor) for every tensor inside `value`.
 template <class T, class F>
 void each_tensor(T& value, F&& f) {
   Nest<T>::each(value, f);
 }
 
-/// A tensor.
-template <>
-struct Nest<Tensor> {
-  static constexpr bool kOnlyTensors = true;
-  template <class F>
-  static void each(Tensor& tensor, F&& f) {
-    f(tensor);
-  }
-  static bool alike(const Tensor& a, const Tensor& b) { return a.defined() == b.defined(); }
-};
-
-/// A list: entries one after the other.
-template <class List>
-struct ListNest {
-  using Entry = typename List::value_type;
-  static constexpr bool kOnlyTensors = Nest<Entry>::kOnlyTensors;
-  template <class F>
-  static void each(List& list, F&& f) {
-    for (Entry& entry : list) each_tensor(entry, f);
-  }
-  static bool alike(const List& a, const List& b) {
-    bool same = a.size() == b.size();
-    for (std::size_t i = 0; same && i < a.size(); ++i) same = Nest<Entry>::alike(a[i], b[i]);
-    return same;
-  }
-};
+/// True of types that hold nothing but tensors.
 template <class T>
-struct Nest<std::vector<T>> : ListNest<std::vector<T>> {};
-template <>
-struct Nest<std::vector<bool>> {
-  static constexpr bool kOnlyTensors = false;
-  template <class F>
-  static void each(std::vector<bool>&, F&&) {}
-  static bool alike(const std::vector<bool>&, const std::vector<bool>&) { return true; }
-};
-template <class T, std::size_t N>
-struct Nest<std::array<T, N>> : ListNest<std::array<T, N>> {};
-
-/// Values of several types.
+inline constexpr bool only_tensors = std::is_same_v<T, Tensor>;
+template <MapLike T>
+inline constexpr bool only_tensors<T> = Nest<typename T::mapped_type>::kOnlyTensors;
+template <class T>
+requires ListLike<T> || OptionalLike<T>
+inline constexpr bool only_tensors<T> = Nest<typename T::value_type>::kOnlyTensors;
 template <class... T>
-struct Nest<std::tuple<T...>> {
-  static constexpr bool kOnlyTensors = (Nest<T>::kOnlyTensors && ...);
-  template <class F>
-  static void each(std::tuple<T...>& values, F&& f) {
-    std::apply([&](T&... value) { (each_tensor(value, f), ...); }, values);
-  }
-  static bool alike(const std::tuple<T...>& a, const std::tuple<T...>& b) {
-    return alike(a, b, std::index_sequence_for<T...>());
-  }
-
- private:
-  template <std::size_t... I>
-  static bool alike(const std::tuple<T...>& a, const std::tuple<T...>& b,
-                    std::index_sequence<I...>) {
-    return (Nest<T>::alike(std::get<I>(a), std::get<I>(b)) && ...);
-  }
-};
+inline constexpr bool only_tensors<std::tuple<T...>> = (Nest<T>::kOnlyTensors && ...);
 template <class A, class B>
-struct Nest<std::pair<A, B>> {
-  static constexpr bool kOnlyTensors = Nest<A>::kOnlyTensors && Nest<B>::kOnlyTensors;
-  template <class F>
-  static void each(std::pair<A, B>& values, F&& f) {
-    each_tensor(values.first, f);
-    each_tensor(values.second, f);
-  }
-  static bool alike(const std::pair<A, B>& a, const std::pair<A, B>& b) {
-    return Nest<A>::alike(a.first, b.first) && Nest<B>::alike(a.second, b.second);
-  }
-};
+inline constexpr bool only_tensors<std::pair<A, B>> = only_tensors<std::tuple<A, B>>;
 
-/// Values by key; keys are never tensors.
-template <class K, class T>
-struct Nest<std::map<K, T>> {
-  static constexpr bool kOnlyTensors = Nest<T>::kOnlyTensors;
-  template <class F>
-  static void each(std::map<K, T>& values, F&& f) {
-    for (auto& [key, value] : values) each_tensor(value, f);
-  }
-  static bool alike(const std::map<K, T>& a, const std::map<K, T>& b) {
-    bool same = a.size() == b.size();
-    for (const auto& [key, value] : a) {
-      const auto other = b.find(key);
-      same = same && other != b.end() && Nest<T>::alike(value, other->second);
-    }
-    return same;
-  }
-};
-
-/// A value or none.
+/// What a type is to the walk. A type that is none of the above holds no tensors.
 template <class T>
-struct Nest<std::optional<T>> {
-  static constexpr bool kOnlyTensors = Nest<T>::kOnlyTensors;
+struct Nest {
+  static constexpr bool kOnlyTensors = only_tensors<T>;  ///< nothing but tensors in it
   template <class F>
-  static void each(std::optional<T>& value, F&& f) {
-    if (value) each_tensor(*value, f);
+  static void each(T& value, F&& f) {
+    if constexpr (std::is_same_v<T, Tensor>)
+      f(value);
+    else if constexpr (TupleLike<T>)
+      std::apply([&](auto&... entries) { (each_tensor(entries, f), ...); }, value);
+    else if constexpr (MapLike<T> || ListLike<T>)
+      for (auto&& entry : value) each_tensor(entry, f);
+    else if constexpr (OptionalLike<T>)
+      if (value) each_tensor(*value, f);
   }
-  static bool alike(const std::optional<T>& a, const std::optional<T>& b) {
-    return a.has_value() == b.has_value() && (!a || Nest<T>::alike(*a, *b));
+
+  /// The same structure: as many entries, the same keys, a value or none.
+  static bool alike(const T& a, const T& b) {
+    const auto same = []<class E>(const E& x, const E& y) { return Nest<E>::alike(x, y); };
+    if constexpr (std::is_same_v<T, Tensor>)
+      return a.defined() == b.defined();
+    else if constexpr (TupleLike<T>)
+      return std::apply(
+          [&](const auto&... x) {
+            return std::apply([&](const auto&... y) { return (same(x, y) && ...); }, b);
+          },
+          a);
+    else if constexpr (MapLike<T>)
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](auto& x, auto& y) {
+        return x.first == y.first && same(x.second, y.second);
+      });
+    else if constexpr (ListLike<T>)
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+    else if constexpr (OptionalLike<T>)
+      return a.has_value() == b.has_value() && (!a || same(*a, *b));
+    else
+      return true;
   }
 };
 

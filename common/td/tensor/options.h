@@ -1,11 +1,13 @@
-// What a new tensor is to be: type, device, whether it requires grad, whether pinned.
-// Unset fields take the defaults: float32, cpu, no, no.
+// What a new tensor is to be: type, device, whether it requires grad, whether pinned; and the
+// functions that make one without values. Unset fields take the defaults: float32, cpu, no, no.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
 
+#include "td/base/sizes.h"
 #include "td/device/device.h"
 #include "td/tensor/dtype.h"
 
@@ -31,20 +33,14 @@ class TensorOptions {
 
   /// A copy with one thing changed.
   ///@{
-  TensorOptions dtype(ScalarType type) const {
-    return with([&](auto& o) { o.dtype_ = type; });
-  }
-  TensorOptions device(Device device) const {
-    return with([&](auto& o) { o.device_ = device; });
-  }
+  TensorOptions dtype(ScalarType type) const { return with(&TensorOptions::dtype_, type); }
+  TensorOptions device(Device device) const { return with(&TensorOptions::device_, device); }
   TensorOptions requires_grad(bool wants) const {
-    return with([&](auto& o) { o.requires_grad_ = wants; });
+    return with(&TensorOptions::requires_grad_, wants);
   }
-  TensorOptions pinned_memory(bool pinned) const {
-    return with([&](auto& o) { o.pinned_ = pinned; });
-  }
+  TensorOptions pinned_memory(bool pinned) const { return with(&TensorOptions::pinned_, pinned); }
   TensorOptions memory_format(MemoryFormat format) const {
-    return with([&](auto& o) { o.format_ = format; });
+    return with(&TensorOptions::format_, format);
   }
   ///@}
 
@@ -60,10 +56,10 @@ class TensorOptions {
   ///@}
 
  private:
-  template <class F>
-  TensorOptions with(F change) const {
+  template <class T, class Value>
+  TensorOptions with(T TensorOptions::*member, Value value) const {
     TensorOptions copy = *this;
-    change(copy);
+    copy.*member = value;
     return copy;
   }
   optional<ScalarType> dtype_;
@@ -81,5 +77,23 @@ inline TensorOptions requires_grad(bool wants = true) {
   return TensorOptions().requires_grad(wants);
 }
 ///@}
+
+class Tensor;
+/// A new tensor with these strides on a device; values are whatever the memory held.
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
+Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat format);
+Tensor empty(IntArrayRef sizes, MemoryFormat format);
+/// Uninitialized, with the sizes and, if dense, the strides of `like`.
+Tensor empty_like(const Tensor& like, const TensorOptions& options = {},
+                  MemoryFormat format = MemoryFormat::Preserve);
+/// A tensor over memory that somebody else owns. `deleter` runs when the last tensor is gone.
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const TensorOptions& options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 const TensorOptions& options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, const TensorOptions& options = {});
 
 }  // namespace td

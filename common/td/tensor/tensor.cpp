@@ -1,19 +1,19 @@
-// Geometry, properties and creation of tensors: everything that needs no operation.
+// Tensors with options, orders of memory, tensors over memory of others, and what is asked of a
+// tensor seldom. What every operation uses is in impl.cpp.
 #include "td/tensor/tensor.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <sstream>
 
 #include "td/device/allocator.h"
+#include "td/device/backend.h"
+#include "td/device/record.h"
 #include "td/device/thread_state.h"
 
 namespace td {
-
-Sizes contiguous_strides(IntArrayRef sizes) {
-  Sizes strides(sizes.size(), 1);
-  for (std::size_t d = sizes.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
-  return strides;
-}
 
 Sizes channels_last_strides(IntArrayRef s) {
   TD_CHECK(ShapeError, s.size() == 4, "channels last needs 4 dimensions (N, C, H, W) but got ", s);
@@ -33,17 +33,6 @@ bool same_order(IntArrayRef sizes, IntArrayRef strides, const Sizes& wanted) {
 
 }  // namespace
 
-bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
-  std::int64_t expected = 1;
-  bool ok = true;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    if (sizes[d] == 0) return true;
-    if (sizes[d] != 1 && strides[d] != expected) ok = false;
-    expected *= sizes[d];
-  }
-  return ok;
-}
-
 bool is_channels_last(IntArrayRef sizes, IntArrayRef strides) {
   return sizes.size() == 4 && same_order(sizes, strides, channels_last_strides(sizes));
 }
@@ -53,7 +42,7 @@ namespace {
 // 1 when dimension `a` lies outside `b` in memory, -1 when inside, 0 when the strides do not tell:
 // those of a broadcast dimension are 0.
 int compare_dims(IntArrayRef sizes, IntArrayRef strides, std::size_t a, std::size_t b) {
-  if (strides[a] == 0 || strides[b] == 0) return 0;
+  if (strides.empty() || strides[a] == 0 || strides[b] == 0) return 0;
   if (strides[a] != strides[b]) return strides[a] > strides[b] ? 1 : -1;
   return sizes[a] > sizes[b] ? 1 : 0;
 }
@@ -68,8 +57,7 @@ Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second)
   for (std::size_t i = 1; i < sizes.size(); ++i)
     for (std::size_t at = i, inner = i; inner-- > 0;) {
       int comparison = compare_dims(sizes, like, order[inner], order[at]);
-      if (comparison == 0 && !second.empty())
-        comparison = compare_dims(sizes, second, order[inner], order[at]);
+      if (comparison == 0) comparison = compare_dims(sizes, second, order[inner], order[at]);
       if (comparison < 0) break;
       if (comparison == 0) continue;
       std::swap(order[inner], order[at]);
@@ -85,27 +73,6 @@ Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second)
   return second.empty() && same_order(sizes, like, strides) ? Sizes(like) : strides;
 }
 
-void TensorImpl::set_geometry(const Sizes& new_sizes, const Sizes& new_strides) {
-  sizes = new_sizes;
-  strides = new_strides;
-  numel = numel_of(sizes);
-  contiguous = td::is_contiguous(sizes, strides);
-}
-
-void TensorImpl::set_contiguous(const Sizes& new_sizes) {
-  sizes = new_sizes;
-  strides = contiguous_strides(sizes);
-  numel = numel_of(sizes);
-  contiguous = true;
-}
-
-std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims) {
-  const std::int64_t n = std::max<std::int64_t>(dims, 1);
-  TD_CHECK(ShapeError, dim >= -n && dim < n, op, ": dimension ", dim, " is out of range for a ",
-           dims, "-dimensional tensor; expected ", -n, " to ", n - 1);
-  return dim < 0 ? dim + n : dim;
-}
-
 void Tensor::check_accessor(std::int64_t dims) const {
   TD_CHECK(DeviceError, is_cpu(), "accessor: the elements are on ", device(),
            ", where host code cannot read them; bring them to the host with cpu()");
@@ -117,30 +84,15 @@ void Tensor::undefined_error() {
   fail<Error>("the tensor is undefined: it was declared but never given a value");
 }
 
-void wrong_dtype_error(const Tensor& tensor, ScalarType asked) {
-  fail<DtypeError>("data_ptr: the tensor holds ", tensor.dtype(), " but ", asked,
+void Tensor::wrong_dtype_error(ScalarType asked) const {
+  fail<DtypeError>("data_ptr: the tensor holds ", dtype(), " but ", asked,
                    " was asked for; convert it with to(dtype) or ask for its own type");
 }
 
-std::int64_t Tensor::size(std::int64_t d) const {
-  TD_CHECK(ShapeError, dim() > 0, "size: a 0-dimensional tensor has no sizes");
-  return impl().sizes[wrap_dim("size", d, dim())];
-}
-
-std::int64_t Tensor::stride(std::int64_t d) const {
-  TD_CHECK(ShapeError, dim() > 0, "stride: a 0-dimensional tensor has no strides");
-  return impl().strides[wrap_dim("stride", d, dim())];
-}
-
-bool Tensor::is_contiguous(MemoryFormat format) const {
-  if (format == MemoryFormat::ChannelsLast) return is_channels_last(sizes(), strides());
-  return impl().contiguous;
-}
-
 MemoryFormat Tensor::suggest_memory_format() const {
-  const bool channels_last =
-      dim() == 4 && !impl().contiguous && is_channels_last(sizes(), strides());
-  return channels_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+  return dim() == 4 && !impl().contiguous && is_channels_last(sizes(), strides())
+             ? MemoryFormat::ChannelsLast
+             : MemoryFormat::Contiguous;
 }
 
 std::uint32_t Tensor::_version() const {
@@ -172,7 +124,27 @@ std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
 
 namespace {
 
-Tensor wrap(intrusive_ptr<TensorImpl> impl, const TensorOptions& options) {
+// How many bytes elements of these sizes and strides reach over.
+std::size_t reach(const char* op, IntArrayRef sizes, IntArrayRef strides, ScalarType dtype) {
+  TD_CHECK(ShapeError, sizes.size() == strides.size(), op, ": ", sizes.size(), " sizes but ",
+           strides.size(), " strides; give one stride a dimension");
+  if (checked_numel(op, sizes) == 0) return 0;
+  std::int64_t elements = 1;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    TD_CHECK(ShapeError, strides[d] >= 0, op, ": strides must not be negative: ", strides);
+    elements += (sizes[d] - 1) * strides[d];
+  }
+  return static_cast<std::size_t>(elements) * element_size(dtype);
+}
+
+intrusive_ptr<Storage> storage_for(std::size_t bytes, const TensorOptions& options) {
+  return make_storage(check_device(options.device()), bytes, options.pinned_memory());
+}
+
+Tensor wrap(intrusive_ptr<Storage> storage, const Sizes& sizes, const Sizes& strides,
+            const TensorOptions& options) {
+  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
+  impl->set_geometry(sizes, strides);
   impl->inference = thread_state().inference_mode;
   Tensor tensor(std::move(impl));
   if (options.requires_grad()) tensor.requires_grad_(true);
@@ -181,21 +153,10 @@ Tensor wrap(intrusive_ptr<TensorImpl> impl, const TensorOptions& options) {
 
 }  // namespace
 
-Tensor empty_on(const Sizes& sizes, ScalarType dtype, Device device) {
-  const std::size_t bytes = static_cast<std::size_t>(numel_of(sizes)) * element_size(dtype);
-  auto impl = make_intrusive<TensorImpl>(make_storage(device, bytes), dtype);
-  impl->set_contiguous(sizes);
-  impl->inference = thread_state().inference_mode;
-  return Tensor(std::move(impl));
-}
-
 Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
-  const std::size_t n = static_cast<std::size_t>(checked_numel("empty", sizes));
-  auto storage = make_storage(check_device(options.device()), n * element_size(options.dtype()),
-                              options.pinned_memory());
-  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
-  impl->set_contiguous(Sizes(sizes));
-  return wrap(std::move(impl), options);
+  const auto n = static_cast<std::size_t>(checked_numel("empty", sizes));
+  return wrap(storage_for(n * element_size(options.dtype()), options), sizes,
+              contiguous_strides(sizes), options);
 }
 
 Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat format) {
@@ -208,70 +169,72 @@ Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat forma
 Tensor empty(IntArrayRef sizes, MemoryFormat format) { return empty(sizes, {}, format); }
 
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
-  TD_CHECK(ShapeError, sizes.size() == strides.size(), "empty_strided: ", sizes.size(),
-           " sizes but ", strides.size(), " strides; give one stride a dimension");
-  std::int64_t reach = checked_numel("empty_strided", sizes) == 0 ? 0 : 1;
-  for (std::size_t d = 0; d < sizes.size() && reach; ++d) {
-    TD_CHECK(ShapeError, strides[d] >= 0, "empty_strided: strides must not be negative: ", strides);
-    reach += (sizes[d] - 1) * strides[d];
-  }
-  auto storage = make_storage(check_device(options.device()),
-                              static_cast<std::size_t>(reach) * element_size(options.dtype()),
-                              options.pinned_memory());
-  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
-  impl->set_geometry(Sizes(sizes), Sizes(strides));
-  return wrap(std::move(impl), options);
+  const std::size_t bytes = reach("empty_strided", sizes, strides, options.dtype());
+  return wrap(storage_for(bytes, options), sizes, strides, options);
 }
 
 Tensor empty_like(const Tensor& like, const TensorOptions& options, MemoryFormat asked) {
   const MemoryFormat format = options.memory_format().value_or(asked);
-  TensorOptions all = options.dtype(options.has_dtype() ? options.dtype() : like.dtype())
-                          .device(options.has_device() ? options.device() : like.device());
-  if (format == MemoryFormat::ChannelsLast)
-    return empty_strided(like.sizes(), channels_last_strides(like.sizes()), all);
+  const TensorOptions all = options.dtype(options.has_dtype() ? options.dtype() : like.dtype())
+                                .device(options.has_device() ? options.device() : like.device());
+  if (format == MemoryFormat::ChannelsLast) return empty(like.sizes(), all, format);
   if (format == MemoryFormat::Contiguous || like.is_contiguous()) return empty(like.sizes(), all);
   return empty_strided(like.sizes(), preserved_strides(like.sizes(), like.strides()), all);
 }
 
-Tensor alias(const Tensor& source, const Sizes& sizes, const Sizes& strides, std::int64_t offset) {
-  auto impl = make_intrusive<TensorImpl>(source.impl().storage, source.dtype());
-  impl->set_geometry(sizes, strides);
-  impl->offset = offset;
-  impl->inference = source.impl().inference;
-  return Tensor(std::move(impl));
-}
-
-namespace {
-
-Tensor blob(void* data, IntArrayRef sizes, const Sizes& strides, const TensorOptions& options,
-            std::function<void(void*)> deleter) {
-  std::int64_t reach = checked_numel("from_blob", sizes) == 0 ? 0 : 1;
-  for (std::size_t d = 0; d < sizes.size() && reach; ++d) reach += (sizes[d] - 1) * strides[d];
-  const std::size_t bytes = static_cast<std::size_t>(reach) * element_size(options.dtype());
-  auto storage =
-      make_intrusive<Storage>(check_device(options.device()), data, bytes, std::move(deleter));
-  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
-  impl->set_geometry(Sizes(sizes), strides);
-  return wrap(std::move(impl), options);
-}
-
-}  // namespace
-
-Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
-  return blob(data, sizes, contiguous_strides(sizes), options, {});
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, const TensorOptions& options) {
+  const std::size_t bytes = reach("from_blob", sizes, strides, options.dtype());
+  return wrap(make_intrusive<Storage>(check_device(options.device()), data, bytes, deleter), sizes,
+              strides, options);
 }
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   return from_blob(data, sizes, strides, {}, options);
 }
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const std::function<void(void*)>& deleter, const TensorOptions& options) {
-  TD_CHECK(ShapeError, sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes but ",
-           strides.size(), " strides; give one stride a dimension");
-  return blob(data, sizes, Sizes(strides), options, deleter);
-}
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
                  const TensorOptions& options) {
-  return blob(data, sizes, contiguous_strides(sizes), options, deleter);
+  return from_blob(data, sizes, contiguous_strides(sizes), deleter, options);
+}
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
+  return from_blob(data, sizes, contiguous_strides(sizes), {}, options);
+}
+
+namespace {
+
+// What data_ptr() was asked for, the newest notes of a block first. The text is written when the
+// address is returned, so that sim's signal handler only has to copy it.
+struct Note {
+  const void* block = nullptr;
+  std::array<char, 160> text{};
+};
+constinit std::mutex notes_lock;
+constinit std::array<Note, 64> notes{};
+constinit std::size_t written = 0;
+
+std::size_t describe(const void* block, char* text, std::size_t room) {
+  // Another thread may be writing a note; then the report does without.
+  std::unique_lock<std::mutex> lock(notes_lock, std::try_to_lock);
+  if (!lock) return 0;
+  for (std::size_t i = 0; i < std::min(written, notes.size()); ++i) {
+    const Note& note = notes[(written - 1 - i) % notes.size()];
+    if (note.block != block) continue;
+    const std::size_t length = std::min(room, std::strlen(note.text.data()));
+    std::memcpy(text, note.text.data(), length);
+    return length;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Tensor::log_data_ptr() const {
+  if (!backend(device().type()).guards_memory()) return;
+  std::ostringstream out;
+  out << ", given out by data_ptr() of a " << dtype() << " tensor of sizes " << sizes();
+  std::lock_guard<std::mutex> lock(notes_lock);
+  Note& note = notes[written++ % notes.size()] = {impl().storage->data(), {}};
+  out.str().copy(note.text.data(), note.text.size() - 1);
+  block_describer.store(describe, std::memory_order_release);
 }
 
 }  // namespace td

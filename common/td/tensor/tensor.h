@@ -3,6 +3,7 @@
 // autograd/. Names, argument order and defaults are libtorch's.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 #include "td/ops/autocast.h"
 #include "td/tensor/accessor.h"
 #include "td/tensor/impl.h"
-#include "td/tensor/scalar.h"
+#include "td/tensor/options.h"
 
 namespace td {
 
@@ -99,7 +100,14 @@ class Tensor {
   /// The first element. For a sim or cuda tensor the address is the device's: host code must not
   /// read it. @throws DtypeError when T is not the element type.
   template <class T>
-  T* data_ptr() const;
+  T* data_ptr() const {
+    constexpr ScalarType asked = scalar_type_of<std::remove_const_t<T>>();
+    if (dtype() != asked) [[unlikely]]
+      wrong_dtype_error(asked);
+    if (!is_cpu()) [[unlikely]]
+      log_data_ptr();
+    return static_cast<T*>(data_ptr());
+  }
   void* data_ptr() const {
     const TensorImpl& t = impl();
     char* base = static_cast<char*>(t.storage->data());
@@ -119,7 +127,9 @@ class Tensor {
   std::uint32_t _version() const;
   /// The only element, brought to the host. @throws ShapeError unless numel() is 1.
   template <class T>
-  T item() const;
+  T item() const {
+    return item().to<T>();
+  }
   Scalar item() const;
   /// @}
 
@@ -171,7 +181,8 @@ class Tensor {
   /// Calls `hook` with the gradient of this tensor; returns a number for remove_hook.
   unsigned register_hook(TensorHook hook) const;
   /// The same for a hook that only looks, and returns nothing.
-  template <class F, class = std::enable_if_t<std::is_void_v<std::invoke_result_t<F&, Tensor>>>>
+  template <class F>
+  requires std::is_void_v<std::invoke_result_t<F&, Tensor>>
   unsigned register_hook(F hook) const {
     return register_hook(TensorHook([hook](const Tensor& gradient) mutable {
       hook(gradient);
@@ -219,14 +230,8 @@ class Tensor {
   Tensor max(const Tensor& other) const { return maximum(other); }
   Tensor min(const Tensor& other) const { return minimum(other); }
   /// Of all elements. Only a bool is meant: var(0) is along dimension 0.
-  template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
-  Tensor var(B unbiased) const {
-    return var(IntArrayRef(), unbiased);
-  }
-  template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
-  Tensor std(B unbiased) const {
-    return std(IntArrayRef(), unbiased);
-  }
+  Tensor var(std::same_as<bool> auto unbiased) const { return var(IntArrayRef(), unbiased); }
+  Tensor std(std::same_as<bool> auto unbiased) const { return std(IntArrayRef(), unbiased); }
   Tensor operator-() const { return neg(); }
 #define TD_ASSIGN(symbol, name)                                        \
   Tensor& operator symbol(const Tensor& other) { return name(other); } \
@@ -269,6 +274,10 @@ class Tensor {
 
  private:
   [[noreturn, gnu::cold]] static void undefined_error();
+  [[noreturn, gnu::cold]] void wrong_dtype_error(ScalarType asked) const;
+  // Notes that the program was given the address of an accelerator's tensor, for the report of a
+  // host access to it. Kernels do not come this way.
+  void log_data_ptr() const;
   void check_accessor(std::int64_t dims) const;
   // Methods that change elements are const, as in libtorch: the handle stays what it is. They
   // return it as it came, so that calls can follow one another.
@@ -276,47 +285,15 @@ class Tensor {
   intrusive_ptr<TensorImpl> impl_;
 };
 
-/// A new tensor with these strides on a device; values are whatever the memory held.
-Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
-Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
-Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat format);
-Tensor empty(IntArrayRef sizes, MemoryFormat format);
-/// Like `empty`, for operations: device index filled in and checked, no options to decode.
+/// A new tensor for operations: like empty(), but with no options to decode, and a device whose
+/// index is filled in and checked.
 Tensor empty_on(const Sizes& sizes, ScalarType dtype, Device device);
-/// Uninitialised, with the sizes and, if dense, the strides of `like`.
-Tensor empty_like(const Tensor& like, const TensorOptions& options = {},
-                  MemoryFormat format = MemoryFormat::Preserve);
 /// Another handle on `source`'s memory with other geometry; no gradient is recorded.
 Tensor alias(const Tensor& source, const Sizes& sizes, const Sizes& strides, std::int64_t offset);
-/// A tensor over memory that somebody else owns. `deleter` runs when the last tensor is gone.
-Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const TensorOptions& options = {});
-Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
-                 const TensorOptions& options = {});
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const std::function<void(void*)>& deleter, const TensorOptions& options = {});
-
 /// How many elements `sizes` are. @throws ShapeError for a negative size, OutOfMemoryError for more
 /// elements than any memory can hold.
 std::int64_t checked_numel(const char* op, IntArrayRef sizes);
 /// `dim` counted from the front. @throws ShapeError naming `op` and the allowed range.
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims);
-
-/// @throws DtypeError: data_ptr<T>() was asked of a tensor of another type.
-[[noreturn, gnu::cold]] void wrong_dtype_error(const Tensor& tensor, ScalarType asked);
-
-template <class T>
-T* Tensor::data_ptr() const {
-  if (dtype() != scalar_type_of<std::remove_const_t<T>>()) [[unlikely]]
-    wrong_dtype_error(*this, scalar_type_of<std::remove_const_t<T>>());
-  if (!is_cpu()) [[unlikely]]
-    log_data_ptr(*this);
-  return static_cast<T*>(data_ptr());
-}
-template <class T>
-T Tensor::item() const {
-  return item().to<T>();
-}
 
 }  // namespace td

@@ -1,6 +1,6 @@
 // Tests of train_step: against the same step written out, with td's own optimizer.
 #include "loops.h"
-#include "td/autograd/meta.h"
+#include "td/autograd/record.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Numbers, slices and new dimensions make a view. Tensors among the indices then choose elements of
 // the view: its indexed dimensions are brought to the front and seen as one, in which the index
 // tensors, broadcast together, become row numbers.
-#include "td/tensor/indexing.h"
+#include "td/tensor/braces.h"
 
 #include "td/ops/index/index_shape.h"
 

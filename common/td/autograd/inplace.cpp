@@ -1,0 +1,101 @@
+// Changes in place, and the views through which they may come: the graph of the base follows them,
+// or they are refused. Called by what record.h declares.
+#include "td/autograd/record.h"
+
+namespace td {
+namespace {
+
+// The gradient of a view, spread over memory shaped like its base.
+struct ViewOfBase {
+  Sizes base_sizes, base_strides, sizes, strides;
+  std::int64_t offset;
+  TensorOptions options;
+
+  ViewOfBase(const Tensor& base, const Tensor& view)
+      : base_sizes(base.impl().sizes),
+        base_strides(base.impl().strides),
+        sizes(view.impl().sizes),
+        strides(view.impl().strides),
+        offset(view.impl().offset - base.impl().offset),
+        options(base.options()) {}
+
+  // In the base's own order of memory, so that strides mean the same.
+  Tensor like_base() const { return empty_strided(base_sizes, base_strides, options); }
+  Tensor window(const Tensor& whole) const { return whole.as_strided(sizes, strides, offset); }
+};
+
+// Why a view that was made like this cannot be changed in place.
+[[noreturn, gnu::cold]] void unrecorded_view_error(const char* operation, Unrecorded made) {
+  if (made == Unrecorded::function)
+    fail<AutogradError>(
+        operation,
+        ": changes a view in place that an autograd::Function returned (or an argument that it "
+        "returned as it was). The function's own backward would not see the change, and the "
+        "gradient would be wrong. Return a clone() from forward, or use the operation that makes a "
+        "new tensor.");
+  const char* mode = made == Unrecorded::no_grad ? "under no_grad" : "in inference mode";
+  fail<AutogradError>(
+      operation, ": changes a view in place that was made ", mode,
+      ", so that no graph knows what it looks into, whose gradient would be wrong. Make and change "
+      "the view both ",
+      mode, ", where neither is recorded, or both outside, where both are; or change a clone().");
+}
+
+}  // namespace
+
+bool hides_a_gradient(const TensorImpl& view) {
+  return view.requires_grad || view.of_graph || (view.storage->in_graph() && !view.was_in_graph);
+}
+
+void refuse_lost_gradient(const char* operation, const Tensor& self) {
+  const AutogradMeta* meta = find_meta(self);
+  const Tensor& base = meta && meta->base.defined() ? meta->base : self;
+  const bool is_leaf = self.requires_grad() && self.is_leaf();
+  const bool of_leaf = base.is_leaf() && (self.requires_grad() || base.requires_grad());
+  TD_CHECK(
+      AutogradError, !is_leaf && !of_leaf, operation, ": ",
+      is_leaf ? "a leaf that requires a gradient" : "a view of a leaf that requires a gradient",
+      " is about to be changed in place, which would lose its value for backward. Put the "
+      "change under a NoGradGuard, or use the operation that makes a new tensor.");
+  const TensorImpl& root = base.impl();
+  if (root.unrecorded != Unrecorded::no && hides_a_gradient(root))
+    unrecorded_view_error(operation, root.unrecorded);
+}
+
+void refresh_view(const Tensor& view, AutogradMeta& meta) {
+  const ViewOfBase geometry(meta.base, view);
+  record("as_strided", view, {&meta.base}, [geometry](Gradients& grads, const Tensor& g) {
+    grads.set_lazily(0, [&] {
+      const Tensor whole = geometry.like_base().zero_();
+      geometry.window(whole).copy_(g);
+      return whole;
+    });
+  });
+}
+
+void rebase_history(intrusive_ptr<Node> node, const Tensor& self) {
+  AutogradMeta* meta = find_meta(self);
+  const bool is_view = meta && meta->base.defined();
+  const TensorImpl& root = (is_view ? meta->base : self).impl();
+  if (root.unrecorded != Unrecorded::no) unrecorded_view_error(node->operation(), root.unrecorded);
+  root.storage->set_in_graph();
+  if (!is_view) return set_history(std::move(node), self);
+  // The base becomes: what it was outside the window, and the node's result inside.
+  const Tensor base = meta->base;
+  add_output(*node, self);
+  const auto backward = [geometry = ViewOfBase(base, self)](Gradients& grads, const Tensor& g) {
+    const Tensor whole = geometry.like_base().copy_(g);
+    grads.set_lazily(1, [&] { return geometry.window(whole).clone(MemoryFormat::Contiguous); });
+    grads.set_lazily(0, [&] {
+      const Tensor outside = whole.clone();
+      geometry.window(outside).zero_();
+      return outside;
+    });
+  };
+  const intrusive_ptr<Node> of_base = lambda_node("copy_slices", Inputs{&base}, backward);
+  of_base->edges.push_back({std::move(node), 0, {}});
+  set_history(of_base, base);
+  refresh_view(self, *meta);
+}
+
+}  // namespace td
