@@ -3,7 +3,7 @@
 // gradients up on the first device. Names: Python's class and libtorch's function.
 #pragma once
 
-#include "td/nn/module_holder.h"
+#include "td/nn/any_module.h"
 #include "td/parallel/parallel_apply.h"
 #include "td/parallel/replicate.h"
 #include "td/parallel/scatter_gather.h"
