@@ -25,11 +25,11 @@ FUNCTION = re.compile(r"^(?:template\s*<.*?>\s*)?(?:inline |static |explicit |vi
                       r"[\w:<>,&* ]+?[ &*>](operator\W+|\w+)\s*\((.*?)\)\s*(?:const)?\s*"
                       r"(?:noexcept|override)?\s*(?:$|[{:=])", re.S)
 # A comment and the class at the margin that it describes, or the macro that makes a layer.
-CLASS = re.compile(r"((?:^///.*\n)+)(?:^template.*\n(?: .*\n)*)?^(?:class|struct) (\w+)(?=[ ;{])(?!.*;$)", re.M)
+CLASS = re.compile(r"((?:^///.*\n)+)(?:^template.*\n(?: .*\n)*)?^(?:class|struct) (\w+)(?=[\s;{])(?!.*;$)", re.M)
 LAYER = re.compile(r"((?:^///.*\n)+)^TD_\w*LAYER\w*\((\w+)", re.M)
 # Headers of nn/, data/, optim/ and amp/ that programs do not name: how others are made.
 MACHINERY = {"capturable", "capturable_list", "parameter_list", "unscale_kernels", "any_module", "pipeline", "drawing",
-             "module_holder", "cloneable", "shared_clone", "nested", "collate"}
+             "cloneable", "shared_clone", "nested", "collate"}
 NOT_LISTED = re.compile(r"(?:Options|OptionsBase|State|Base|Impl|FuncOptions)$")
 DEF_LINE = re.compile(r"^(\w+)\((.*)\)\s*$", re.M)
 DEF_INCLUDE = re.compile(r'#include "(td/[\w/]+\.def)"')

@@ -104,8 +104,7 @@ void DistributedDataParallelImpl::broadcast_buffers(int root) {
 
 Tensor DistributedDataParallelImpl::forward(const Tensor& input) {
   before_forward();
-  Tensor result =
-      module_.takes_one_tensor() ? module_.forward_tensor(input) : module_.forward<Tensor>(input);
+  Tensor result = module_.forward(input);
   after_forward({result});
   return result;
 }

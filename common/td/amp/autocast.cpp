@@ -4,12 +4,9 @@
 #include "td/base/error.h"
 #include "td/device/backend.h"
 #include "td/device/products.h"
-#include "td/ops/autocast.h"
 
 namespace td::amp {
 namespace {
-
-int bit_of(DeviceType type) { return static_cast<int>(type); }
 
 // Whether the guard can do what it was asked for; warns when it cannot.
 bool supported(DeviceType type, ScalarType dtype) {
@@ -37,7 +34,7 @@ bool supported(DeviceType type, ScalarType dtype) {
 AutocastGuard::AutocastGuard(DeviceType device_type, optional<ScalarType> dtype, bool enabled,
                              bool cache)
     : previous_(thread_state().autocast) {
-  const int bit = bit_of(device_type);
+  const int bit = static_cast<int>(device_type);
   TD_CHECK(DeviceError, bit >= 0 && bit < kDeviceTypes, "autocast: unsupported device type ", bit,
            "; expected kCPU, kSIM or kCUDA");
   AutocastMode mode = previous_;
@@ -53,14 +50,5 @@ AutocastGuard::~AutocastGuard() {
   if (--thread_state().autocast_depth == 0) autocast::clear_cache();
   thread_state().autocast = previous_;
 }
-
-bool is_autocast_enabled(DeviceType device_type) {
-  return thread_state().autocast.enabled >> bit_of(device_type) & 1;
-}
-ScalarType get_autocast_dtype(DeviceType device_type) {
-  return thread_state().autocast.dtype[bit_of(device_type)];
-}
-void clear_autocast_cache() { autocast::clear_cache(); }
-std::uint64_t autocast_casts() { return autocast::parameter_casts(); }
 
 }  // namespace td::amp

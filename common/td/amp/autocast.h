@@ -3,7 +3,7 @@
 // ends, however it ends, the thread is as it was before.
 #pragma once
 
-#include "td/autograd/modes.h"
+#include "td/ops/autocast.h"
 #include "td/tensor/options.h"
 
 namespace td::amp {
@@ -36,13 +36,17 @@ class AutocastGuard {
 };
 
 /// Whether autocast is on for operations of this thread on a kind of device.
-bool is_autocast_enabled(DeviceType device_type);
+inline bool is_autocast_enabled(DeviceType device_type) {
+  return thread_state().autocast.enabled >> static_cast<int>(device_type) & 1;
+}
 /// What this thread's regions on a kind of device run products in.
-ScalarType get_autocast_dtype(DeviceType device_type);
+inline ScalarType get_autocast_dtype(DeviceType device_type) {
+  return thread_state().autocast.dtype[static_cast<int>(device_type)];
+}
 /// Forgets the casts of parameters that this thread keeps, to give back their memory early.
-void clear_autocast_cache();
+inline void clear_autocast_cache() { autocast::clear_cache(); }
 /// Casts of parameters that this thread made so far: one for each parameter and region. More means
 /// that the cache does not work; a broadcast one would be larger than the parameter.
-std::uint64_t autocast_casts();
+inline std::uint64_t autocast_casts() { return autocast::parameter_casts(); }
 
 }  // namespace td::amp

@@ -1,26 +1,17 @@
 // The order of calls, and lists of gradients for the kernels, which are in unscale_kernels.cu.
 #include "td/amp/grad_scaler.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "td/amp/unscale_kernels.h"
 #include "td/autograd/record.h"
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
-#include "td/optim/optimizer.h"
 
 namespace td::amp {
 namespace {
-
-void check_options(const GradScalerOptions& o) {
-  TD_CHECK(Error, o.growth_factor() > 1, "GradScaler: invalid growth_factor ", o.growth_factor(),
-           "; it must be above 1");
-  TD_CHECK(Error, o.backoff_factor() > 0 && o.backoff_factor() < 1,
-           "GradScaler: invalid backoff_factor ", o.backoff_factor(),
-           "; it must be above 0 and below 1");
-  TD_CHECK(Error, o.growth_interval() > 0, "GradScaler: invalid growth_interval ",
-           o.growth_interval(), "; it must be 1 or more");
-}
 
 // Adds up in `sum`, on `device`, what was found on several devices or for several optimizers.
 void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
@@ -39,48 +30,15 @@ double number_named(const StateDict& state, const char* name) {
 
 }  // namespace
 
-// Collects gradients of one device and type until the kernel's list is full.
-class GradScaler::Batch {
- public:
-  Batch(const GradScaler& scaler, Progress& progress, bool divide)
-      : scaler_(scaler), progress_(progress), divide_(divide) {}
-
-  void add(const Tensor& gradient) {
-    if (count_ == kernels::kUnscaleTensors || (count_ && !fits(gradient))) run();
-    if (divide_) {
-      check_inplace("unscale_", gradient);
-      increment_version(gradient);
-    }
-    gradients_[count_++] = &gradient;
-  }
-  void run() {
-    if (!count_) return;
-    const Device device = gradients_[0]->device();
-    const Tensor scale = divide_ ? scaler_.scale_on(device) : Tensor();
-    kernels::unscale(gradients_, count_, found_inf_on(device), divide_ ? &scale : nullptr);
-    count_ = 0;
-  }
-
- private:
-  bool fits(const Tensor& gradient) const {
-    return gradients_[0]->device() == gradient.device() &&
-           gradients_[0]->dtype() == gradient.dtype();
-  }
-  const Tensor& found_inf_on(Device device) {
-    for (const Tensor& found : progress_.found_inf)
-      if (found.device() == device) return found;
-    return progress_.found_inf.emplace_back(zeros({}, TensorOptions(device)));
-  }
-
-  const GradScaler& scaler_;
-  Progress& progress_;
-  const bool divide_;
-  const Tensor* gradients_[kernels::kUnscaleTensors];
-  std::size_t count_ = 0;
-};
-
-GradScaler::GradScaler(GradScalerOptions options) : options_(std::move(options)) {
-  check_options(options_);
+void GradScaler::set_options(const GradScalerOptions& o) {
+  TD_CHECK(Error, o.growth_factor() > 1, "GradScaler: invalid growth_factor ", o.growth_factor(),
+           "; it must be above 1");
+  TD_CHECK(Error, o.backoff_factor() > 0 && o.backoff_factor() < 1,
+           "GradScaler: invalid backoff_factor ", o.backoff_factor(),
+           "; it must be above 0 and below 1");
+  TD_CHECK(Error, o.growth_interval() > 0, "GradScaler: invalid growth_interval ",
+           o.growth_interval(), "; it must be 1 or more");
+  options_ = o;
 }
 
 GradScaler::Progress& GradScaler::progress_of(const optim::Optimizer& optimizer) {
@@ -94,18 +52,15 @@ void GradScaler::check_scale(const char* call) const {
            ": there is no scale yet; call scale(loss).backward() earlier in the iteration");
 }
 
-void GradScaler::make_scale(Device device) {
-  scale_ = full({}, options_.init_scale(), TensorOptions(device).dtype(kFloat));
-  growth_tracker_ = full({}, init_growth_tracker_, TensorOptions(device).dtype(kInt));
-}
-
-Tensor GradScaler::scale_on(Device device) const { return optim::to_device(device, scale_); }
-
 Tensor GradScaler::scale(const Tensor& outputs) {
   TD_CHECK(Error, outputs.defined(), "GradScaler::scale: \"outputs\" is undefined");
   if (!is_enabled()) return outputs;
-  if (!scale_.defined()) make_scale(outputs.device());
-  return outputs * scale_on(outputs.device());
+  const Device device = outputs.device();
+  if (!scale_.defined()) {
+    scale_ = full({}, options_.init_scale(), TensorOptions(device).dtype(kFloat));
+    growth_tracker_ = full({}, init_growth_tracker_, TensorOptions(device).dtype(kInt));
+  }
+  return outputs * optim::to_device(device, scale_);
 }
 
 TensorList GradScaler::scale(const TensorList& outputs) {
@@ -115,11 +70,33 @@ TensorList GradScaler::scale(const TensorList& outputs) {
   return scaled;
 }
 
+// One launch over gradients of one device and type.
+void GradScaler::check_list(const Tensor* const* gradients, std::size_t count, Progress& progress,
+                            bool divide) {
+  const Device device = gradients[0]->device();
+  auto& found_inf = progress.found_inf;
+  const auto found = std::find_if(found_inf.begin(), found_inf.end(),
+                                  [&](const Tensor& one) { return one.device() == device; });
+  const Tensor& here =
+      found == found_inf.end() ? found_inf.emplace_back(zeros({}, TensorOptions(device))) : *found;
+  if (!divide) return kernels::unscale(gradients, count, here, nullptr);
+  for (std::size_t i = 0; i < count; ++i) {
+    check_inplace("unscale_", *gradients[i]);
+    increment_version(*gradients[i]);
+  }
+  const Tensor scale = optim::to_device(device, scale_);
+  kernels::unscale(gradients, count, here, &scale);
+}
+
 // Notes whether a gradient is infinite or NaN, and divides all of them by the scale if asked to.
 void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& progress,
                                  bool divide) {
   NoGradGuard no_grad;
-  Batch batch(*this, progress, divide);
+  const Tensor* list[kernels::kUnscaleTensors];
+  std::size_t count = 0;
+  const auto run = [&] {
+    if (count) check_list(list, std::exchange(count, 0), progress, divide);
+  };
   for (const optim::OptimizerParamGroup& group : optimizer.param_groups())
     for (const Tensor& param : group.params()) {
       const Tensor& gradient = param.grad();
@@ -130,17 +107,19 @@ void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& pr
           param.sizes(),
           "; dividing would lose what scaling saved. Keep the parameters float32, and let "
           "AutocastGuard choose float16 for the operations");
-      if (optim::is_dense(gradient)) {
-        batch.add(gradient);
-        continue;
-      }
+      const bool dense = optim::is_dense(gradient);
+      if (!dense || count == kernels::kUnscaleTensors ||
+          (count &&
+           (list[0]->device() != gradient.device() || list[0]->dtype() != gradient.dtype())))
+        run();
+      list[count++] = &gradient;
+      if (dense) continue;
       const Tensor packed = gradient.contiguous();  // the kernel walks flat memory
-      batch.run();
-      batch.add(packed);
-      batch.run();
+      list[0] = &packed;
+      run();
       if (divide) gradient.copy_(packed);
     }
-  batch.run();
+  run();
 }
 
 void GradScaler::unscale_(optim::Optimizer& optimizer) {
@@ -215,9 +194,8 @@ void GradScaler::update() {
   increment_version(scale_);
   check_inplace("update", growth_tracker_);
   increment_version(growth_tracker_);
-  kernels::update_scale(
-      scale_, growth_tracker_, found_inf,
-      {options_.growth_factor(), options_.backoff_factor(), options_.growth_interval()});
+  kernels::update_scale(scale_, growth_tracker_, found_inf, options_.growth_factor(),
+                        options_.backoff_factor(), options_.growth_interval());
   progress_.clear();
 }
 
@@ -257,19 +235,6 @@ std::int64_t GradScaler::get_growth_tracker() const {
   return growth_tracker_.defined() ? growth_tracker_.item<std::int64_t>() : init_growth_tracker_;
 }
 
-void GradScaler::set_growth_factor(double factor) {
-  check_options(GradScalerOptions(options_).growth_factor(factor));
-  options_.growth_factor(factor);
-}
-void GradScaler::set_backoff_factor(double factor) {
-  check_options(GradScalerOptions(options_).backoff_factor(factor));
-  options_.backoff_factor(factor);
-}
-void GradScaler::set_growth_interval(std::int64_t interval) {
-  check_options(GradScalerOptions(options_).growth_interval(interval));
-  options_.growth_interval(interval);
-}
-
 StateDict GradScaler::state_dict() const {
   StateDict state("Entry");
   if (!is_enabled()) return state;
@@ -291,13 +256,12 @@ void GradScaler::load_state_dict(const StateDict& state) {
   loaded.growth_factor(number_named(state, "growth_factor"));
   loaded.backoff_factor(number_named(state, "backoff_factor"));
   loaded.growth_interval(number_in(state, "growth_interval"));
-  check_options(loaded);
   const std::int64_t tracker = number_in(state, "_growth_tracker");
   TD_CHECK(Error, tracker >= 0 && tracker <= std::numeric_limits<std::int32_t>::max(),
            "load_state_dict: \"_growth_tracker\" is ", tracker,
            " in the state; expected a number of steps, 0 or more");
+  set_options(loaded);
   init_growth_tracker_ = tracker;
-  options_ = std::move(loaded);
   if (!scale_.defined()) return;
   scale_.fill_(options_.init_scale());
   growth_tracker_.fill_(init_growth_tracker_);

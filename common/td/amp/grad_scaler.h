@@ -41,7 +41,7 @@ struct GradScalerOptions {
 class GradScaler {
  public:
   /// @throws Error for options out of range.
-  explicit GradScaler(GradScalerOptions options = {});
+  explicit GradScaler(const GradScalerOptions& options = {}) { set_options(options); }
   GradScaler(const GradScaler&) = delete;
   GradScaler& operator=(const GradScaler&) = delete;
 
@@ -92,9 +92,15 @@ class GradScaler {
   /// New settings, from the next update() on. A growth interval below get_growth_tracker() stops
   /// the growth until the next overflow. @throws Error as the constructor does.
   ///@{
-  void set_growth_factor(double factor);
-  void set_backoff_factor(double factor);
-  void set_growth_interval(std::int64_t interval);
+  void set_growth_factor(double factor) {
+    set_options(GradScalerOptions(options_).growth_factor(factor));
+  }
+  void set_backoff_factor(double factor) {
+    set_options(GradScalerOptions(options_).backoff_factor(factor));
+  }
+  void set_growth_interval(std::int64_t interval) {
+    set_options(GradScalerOptions(options_).growth_interval(interval));
+  }
   ///@}
 
   /// Scale, factors, interval and growth tracker; nothing when not enabled. Call it after update().
@@ -111,12 +117,12 @@ class GradScaler {
     Stage stage = Stage::kReady;
     SmallVector<Tensor, 1> found_inf;  // one a device
   };
-  class Batch;
 
+  void set_options(const GradScalerOptions& o);
   Progress& progress_of(const optim::Optimizer& optimizer);
   void check_scale(const char* call) const;
-  void make_scale(Device device);
-  Tensor scale_on(Device device) const;
+  void check_list(const Tensor* const* gradients, std::size_t count, Progress& progress,
+                  bool divide);
   void check_gradients(const optim::Optimizer& optimizer, Progress& progress, bool divide);
   Progress& about_to_step(const char* call, const optim::Optimizer& optimizer, bool divide);
 

@@ -48,21 +48,17 @@ template <class T>
 void launch_unscale(const Tensor* const* gradients, std::size_t count, const Tensor& found_inf,
                     const Tensor* scale) {
   UnscaleWork<T> work;
-  const Tensor* writes[kernels::kUnscaleTensors + 1];
+  LaunchTensors tensors;
   for (std::size_t k = 0; k < count; ++k) {
-    work.gradient[k] = kernel_pointer<T>(*gradients[k]);
-    work.append(gradients[k]->numel());
-    writes[k] = gradients[k];
+    const Tensor& gradient = *gradients[k];
+    // Without a scale, gradients are only looked at.
+    work.gradient[k] =
+        scale ? tensors.writes<T>(gradient) : const_cast<T*>(tensors.reads<T>(gradient));
+    work.append(gradient.numel());
   }
-  writes[count] = &found_inf;
-  work.scale = scale ? kernel_pointer<float>(*scale) : nullptr;
-  work.found_inf = kernel_pointer<float>(found_inf);
-  // Gradients that are only looked at are read; found_inf is the one tensor written then.
-  const Tensor* reads[kernels::kUnscaleTensors];
-  std::copy_n(scale ? &scale : writes, scale ? 1 : count, reads);
-  launch("unscale", found_inf.device(), ListWork<UnscaleWork<T>>{work},
-         TensorRefs(reads, scale ? 1 : count),
-         scale ? TensorRefs(writes, count + 1) : TensorRefs(writes + count, 1));
+  work.found_inf = tensors.writes<float>(found_inf);
+  work.scale = scale ? tensors.reads<float>(*scale) : nullptr;
+  tensors.launch("unscale", work);
 }
 
 // anchor: update_scale
@@ -70,18 +66,19 @@ struct UpdateScale {
   float* scale;
   std::int32_t* growth_tracker;
   const float* found_inf;
-  kernels::ScaleNumbers numbers;
+  double growth_factor, backoff_factor;
+  std::int64_t growth_interval;
 
   std::int64_t cost() const { return 16; }
   TD_HD void operator()(std::int64_t) const {
     if (*found_inf != 0) {
-      *scale = static_cast<float>(*scale * numbers.backoff_factor);
+      *scale = static_cast<float>(*scale * backoff_factor);
       *growth_tracker = 0;
       return;
     }
     // Equal, as in PyTorch: an interval set below the count does not end the wait.
-    if (++*growth_tracker != numbers.growth_interval) return;
-    const float grown = static_cast<float>(*scale * numbers.growth_factor);
+    if (++*growth_tracker != growth_interval) return;
+    const float grown = static_cast<float>(*scale * growth_factor);
     if (is_finite(grown)) *scale = grown;
     *growth_tracker = 0;
   }
@@ -100,9 +97,13 @@ void unscale(const Tensor* const* gradients, std::size_t count, const Tensor& fo
 }
 
 void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tensor& found_inf,
-                  const ScaleNumbers& numbers) {
-  const UpdateScale body{kernel_pointer<float>(scale), kernel_pointer<std::int32_t>(growth_tracker),
-                         kernel_pointer<float>(found_inf), numbers};
+                  double growth_factor, double backoff_factor, std::int64_t growth_interval) {
+  const UpdateScale body{kernel_pointer<float>(scale),
+                         kernel_pointer<std::int32_t>(growth_tracker),
+                         kernel_pointer<float>(found_inf),
+                         growth_factor,
+                         backoff_factor,
+                         growth_interval};
   launch_index_kernel("update_scale", scale.device(), body, 1, {&found_inf},
                       {&scale, &growth_tracker});
 }

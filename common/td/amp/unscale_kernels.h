@@ -18,17 +18,12 @@ inline constexpr std::size_t kUnscaleTensors = 62;
 void unscale(const Tensor* const* gradients, std::size_t count, const Tensor& found_inf,
              const Tensor* scale);
 
-/// How a scale grows and backs off; see amp::GradScalerOptions.
-struct ScaleNumbers {
-  double growth_factor, backoff_factor;
-  std::int64_t growth_interval;
-};
 /// After a step: `*scale *= backoff_factor` and `*growth_tracker = 0` if `*found_inf` is not 0.
 /// Else one more step in a row was finite; when their number is equal to growth_interval,
 /// `*scale *= growth_factor` (left as it is where that would be infinite) and counting starts
 /// again.
 /// @param scale, found_inf one float32. @param growth_tracker one int32.
 void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tensor& found_inf,
-                  const ScaleNumbers& numbers);
+                  double growth_factor, double backoff_factor, std::int64_t growth_interval);
 
 }  // namespace td::kernels

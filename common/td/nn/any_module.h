@@ -1,96 +1,143 @@
-// A module of any type with its forward, without a common virtual forward: what Sequential holds.
-// The forward's arguments are checked when it is called. A module from one tensor to one tensor,
-// the usual case, is called directly and costs no more than a virtual call.
+// Handles on modules. ModuleHolder: `Linear` is a handle on a shared `LinearImpl`, so that modules
+// are passed around by value and shared, as in Python. AnyModule: a module of any type with its
+// forward, without a common virtual forward; Sequential holds these. The forward's arguments are
+// checked when it is called. A module from one tensor to one tensor, the usual case, is called
+// directly and costs no more than a virtual call.
 #pragma once
 
 #include <any>
 #include <tuple>
-#include <typeinfo>
 
-#include "td/nn/module_holder.h"
+#include "td/nn/module.h"
 
 namespace td::nn {
 
+/// A handle on a shared module; `->`, `*` and `get()` reach it, `()` calls its forward.
+/// Default construction makes a module; `Linear layer{nullptr}` makes an empty handle.
+template <class Contained>
+class ModuleHolder : public detail::ModuleHolderIndicator {
+ public:
+  using ContainedType = Contained;
+
+  ModuleHolder() : impl_(std::make_shared<Contained>()) {
+    static_assert(std::is_default_constructible_v<Contained>,
+                  "this module needs arguments: give them, or say {nullptr} for an empty handle");
+  }
+  ModuleHolder(std::nullptr_t) {}
+  /// Makes a module from the arguments of its constructor.
+  template <class Head, class... Tail,
+            class = std::enable_if_t<!(std::is_base_of_v<ModuleHolder, std::decay_t<Head>> &&
+                                       sizeof...(Tail) == 0)>>
+  explicit ModuleHolder(Head&& head, Tail&&... tail)
+      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
+
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  bool is_empty() const noexcept { return !impl_; }
+  Contained* operator->() { return get(); }
+  const Contained* operator->() const { return get(); }
+  Contained& operator*() { return *get(); }
+  const Contained& operator*() const { return *get(); }
+  /// @throws Error when the handle is empty.
+  const std::shared_ptr<Contained>& ptr() const {
+    TD_CHECK(Error, impl_,
+             "this module handle is empty; it was made with {nullptr} and never given a module");
+    return impl_;
+  }
+  Contained* get() { return ptr().get(); }
+  const Contained* get() const { return ptr().get(); }
+  /// Calls forward.
+  template <class... Args>
+  auto operator()(Args&&... args) {
+    return get()->forward(std::forward<Args>(args)...);
+  }
+  /// What the module's own [] gives: a child of a Sequential.
+  template <class Index>
+  decltype(auto) operator[](Index&& index) {
+    return (*get())[std::forward<Index>(index)];
+  }
+
+ protected:
+  /// The module it holds.
+  std::shared_ptr<Contained> impl_;
+};
+
+template <class Contained>
+std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& holder) {
+  return stream << static_cast<const Module&>(*holder);
+}
+
 namespace detail {
 
-[[noreturn]] void wrong_argument_count(const Module& module, std::size_t wants, std::size_t got);
-[[noreturn]] void wrong_argument_type(const Module& module, std::size_t index,
-                                      const std::type_info& wants, const std::type_info& got);
-[[noreturn]] void wrong_result_type(const Module& module, const std::type_info& wants,
-                                    const std::type_info& got);
+/// The module as a `T`; `holder` is the class that was asked.
+template <class T>
+T& checked_as(const char* holder, Module* module) {
+  T* found = module ? module->as<T>() : nullptr;
+  TD_CHECK(Error, found, holder, ": the module is ", module ? module->name() : "empty",
+           ", which is not the type asked for");
+  return *found;
+}
+/// What a forward returned, as the type asked for.
+template <class R>
+R result_as(const Module& module, std::any value) {
+  R* found = std::any_cast<R>(&value);
+  TD_CHECK(Error, found, module.name(), "'s forward() returns ", readable(value.type()), ", but ",
+           readable(typeid(R)), " was asked for; name the type, as in forward<",
+           readable(value.type()), ">(...)");
+  return std::move(*found);
+}
+/// Argument `index` of a forward, which must be a `T`.
+template <class T>
+T& argument_as(const Module& module, std::size_t index, std::any& value) {
+  T* found = std::any_cast<T>(&value);
+  TD_CHECK(Error, found, module.name(), "'s forward() takes ", readable(typeid(T)), " as argument ",
+           index, ", but received ", readable(value.type()));
+  return *found;
+}
 
-/// The types in `R forward(Args...)`.
-template <class Signature>
-struct ForwardTraits;
-template <class C, class R, class... A>
-struct ForwardTraits<R (C::*)(A...)> {
-  using Result = R;
-  using Arguments = std::tuple<std::decay_t<A>...>;
-};
-template <class C, class R, class... A>
-struct ForwardTraits<R (C::*)(A...) const> : ForwardTraits<R (C::*)(A...)> {};
-
-/// The type of `&M::forward`; a module whose forward is overloaded names one as `PlainForward`.
-template <class M>
-struct ForwardOf {
-  using type = decltype(&M::forward);
-};
-template <class M>
-requires requires { typename M::PlainForward; }
-struct ForwardOf<M> {
-  using type = typename M::PlainForward;
-};
-
-/// How a forward of unknown type is called.
-struct AnyForward {
-  virtual ~AnyForward() = default;
-  virtual bool takes_one_tensor() const = 0;
-  /// Valid when takes_one_tensor().
-  virtual Tensor forward(const Tensor& input) = 0;
-  virtual std::any forward(std::any* arguments, std::size_t count) = 0;
-  virtual std::shared_ptr<AnyForward> rebind(std::shared_ptr<Module> module) const = 0;
-};
-
-template <class M>
-class TypedForward final : public AnyForward {
-  using Traits = ForwardTraits<typename ForwardOf<M>::type>;
-  using Arguments = typename Traits::Arguments;
-  static constexpr std::size_t kCount = std::tuple_size_v<Arguments>;
-  static constexpr bool kPlain = std::is_same_v<Arguments, std::tuple<Tensor>> &&
-                                 std::is_same_v<typename Traits::Result, Tensor>;
-
- public:
-  explicit TypedForward(std::shared_ptr<M> module) : module_(std::move(module)) {}
-  bool takes_one_tensor() const override { return kPlain; }
-  Tensor forward([[maybe_unused]] const Tensor& input) override {
-    if constexpr (kPlain)
-      return module_->forward(input);
-    else
-      return {};
+/// Calls the forward of an `M`, whose type is `Forward`.
+template <class M, class Forward>
+struct TypedForward;
+template <class M, class C, class R, class... A>
+struct TypedForward<M, R (C::*)(A...)> {
+  /// With one tensor, and a tensor as the result.
+  static Tensor call_plain(Module& module, const Tensor& input) {
+    if constexpr (std::is_same_v<R(std::decay_t<A>...), Tensor(Tensor)>) {
+      return static_cast<M&>(module).forward(input);
+    } else {
+      std::any value = input;
+      return result_as<Tensor>(module, call(module, &value, 1));
+    }
   }
-  std::any forward(std::any* arguments, std::size_t count) override {
-    if (count != kCount) wrong_argument_count(*module_, kCount, count);
-    return call(arguments, std::make_index_sequence<kCount>{});
-  }
-  std::shared_ptr<AnyForward> rebind(std::shared_ptr<Module> module) const override {
-    return std::make_shared<TypedForward>(std::dynamic_pointer_cast<M>(module));
+  /// With arguments that carry their types.
+  static std::any call(Module& module, std::any* arguments, std::size_t count) {
+    constexpr std::size_t wants = sizeof...(A);
+    TD_CHECK(Error, count == wants, module.name(), "'s forward() takes ", wants,
+             wants == 1 ? " argument" : " arguments", ", but received ", count);
+    return call_with(module, arguments, std::index_sequence_for<A...>());
   }
 
  private:
   template <std::size_t... I>
-  std::any call([[maybe_unused]] std::any* arguments, std::index_sequence<I...>) {
-    return module_->forward(argument<I>(arguments[I])...);
+  static std::any call_with(Module& module, [[maybe_unused]] std::any* arguments,
+                            std::index_sequence<I...>) {
+    return static_cast<M&>(module).forward(
+        argument_as<std::decay_t<A>>(module, I, arguments[I])...);
   }
-  template <std::size_t I>
-  std::tuple_element_t<I, Arguments>& argument(std::any& value) {
-    using T = std::tuple_element_t<I, Arguments>;
-    T* found = std::any_cast<T>(&value);
-    if (!found) wrong_argument_type(*module_, I, typeid(T), value.type());
-    return *found;
-  }
-
-  std::shared_ptr<M> module_;
 };
+template <class M, class C, class R, class... A>
+struct TypedForward<M, R (C::*)(A...) const> : TypedForward<M, R (C::*)(A...)> {};
+
+/// The forward of an `M`; a module whose forward is overloaded names one as `PlainForward`.
+template <class M>
+auto forward_of() {
+  if constexpr (requires { typename M::PlainForward; })
+    return typename M::PlainForward();
+  else
+    return &M::forward;
+}
+template <class M>
+using ForwardOf = TypedForward<M, decltype(forward_of<M>())>;
 
 }  // namespace detail
 
@@ -100,7 +147,9 @@ class AnyModule {
   AnyModule() = default;
   template <class M, class = std::enable_if_t<std::is_base_of_v<Module, M>>>
   AnyModule(std::shared_ptr<M> module)
-      : module_(module), forward_(std::make_shared<detail::TypedForward<M>>(module)) {}
+      : module_(std::move(module)),
+        call_plain_(&detail::ForwardOf<M>::call_plain),
+        call_(&detail::ForwardOf<M>::call) {}
   template <class M>
   AnyModule(const ModuleHolder<M>& holder) : AnyModule(holder.ptr()) {}
   template <class M, class = std::enable_if_t<std::is_base_of_v<Module, std::decay_t<M>>>>
@@ -112,43 +161,34 @@ class AnyModule {
   /// The module as a `T`. @throws Error when it is another type.
   template <class T>
   T& get() const {
-    T* found = module_ ? module_->as<T>() : nullptr;
-    TD_CHECK(Error, found, "AnyModule: the module is ", module_ ? module_->name() : "empty",
-             ", which is not the type asked for");
-    return *found;
+    return detail::checked_as<T>("AnyModule", module_.get());
   }
   AnyModule clone(const optional<Device>& device = nullopt) const {
-    AnyModule copy;
+    AnyModule copy = *this;
     copy.module_ = module_->clone(device);
-    copy.forward_ = forward_->rebind(copy.module_);
     return copy;
   }
 
-  /// True when forward takes one Tensor.
-  bool takes_one_tensor() const { return forward_->takes_one_tensor(); }
-  /// Calls forward with one Tensor.
-  Tensor forward_tensor(const Tensor& input) const { return forward_->forward(input); }
-  /// Calls forward with arguments that carry their types.
-  std::any any_forward(std::any* arguments, std::size_t count) const {
-    return forward_->forward(arguments, count);
-  }
   /// Calls forward. @throws Error when number or types of the arguments or the result do not fit.
   template <class R = Tensor, class... Args>
   R forward(Args&&... args) const {
-    std::any values[sizeof...(Args) + 1] = {std::any(std::decay_t<Args>(args))...};
-    return result<R>(forward_->forward(values, sizeof...(Args)));
+    if constexpr (std::is_same_v<std::tuple<R, std::decay_t<Args>...>,
+                                 std::tuple<Tensor, Tensor>>) {
+      return call_plain_(*module_, args...);
+    } else {
+      std::any values[sizeof...(Args) + 1] = {std::any(std::decay_t<Args>(args))...};
+      return detail::result_as<R>(*module_, any_forward(values, sizeof...(Args)));
+    }
   }
-  /// The answer as the type asked for.
-  template <class R>
-  R result(std::any value) const {
-    R* found = std::any_cast<R>(&value);
-    if (!found) detail::wrong_result_type(*module_, typeid(R), value.type());
-    return std::move(*found);
+  /// Calls forward with arguments that carry their types.
+  std::any any_forward(std::any* arguments, std::size_t count) const {
+    return call_(*module_, arguments, count);
   }
 
  private:
   std::shared_ptr<Module> module_;
-  std::shared_ptr<detail::AnyForward> forward_;
+  Tensor (*call_plain_)(Module&, const Tensor&) = nullptr;
+  std::any (*call_)(Module&, std::any*, std::size_t) = nullptr;
 };
 
 /// A module with the name it is to have in a Sequential: `{"fc", nn::Linear(10, 5)}`.
@@ -168,3 +208,13 @@ class NamedAnyModule {
 };
 
 }  // namespace td::nn
+
+/// Makes the holder `Name` for the class `Impl`.
+#define TD_MODULE_IMPL(Name, ImplName)                    \
+  class Name : public ::td::nn::ModuleHolder<ImplName> {  \
+   public:                                                \
+    using ::td::nn::ModuleHolder<ImplName>::ModuleHolder; \
+    using Impl = ImplName;                                \
+  }
+/// Makes the holder `Name` for the class `NameImpl`.
+#define TD_MODULE(Name) TD_MODULE_IMPL(Name, Name##Impl)

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "td/nn/options.h"
+#include "td/nn/sequential.h"
+#include "td/ops/ops.h"
 
 namespace td::nn::functional {
 
@@ -84,48 +86,105 @@ using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
 /// @name Layers
 /// @{
 /// input (..., in) times weight (out, in) transposed, plus bias (out).
-Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
+inline Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {}) {
+  return td::linear(input, weight, bias);
+}
 /// input (N, C, H, W), weight (out, C / groups, kernel height, kernel width).
-Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options = {});
-Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options);
-Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options);
-Tensor adaptive_avg_pool2d(const Tensor& input, const AdaptiveAvgPool2dFuncOptions& options);
+inline Tensor conv2d(const Tensor& input, const Tensor& weight,
+                     const Conv2dFuncOptions& options = {}) {
+  return td::conv2d(input, weight, options.bias(), options.stride(), options.padding(),
+                    options.dilation(), options.groups());
+}
+inline Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options) {
+  return td::max_pool2d(input, options.kernel_size(), options.stride(), options.padding(),
+                        options.dilation(), options.ceil_mode());
+}
+inline Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options) {
+  return td::avg_pool2d(input, options.kernel_size(), options.stride(), options.padding(),
+                        options.ceil_mode(), options.count_include_pad(),
+                        options.divisor_override());
+}
+inline Tensor adaptive_avg_pool2d(const Tensor& input,
+                                  const AdaptiveAvgPool2dFuncOptions& options) {
+  return td::adaptive_avg_pool2d(input, options.output_size());
+}
 /// Normalizes each channel (dimension 1). In training, updates running_mean and running_var in
 /// place.
-Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
-                  const BatchNormFuncOptions& options = {});
-Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
+inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                         const BatchNormFuncOptions& options = {}) {
+  return td::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                        options.training(), options.momentum().value_or(0.0), options.eps());
+}
+inline Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options) {
+  return td::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(),
+                        options.eps());
+}
 /// Rows of `weight` chosen by `input` (integers of any shape).
-Tensor embedding(const Tensor& input, const Tensor& weight);
-Tensor dropout(const Tensor& input, const DropoutFuncOptions& options = {});
+inline Tensor embedding(const Tensor& input, const Tensor& weight) {
+  return td::embedding(weight, input);
+}
+inline Tensor dropout(const Tensor& input, const DropoutFuncOptions& options = {}) {
+  const Tensor result = td::dropout(input, options.p(), options.training());
+  return options.inplace() ? Tensor(input).copy_(result) : result;
+}
 /// @}
 
 /// @name Activations
 /// @{
-Tensor relu(Tensor input, const ReLUFuncOptions& options = {});
-Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {});
-Tensor gelu(const Tensor& input);
-Tensor silu(const Tensor& input);
-Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
-Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
+inline Tensor relu(Tensor input, const ReLUFuncOptions& options = {}) {
+  return options.inplace() ? td::relu_(input) : td::relu(input);
+}
+inline Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {}) {
+  const double slope = options.negative_slope();
+  return options.inplace() ? td::leaky_relu_(input, slope) : td::leaky_relu(input, slope);
+}
+inline Tensor gelu(const Tensor& input) { return td::gelu(input); }
+inline Tensor silu(const Tensor& input) { return td::silu(input); }
+inline Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
+  return td::softmax(input, options.dim(), options.dtype());
+}
+inline Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
+  return td::log_softmax(input, options.dim(), options.dtype());
+}
 /// @}
 
 /// @name Losses
 /// @{
-Tensor cross_entropy(const Tensor& input, const Tensor& target,
-                     const CrossEntropyFuncOptions& options = {});
-Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options = {});
-Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options = {});
-Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& options = {});
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
-                      const SmoothL1LossFuncOptions& options = {});
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
-                      const SmoothL1LossFuncOptions& options, double beta);
-Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
-                            const BinaryCrossEntropyFuncOptions& options = {});
-Tensor binary_cross_entropy_with_logits(
+inline Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                            const CrossEntropyFuncOptions& options = {}) {
+  return td::cross_entropy_loss(input, target, options.weight(), options.reduction(),
+                                options.ignore_index(), options.label_smoothing());
+}
+inline Tensor nll_loss(const Tensor& input, const Tensor& target,
+                       const NLLLossFuncOptions& options = {}) {
+  return td::nll_loss(input, target, options.weight(), options.reduction(), options.ignore_index());
+}
+inline Tensor mse_loss(const Tensor& input, const Tensor& target,
+                       const MSELossFuncOptions& options = {}) {
+  return td::mse_loss(input, target, options.reduction());
+}
+inline Tensor l1_loss(const Tensor& input, const Tensor& target,
+                      const L1LossFuncOptions& options = {}) {
+  return td::l1_loss(input, target, options.reduction());
+}
+inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                             const SmoothL1LossFuncOptions& options = {}) {
+  return td::smooth_l1_loss(input, target, options.reduction(), options.beta());
+}
+inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                             const SmoothL1LossFuncOptions& options, double beta) {
+  return td::smooth_l1_loss(input, target, options.reduction(), beta);
+}
+inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                                   const BinaryCrossEntropyFuncOptions& options = {}) {
+  return td::binary_cross_entropy(input, target, options.weight(), options.reduction());
+}
+inline Tensor binary_cross_entropy_with_logits(
     const Tensor& input, const Tensor& target,
-    const BinaryCrossEntropyWithLogitsFuncOptions& options = {});
+    const BinaryCrossEntropyWithLogitsFuncOptions& options = {}) {
+  return td::binary_cross_entropy_with_logits(input, target, options.weight(), options.pos_weight(),
+                                              options.reduction());
+}
 /// @}
 
 }  // namespace td::nn::functional

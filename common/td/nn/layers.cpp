@@ -1,5 +1,4 @@
-// The layers: parameters, first values, printing and forward. They call the operations through
-// nn::functional, whose options are theirs.
+// The layers: parameters, first values, printing and forward.
 #include "td/nn/layers.h"
 
 #include <cmath>
@@ -14,23 +13,9 @@ namespace F = functional;
 
 namespace {
 
-// True or False, as Python prints it.
-const char* python(bool value) { return value ? "True" : "False"; }
-
 // Registers a parameter with memory but no values yet, or one that is left out.
 Tensor parameter(Module& module, const char* name, bool wanted, IntArrayRef sizes) {
   return module.register_parameter(name, wanted ? empty(sizes) : Tensor());
-}
-
-// libtorch's default: both uniform within 1 / sqrt(fan in), which for the weight is
-// kaiming_uniform_ with a = sqrt(5).
-void reset_weight_and_bias(const Tensor& weight, const Tensor& bias) {
-  if (sharing_clones()) return;  // both are about to become others
-  init::kaiming_uniform_(weight, std::sqrt(5.0));
-  if (!bias.defined()) return;
-  const std::int64_t fan_in = init::fan_in_and_out(weight).first;
-  const double bound = fan_in > 0 ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0;
-  init::uniform_(bias, -bound, bound);
 }
 
 // Python prints one number where all dimensions agree.
@@ -40,20 +25,6 @@ std::ostream& short_form(std::ostream& stream, const ExpandingArray<2>& array) {
 }
 
 }  // namespace
-
-LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { reset(); }
-void LinearImpl::reset() {
-  weight = parameter(*this, "weight", true, {options.out_features(), options.in_features()});
-  bias = parameter(*this, "bias", options.bias(), {options.out_features()});
-  reset_parameters();
-}
-void LinearImpl::reset_parameters() { reset_weight_and_bias(weight, bias); }
-void LinearImpl::pretty_print(std::ostream& stream) const {
-  stream << "Linear(in_features=" << options.in_features()
-         << ", out_features=" << options.out_features() << ", bias=" << python(options.bias())
-         << ")";
-}
-Tensor LinearImpl::forward(const Tensor& input) { return td::linear(input, weight, bias); }
 
 EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options_) : options(options_) { reset(); }
 void EmbeddingImpl::reset() {
@@ -96,7 +67,7 @@ void Conv2dImpl::reset() {
   bias = parameter(*this, "bias", options.bias(), {options.out_channels()});
   reset_parameters();
 }
-void Conv2dImpl::reset_parameters() { reset_weight_and_bias(weight, bias); }
+void Conv2dImpl::reset_parameters() { init::uniform_by_inputs_(weight, bias); }
 void Conv2dImpl::pretty_print(std::ostream& stream) const {
   stream << "Conv2d(" << options.in_channels() << ", " << options.out_channels()
          << ", kernel_size=" << options.kernel_size() << ", stride=" << options.stride();
@@ -107,13 +78,8 @@ void Conv2dImpl::pretty_print(std::ostream& stream) const {
   stream << ")";
 }
 Tensor Conv2dImpl::forward(const Tensor& input) {
-  return F::conv2d(input, weight,
-                   F::Conv2dFuncOptions()
-                       .bias(bias)
-                       .stride(options.stride())
-                       .padding(options.padding())
-                       .dilation(options.dilation())
-                       .groups(options.groups()));
+  return td::conv2d(input, weight, bias, options.stride(), options.padding(), options.dilation(),
+                    options.groups());
 }
 
 void MaxPool2dImpl::pretty_print(std::ostream& stream) const {
@@ -121,7 +87,7 @@ void MaxPool2dImpl::pretty_print(std::ostream& stream) const {
   short_form(stream << ", stride=", options.stride());
   short_form(stream << ", padding=", options.padding());
   short_form(stream << ", dilation=", options.dilation());
-  stream << ", ceil_mode=" << python(options.ceil_mode()) << ")";
+  stream << ", ceil_mode=" << detail::python(options.ceil_mode()) << ")";
 }
 Tensor MaxPool2dImpl::forward(const Tensor& input) { return F::max_pool2d(input, options); }
 
@@ -156,13 +122,10 @@ void LayerNormImpl::pretty_print(std::ostream& stream) const {
   const auto& shape = options.normalized_shape();
   for (std::size_t i = 0; i < shape.size(); ++i) stream << (i ? ", " : "") << shape[i];
   stream << (shape.size() == 1 ? ",)" : ")") << ", eps=" << options.eps()
-         << ", elementwise_affine=" << python(options.elementwise_affine()) << ")";
+         << ", elementwise_affine=" << detail::python(options.elementwise_affine()) << ")";
 }
 Tensor LayerNormImpl::forward(const Tensor& input) {
-  return F::layer_norm(input, F::LayerNormFuncOptions(options.normalized_shape())
-                                  .weight(weight)
-                                  .bias(bias)
-                                  .eps(options.eps()));
+  return td::layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
 }
 
 DropoutImpl::DropoutImpl(const DropoutOptions& options_) : options(options_) { reset(); }
@@ -171,85 +134,13 @@ void DropoutImpl::reset() {
            "Dropout: a probability lies between 0 and 1, not ", options.p());
 }
 void DropoutImpl::pretty_print(std::ostream& stream) const {
-  stream << "Dropout(p=" << options.p() << ", inplace=" << python(options.inplace()) << ")";
+  stream << "Dropout(p=" << options.p() << ", inplace=" << detail::python(options.inplace()) << ")";
 }
 Tensor DropoutImpl::forward(const Tensor& input) {
   return F::dropout(
       input,
       F::DropoutFuncOptions().p(options.p()).training(is_training()).inplace(options.inplace()));
 }
-
-template <int spatial, class Derived>
-BatchNormImplBase<spatial, Derived>::BatchNormImplBase(const BatchNormOptions& options_)
-    : options(options_) {
-  BatchNormImplBase::reset();
-}
-
-template <int spatial, class Derived>
-void BatchNormImplBase<spatial, Derived>::reset() {
-  const std::int64_t features = options.num_features();
-  const bool affine = options.affine(), tracks = options.track_running_stats();
-  weight = this->register_parameter("weight", affine ? empty({features}) : Tensor());
-  bias = this->register_parameter("bias", affine ? empty({features}) : Tensor());
-  running_mean = this->register_buffer("running_mean", tracks ? empty({features}) : Tensor());
-  running_var = this->register_buffer("running_var", tracks ? empty({features}) : Tensor());
-  num_batches_tracked =
-      this->register_buffer("num_batches_tracked", tracks ? empty({}, kLong) : Tensor());
-  reset_parameters();
-}
-
-template <int spatial, class Derived>
-void BatchNormImplBase<spatial, Derived>::reset_running_stats() {
-  if (!options.track_running_stats()) return;
-  init::zeros_(running_mean);
-  init::ones_(running_var);
-  init::zeros_(num_batches_tracked);
-}
-
-template <int spatial, class Derived>
-void BatchNormImplBase<spatial, Derived>::reset_parameters() {
-  reset_running_stats();
-  if (!options.affine()) return;
-  init::ones_(weight);
-  init::zeros_(bias);
-}
-
-template <int spatial, class Derived>
-void BatchNormImplBase<spatial, Derived>::pretty_print(std::ostream& stream) const {
-  stream << "BatchNorm" << spatial << "d(" << options.num_features() << ", eps=" << options.eps()
-         << ", momentum=";
-  if (options.momentum())
-    stream << *options.momentum();
-  else
-    stream << "None";
-  stream << ", affine=" << python(options.affine())
-         << ", track_running_stats=" << python(options.track_running_stats()) << ")";
-}
-
-template <int spatial, class Derived>
-Tensor BatchNormImplBase<spatial, Derived>::forward(const Tensor& input) {
-  const std::int64_t dims = input.dim();
-  TD_CHECK(ShapeError, spatial == 2 ? dims == 4 : (dims == 2 || dims == 3), "BatchNorm", spatial,
-           "d: expected ",
-           spatial == 2 ? "4 dimensions (N, C, H, W)" : "2 or 3 dimensions (N, C) or (N, C, L)",
-           " but the input is ", input.sizes());
-  optional<double> momentum = options.momentum();
-  if (this->is_training() && options.track_running_stats()) {
-    num_batches_tracked.add_(1);
-    // Without a momentum the running statistics are the average over all batches so far.
-    if (!momentum) momentum = 1.0 / num_batches_tracked.template item<double>();
-  }
-  return F::batch_norm(input, running_mean, running_var,
-                       F::BatchNormFuncOptions()
-                           .weight(weight)
-                           .bias(bias)
-                           .training(this->is_training() || !options.track_running_stats())
-                           .momentum(momentum.value_or(0.0))
-                           .eps(options.eps()));
-}
-
-template class BatchNormImplBase<1, BatchNorm1dImpl>;
-template class BatchNormImplBase<2, BatchNorm2dImpl>;
 
 void SoftmaxImpl::pretty_print(std::ostream& stream) const {
   stream << "Softmax(dim=" << options.dim() << ")";
@@ -263,11 +154,6 @@ Tensor FlattenImpl::forward(const Tensor& input) {
   return input.flatten(options.start_dim(), options.end_dim());
 }
 
-void ReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ReLU(" << (options.inplace() ? "inplace=True" : "") << ")";
-}
-Tensor ReLUImpl::forward(const Tensor& input) { return F::relu(input, options); }
-
 void LeakyReLUImpl::pretty_print(std::ostream& stream) const {
   stream << "LeakyReLU(negative_slope=" << options.negative_slope()
          << (options.inplace() ? ", inplace=True)" : ")");
@@ -275,14 +161,10 @@ void LeakyReLUImpl::pretty_print(std::ostream& stream) const {
 Tensor LeakyReLUImpl::forward(const Tensor& input) { return F::leaky_relu(input, options); }
 
 void GELUImpl::pretty_print(std::ostream& stream) const { stream << "GELU(approximate='none')"; }
-Tensor GELUImpl::forward(const Tensor& input) { return F::gelu(input); }
-void SiLUImpl::pretty_print(std::ostream& stream) const { stream << "SiLU()"; }
-Tensor SiLUImpl::forward(const Tensor& input) { return F::silu(input); }
-void SigmoidImpl::pretty_print(std::ostream& stream) const { stream << "Sigmoid()"; }
+Tensor GELUImpl::forward(const Tensor& input) { return td::gelu(input); }
+Tensor SiLUImpl::forward(const Tensor& input) { return td::silu(input); }
 Tensor SigmoidImpl::forward(const Tensor& input) { return td::sigmoid(input); }
-void TanhImpl::pretty_print(std::ostream& stream) const { stream << "Tanh()"; }
 Tensor TanhImpl::forward(const Tensor& input) { return td::tanh(input); }
-void IdentityImpl::pretty_print(std::ostream& stream) const { stream << "Identity()"; }
 Tensor IdentityImpl::forward(const Tensor& input) { return input; }
 
 }  // namespace td::nn

@@ -1,29 +1,13 @@
-// The layers. Each `NameImpl` holds parameters and computes in forward; `Name` is its handle.
-// Parameters start with libtorch's distributions. Printed as Python prints them.
+// The layers besides Linear and ReLU, which are in sequential.h. Each `NameImpl` holds parameters
+// and computes in forward; `Name` is its handle. Parameters start with libtorch's distributions.
+// Printed as Python prints them.
 #pragma once
 
-#include "td/nn/module.h"
-#include "td/nn/module_holder.h"
+#include "td/nn/any_module.h"
+#include "td/nn/init.h"
 #include "td/nn/options.h"
 
 namespace td::nn {
-
-/// y = x W^T + b over the last dimension. weight (out, in), bias (out), both uniform within
-/// 1 / sqrt(in).
-class LinearImpl : public Cloneable<LinearImpl> {
- public:
-  LinearImpl(std::int64_t in_features, std::int64_t out_features)
-      : LinearImpl(LinearOptions(in_features, out_features)) {}
-  explicit LinearImpl(const LinearOptions& options_);
-  void reset() override;
-  void reset_parameters();
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
-
-  LinearOptions options;
-  Tensor weight, bias;  ///< `bias` is undefined when the options leave it out.
-};
-TD_MODULE(Linear);
 
 /// Cross-correlation over (N, C, H, W). weight (out, in / groups, kernel height, kernel width).
 class Conv2dImpl : public Cloneable<Conv2dImpl> {
@@ -41,19 +25,71 @@ class Conv2dImpl : public Cloneable<Conv2dImpl> {
 };
 TD_MODULE(Conv2d);
 
+namespace detail {
+/// True or False, as Python prints it.
+inline const char* python(bool value) { return value ? "True" : "False"; }
+}  // namespace detail
+
 /// Normalizes each channel (dimension 1): with the batch's statistics in training, with the running
 /// ones in evaluation.
 template <int spatial, class Derived>
 class BatchNormImplBase : public Cloneable<Derived> {
  public:
-  explicit BatchNormImplBase(const BatchNormOptions& options_);
-  void reset() override;
-  void reset_parameters();
+  explicit BatchNormImplBase(const BatchNormOptions& options_) : options(options_) {
+    BatchNormImplBase::reset();
+  }
+  void reset() override {
+    const std::int64_t features = options.num_features();
+    const auto make = [&](bool wanted) { return wanted ? empty({features}) : Tensor(); };
+    const bool tracks = options.track_running_stats();
+    weight = this->register_parameter("weight", make(options.affine()));
+    bias = this->register_parameter("bias", make(options.affine()));
+    running_mean = this->register_buffer("running_mean", make(tracks));
+    running_var = this->register_buffer("running_var", make(tracks));
+    num_batches_tracked =
+        this->register_buffer("num_batches_tracked", tracks ? empty({}, kLong) : Tensor());
+    reset_parameters();
+  }
+  void reset_parameters() {
+    reset_running_stats();
+    if (!options.affine()) return;
+    init::ones_(weight);
+    init::zeros_(bias);
+  }
   /// Running statistics of a distribution with mean 0 and variance 1.
-  void reset_running_stats();
-  void pretty_print(std::ostream& stream) const override;
+  void reset_running_stats() {
+    if (!options.track_running_stats()) return;
+    init::zeros_(running_mean);
+    init::ones_(running_var);
+    init::zeros_(num_batches_tracked);
+  }
+  void pretty_print(std::ostream& stream) const override {
+    stream << "BatchNorm" << spatial << "d(" << options.num_features() << ", eps=" << options.eps()
+           << ", momentum=";
+    if (options.momentum())
+      stream << *options.momentum();
+    else
+      stream << "None";
+    stream << ", affine=" << detail::python(options.affine())
+           << ", track_running_stats=" << detail::python(options.track_running_stats()) << ")";
+  }
   /// @throws ShapeError for another number of dimensions.
-  Tensor forward(const Tensor& input);
+  Tensor forward(const Tensor& input) {
+    const std::int64_t dims = input.dim();
+    TD_CHECK(ShapeError, spatial == 2 ? dims == 4 : (dims == 2 || dims == 3), "BatchNorm", spatial,
+             "d: expected ",
+             spatial == 2 ? "4 dimensions (N, C, H, W)" : "2 or 3 dimensions (N, C) or (N, C, L)",
+             " but the input is ", input.sizes());
+    optional<double> momentum = options.momentum();
+    if (this->is_training() && options.track_running_stats()) {
+      num_batches_tracked.add_(1);
+      // Without a momentum the running statistics are the average over all batches so far.
+      if (!momentum) momentum = 1.0 / num_batches_tracked.item<double>();
+    }
+    const bool by_batch = this->is_training() || !options.track_running_stats();
+    return td::batch_norm(input, weight, bias, running_mean, running_var, by_batch,
+                          momentum.value_or(0.0), options.eps());
+  }
 
   BatchNormOptions options;
   Tensor weight, bias;  ///< Scale and shift; undefined without `affine`.
@@ -106,47 +142,46 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
 };
 TD_MODULE(Embedding);
 
-/// A layer without parameters: options (or their one required argument), a text, a function.
-#define TD_PLAIN_LAYER(Name, Argument)                                        \
-  class Name##Impl : public Cloneable<Name##Impl> {                           \
-   public:                                                                    \
-    Name##Impl(const Argument& argument) : options(argument) {}               \
-    explicit Name##Impl(const Name##Options& options_) : options(options_) {} \
-    void reset() override {}                                                  \
-    void pretty_print(std::ostream& stream) const override;                   \
-    Tensor forward(const Tensor& input);                                      \
-    Name##Options options;                                                    \
-  };                                                                          \
+/// Base of layers and losses that have options and neither parameters nor buffers.
+template <class Derived, class Options>
+class PlainModuleBase : public Cloneable<Derived> {
+ public:
+  /// @param arguments the options, or what they are made from.
+  template <class... Arguments,
+            class = std::enable_if_t<std::is_constructible_v<Options, Arguments...>>>
+  explicit PlainModuleBase(Arguments&&... arguments)
+      : options(std::forward<Arguments>(arguments)...) {}
+  void reset() override {}
+
+  Options options;
+};
+
+/// A layer without parameters: options, a text, a function.
+#define TD_PLAIN_LAYER(Name)                                             \
+  class Name##Impl : public PlainModuleBase<Name##Impl, Name##Options> { \
+   public:                                                               \
+    using PlainModuleBase::PlainModuleBase;                              \
+    void pretty_print(std::ostream& stream) const override;              \
+    Tensor forward(const Tensor& input);                                 \
+  };                                                                     \
   TD_MODULE(Name)
-/// The same, where all options have defaults.
-#define TD_PLAIN_LAYER_WITH_DEFAULTS(Name)                                         \
-  class Name##Impl : public Cloneable<Name##Impl> {                                \
-   public:                                                                         \
-    explicit Name##Impl(const Name##Options& options_ = {}) : options(options_) {} \
-    void reset() override {}                                                       \
-    void pretty_print(std::ostream& stream) const override;                        \
-    Tensor forward(const Tensor& input);                                           \
-    Name##Options options;                                                         \
-  };                                                                               \
-  TD_MODULE(Name)
-/// The same, without options.
-#define TD_FUNCTION_LAYER(Name)                             \
-  class Name##Impl : public Cloneable<Name##Impl> {         \
-   public:                                                  \
-    void reset() override {}                                \
-    void pretty_print(std::ostream& stream) const override; \
-    Tensor forward(const Tensor& input);                    \
-  };                                                        \
+/// A layer without options.
+#define TD_FUNCTION_LAYER(Name)                     \
+  class Name##Impl : public Cloneable<Name##Impl> { \
+   public:                                          \
+    void reset() override {}                        \
+    Tensor forward(const Tensor& input);            \
+  };                                                \
   TD_MODULE(Name)
 
 /// The largest value of each window of (N, C, H, W).
-TD_PLAIN_LAYER(MaxPool2d, ExpandingArray<2>);
+TD_PLAIN_LAYER(MaxPool2d);
 /// The average over windows of (N, C, H, W).
-TD_PLAIN_LAYER(AvgPool2d, ExpandingArray<2>);
+TD_PLAIN_LAYER(AvgPool2d);
 /// The average over windows that give the output the sizes asked for.
-TD_PLAIN_LAYER(AdaptiveAvgPool2d, ExpandingArray<2>);
+TD_PLAIN_LAYER(AdaptiveAvgPool2d);
 /// exp(x) over its sum along a dimension.
-TD_PLAIN_LAYER(Softmax, std::int64_t);
+TD_PLAIN_LAYER(Softmax);
 /// In training sets elements to zero with probability p and scales the rest by 1 / (1 - p).
 class DropoutImpl : public Cloneable<DropoutImpl> {
  public:
@@ -159,13 +194,17 @@ class DropoutImpl : public Cloneable<DropoutImpl> {
 };
 TD_MODULE(Dropout);
 /// Joins the dimensions from start_dim to end_dim into one.
-TD_PLAIN_LAYER_WITH_DEFAULTS(Flatten);
-/// max(x, 0).
-TD_PLAIN_LAYER_WITH_DEFAULTS(ReLU);
+TD_PLAIN_LAYER(Flatten);
 /// x where it is positive, negative_slope * x elsewhere.
-TD_PLAIN_LAYER_WITH_DEFAULTS(LeakyReLU);
+TD_PLAIN_LAYER(LeakyReLU);
 /// x times the probability that a standard normal number is below x.
-TD_FUNCTION_LAYER(GELU);
+class GELUImpl : public Cloneable<GELUImpl> {
+ public:
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+};
+TD_MODULE(GELU);
 /// x * sigmoid(x).
 TD_FUNCTION_LAYER(SiLU);
 /// 1 / (1 + exp(-x)).
@@ -176,7 +215,6 @@ TD_FUNCTION_LAYER(Tanh);
 TD_FUNCTION_LAYER(Identity);
 
 #undef TD_PLAIN_LAYER
-#undef TD_PLAIN_LAYER_WITH_DEFAULTS
 #undef TD_FUNCTION_LAYER
 
 }  // namespace td::nn

@@ -2,94 +2,101 @@
 // most, a weight, which is a buffer, so that `loss_fn->to(device)` moves it.
 #pragma once
 
-#include "td/nn/module.h"
-#include "td/nn/module_holder.h"
-#include "td/nn/options.h"
+#include "td/nn/layers.h"
+#include "td/ops/ops.h"
 
 namespace td::nn {
 
-/// Softmax and negative log-likelihood in one: scores (N, C), class indices (N).
-class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
+/// Base of losses with a weight.
+template <class Derived, class Options>
+class WeightedLossBase : public Cloneable<Derived> {
  public:
-  explicit CrossEntropyLossImpl(const CrossEntropyLossOptions& options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);
+  explicit WeightedLossBase(const Options& options_ = {}) : options(options_) {
+    WeightedLossBase::reset();
+  }
+  void reset() override { weight = this->register_buffer("weight", options.weight()); }
 
-  CrossEntropyLossOptions options;
+  Options options;
   Tensor weight;  ///< Buffer; undefined for equal weights.
+};
+
+/// Softmax and negative log-likelihood in one: scores (N, C), class indices (N).
+class CrossEntropyLossImpl
+    : public WeightedLossBase<CrossEntropyLossImpl, CrossEntropyLossOptions> {
+ public:
+  using WeightedLossBase::WeightedLossBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::cross_entropy_loss(input, target, weight, options.reduction(),
+                                  options.ignore_index(), options.label_smoothing());
+  }
 };
 TD_MODULE(CrossEntropyLoss);
 
 /// Negative log-likelihood: log-probabilities (N, C), class indices (N).
-class NLLLossImpl : public Cloneable<NLLLossImpl> {
+class NLLLossImpl : public WeightedLossBase<NLLLossImpl, NLLLossOptions> {
  public:
-  explicit NLLLossImpl(const NLLLossOptions& options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);
-
-  NLLLossOptions options;
-  Tensor weight;  ///< Buffer; undefined for equal weights.
+  using WeightedLossBase::WeightedLossBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::nll_loss(input, target, weight, options.reduction(), options.ignore_index());
+  }
 };
 TD_MODULE(NLLLoss);
 
 /// (input - target)^2
-class MSELossImpl : public Cloneable<MSELossImpl> {
+class MSELossImpl : public PlainModuleBase<MSELossImpl, MSELossOptions> {
  public:
-  explicit MSELossImpl(const MSELossOptions& options_ = {}) : options(options_) {}
-  void reset() override {}
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);
-
-  MSELossOptions options;
+  using PlainModuleBase::PlainModuleBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::mse_loss(input, target, options.reduction());
+  }
 };
 TD_MODULE(MSELoss);
 
 /// |input - target|
-class L1LossImpl : public Cloneable<L1LossImpl> {
+class L1LossImpl : public PlainModuleBase<L1LossImpl, L1LossOptions> {
  public:
-  explicit L1LossImpl(const L1LossOptions& options_ = {}) : options(options_) {}
-  void reset() override {}
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);
-
-  L1LossOptions options;
+  using PlainModuleBase::PlainModuleBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::l1_loss(input, target, options.reduction());
+  }
 };
 TD_MODULE(L1Loss);
 
 /// d^2 / (2 beta) where |d| < beta, else |d| - beta / 2, for d = input - target.
-class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
+class SmoothL1LossImpl : public PlainModuleBase<SmoothL1LossImpl, SmoothL1LossOptions> {
  public:
-  explicit SmoothL1LossImpl(const SmoothL1LossOptions& options_ = {}) : options(options_) {}
-  void reset() override {}
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);
-
-  SmoothL1LossOptions options;
+  using PlainModuleBase::PlainModuleBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::smooth_l1_loss(input, target, options.reduction(), options.beta());
+  }
 };
 TD_MODULE(SmoothL1Loss);
 
 /// -(t log p + (1 - t) log(1 - p))
-class BCELossImpl : public Cloneable<BCELossImpl> {
+class BCELossImpl : public WeightedLossBase<BCELossImpl, BCELossOptions> {
  public:
-  explicit BCELossImpl(const BCELossOptions& options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);
-
-  BCELossOptions options;
-  Tensor weight;  ///< Buffer; undefined for equal weights.
+  using WeightedLossBase::WeightedLossBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::binary_cross_entropy(input, target, weight, options.reduction());
+  }
 };
 TD_MODULE(BCELoss);
 
 /// BCELoss of sigmoid(input), computed without overflow.
 class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
  public:
-  explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);
+  explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options_ = {})
+      : options(options_) {
+    reset();
+  }
+  void reset() override {
+    weight = register_buffer("weight", options.weight());
+    pos_weight = register_buffer("pos_weight", options.pos_weight());
+  }
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::binary_cross_entropy_with_logits(input, target, weight, pos_weight,
+                                                options.reduction());
+  }
 
   BCEWithLogitsLossOptions options;
   Tensor weight, pos_weight;  ///< Buffers; undefined for 1.

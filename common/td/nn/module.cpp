@@ -4,8 +4,8 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <typeinfo>
 
 namespace td::nn {
 namespace {
@@ -14,34 +14,17 @@ std::string join(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : name.empty() ? prefix : prefix + "." + name;
 }
 
-std::string class_name(const Module& module) {
+}  // namespace
+
+std::string detail::readable(const std::type_info& type) {
   int status = 0;
-  const char* mangled = typeid(module).name();
-  char* text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : mangled;
+  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : type.name();
   std::free(text);
   return name;
 }
 
-// Adds `tensor` unless the list has this very tensor already.
-void add_once(TensorList& all, const Tensor& tensor) {
-  for (const Tensor& other : all)
-    if (other.is_same(tensor)) return;
-  all.push_back(tensor);
-}
-void add_once(OrderedDict<std::string, Tensor>& all, const std::string& name,
-              const Tensor& tensor) {
-  for (const auto& item : all)
-    if (item.value().is_same(tensor)) return;
-  all.insert(name, tensor);
-}
-
-}  // namespace
-
-Module::Module() = default;
-Module::Module(std::string name) : name_(std::move(name)) {}
-
-std::string Module::name() const { return name_.empty() ? class_name(*this) : name_; }
+std::string Module::name() const { return name_.empty() ? detail::readable(typeid(*this)) : name_; }
 
 void Module::check_name(const char* kind, const std::string& name) const {
   TD_CHECK(Error, !name.empty(), kind, " name must not be empty");
@@ -80,61 +63,41 @@ void Module::register_child(std::string name, std::shared_ptr<Module> module) {
   children_.insert(std::move(name), std::move(module));
 }
 
-void Module::visit_tensors(
-    const std::string& prefix,
-    const std::function<void(const std::string&, const Tensor&, bool)>& f) const {
+void Module::visit_tensors(const std::string* prefix, bool recurse, const TensorVisitor& f) const {
+  const auto path = [&](const std::string& key) {
+    return prefix ? join(*prefix, key) : std::string();
+  };
   for (const auto& item : parameters_)
-    if (item.value().defined()) f(join(prefix, item.key()), item.value(), true);
+    if (item.value().defined()) f(path(item.key()), item.value(), true);
   for (const auto& item : buffers_)
-    if (item.value().defined()) f(join(prefix, item.key()), item.value(), false);
-  for (const auto& child : children_) child.value()->visit_tensors(join(prefix, child.key()), f);
+    if (item.value().defined()) f(path(item.key()), item.value(), false);
+  if (!recurse) return;
+  for (const auto& child : children_) {
+    const std::string below = path(child.key());
+    child.value()->visit_tensors(prefix ? &below : nullptr, true, f);
+  }
 }
 
-void Module::each_tensor(const std::function<void(const Tensor&, bool)>& f) const {
-  for (const auto& item : parameters_)
-    if (item.value().defined()) f(item.value(), true);
-  for (const auto& item : buffers_)
-    if (item.value().defined()) f(item.value(), false);
-  for (const auto& child : children_) child.value()->each_tensor(f);
-}
-
-OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
-  OrderedDict<std::string, Tensor> all("Parameter");
-  if (recurse)
-    visit_tensors({}, [&](const std::string& name, const Tensor& tensor, bool is_parameter) {
-      if (is_parameter) add_once(all, name, tensor);
-    });
-  else
-    for (const auto& item : parameters_)
-      if (item.value().defined()) add_once(all, item.key(), item.value());
-  return all;
-}
-
-OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
-  OrderedDict<std::string, Tensor> all("Buffer");
-  if (recurse)
-    visit_tensors({}, [&](const std::string& name, const Tensor& tensor, bool is_parameter) {
-      if (!is_parameter) add_once(all, name, tensor);
-    });
-  else
-    for (const auto& item : buffers_)
-      if (item.value().defined()) add_once(all, item.key(), item.value());
+OrderedDict<std::string, Tensor> Module::named(bool parameters, bool recurse) const {
+  OrderedDict<std::string, Tensor> all(parameters ? "Parameter" : "Buffer");
+  const std::string root;
+  visit_tensors(&root, recurse, [&](const std::string& name, const Tensor& tensor, bool is_param) {
+    const auto is_it = [&](const auto& item) { return item.value().is_same(tensor); };
+    if (is_param == parameters && std::none_of(all.begin(), all.end(), is_it))
+      all.insert(name, tensor);
+  });
   return all;
 }
 
 TensorList Module::unnamed(bool parameters, bool recurse) const {
   TensorList all;
-  if (recurse)
-    each_tensor([&](const Tensor& tensor, bool is_parameter) {
-      if (is_parameter == parameters) add_once(all, tensor);
-    });
-  else
-    for (const auto& item : parameters ? parameters_ : buffers_)
-      if (item.value().defined()) add_once(all, item.value());
+  visit_tensors(nullptr, recurse, [&](const std::string&, const Tensor& tensor, bool is_param) {
+    const auto is_it = [&](const Tensor& other) { return other.is_same(tensor); };
+    if (is_param == parameters && std::none_of(all.begin(), all.end(), is_it))
+      all.push_back(tensor);
+  });
   return all;
 }
-TensorList Module::parameters(bool recurse) const { return unnamed(true, recurse); }
-TensorList Module::buffers(bool recurse) const { return unnamed(false, recurse); }
 
 std::shared_ptr<Module> Module::shared_this() const {
   std::shared_ptr<const Module> self = weak_from_this().lock();
@@ -180,13 +143,6 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(
     all.update(child.value()->named_modules(join(name_prefix, child.key())));
   return all;
 }
-std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
-  return named_modules({}, include_self).values();
-}
-std::vector<std::shared_ptr<Module>> Module::children() const { return children_.values(); }
-OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const {
-  return children_;
-}
 
 void Module::train(bool on) {
   for (auto& child : children_) child.value()->train(on);
@@ -195,10 +151,9 @@ void Module::train(bool on) {
 
 void Module::pretty_print(std::ostream& stream) const {
   std::string text = name();
-  text.erase(0, text.rfind(':') == std::string::npos ? 0 : text.rfind(':') + 1);
-  if (text.size() > 4 && text.compare(text.size() - 4, 4, "Impl") == 0)
-    text.resize(text.size() - 4);
-  stream << text;
+  text.erase(0, text.rfind(':') + 1);
+  if (text.size() > 4 && text.ends_with("Impl")) text.resize(text.size() - 4);
+  stream << text << (children_.is_empty() ? "()" : "");
 }
 
 void Module::print_tree(std::ostream& stream, const std::string& indentation) const {

@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <memory>
 #include <type_traits>
+#include <typeinfo>
 
 #include "td/autograd/modes.h"
 #include "td/base/ordered_dict.h"
@@ -28,6 +29,9 @@ struct ModuleHolderIndicator {};
 template <class T>
 inline constexpr bool is_module_holder = std::is_base_of_v<ModuleHolderIndicator, std::decay_t<T>>;
 
+/// The name of a type as programs write it.
+std::string readable(const std::type_info& type);
+
 }  // namespace detail
 
 /// Base class of layers and models, with libtorch's names.
@@ -44,13 +48,9 @@ class Module : public std::enable_shared_from_this<Module> {
   using NamedModulePointerApplyFunction =
       std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
-  Module();
+  Module() = default;
   /// @param name what `name()` returns; by default the class's name.
-  explicit Module(std::string name);
-  Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
-  Module(Module&&) = default;
-  Module& operator=(Module&&) = default;
+  explicit Module(std::string name) : name_(std::move(name)) {}
   virtual ~Module() = default;
 
   /// The name given, or the name of the class.
@@ -60,17 +60,23 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @{
   /// Every parameter once. A parameter that several modules share (tied weights) counts once, as in
   /// Python; libtorch lists it once for each name.
-  TensorList parameters(bool recurse = true) const;
-  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
-  TensorList buffers(bool recurse = true) const;
-  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  TensorList parameters(bool recurse = true) const { return unnamed(true, recurse); }
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
+    return named(true, recurse);
+  }
+  TensorList buffers(bool recurse = true) const { return unnamed(false, recurse); }
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const {
+    return named(false, recurse);
+  }
   /// This module (unless `include_self` is false) and all below it.
   /// @throws Error when this module is not held by a shared_ptr and `include_self` is true.
-  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const {
+    return named_modules({}, include_self).values();
+  }
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = {}, bool include_self = true) const;
-  std::vector<std::shared_ptr<Module>> children() const;
-  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
+  std::vector<std::shared_ptr<Module>> children() const { return children_.values(); }
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
   /// @}
 
   /// Calls `function` for this module and all below it.
@@ -145,7 +151,8 @@ class Module : public std::enable_shared_from_this<Module> {
     return const_cast<Module*>(this)->as<ModuleType>();
   }
 
-  /// Writes what stands for this module in a printed tree; the children follow by themselves.
+  /// Writes what stands for this module in a printed tree; the children follow by themselves. By
+  /// default the class's name, with "()" where there are no children.
   virtual void pretty_print(std::ostream& stream) const;
 
   /// @name Building the tree
@@ -201,13 +208,12 @@ class Module : public std::enable_shared_from_this<Module> {
   void check_name(const char* kind, const std::string& name) const;
   std::shared_ptr<Module> shared_this() const;
   void print_tree(std::ostream& stream, const std::string& indentation) const;
-  // Calls f(name, tensor, is_parameter) for every parameter and buffer below, tied ones once for
-  // each name.
-  void visit_tensors(const std::string& prefix,
-                     const std::function<void(const std::string&, const Tensor&, bool)>& f) const;
-  // The same without the names, whose making costs more than most visits: f(tensor, is_parameter).
-  void each_tensor(const std::function<void(const Tensor&, bool)>& f) const;
-  // parameters() or buffers().
+  // Calls f(name, tensor, is_parameter) for every parameter and buffer, tied ones once for each
+  // name. Without a prefix names are empty: making them costs more than most visits.
+  using TensorVisitor = std::function<void(const std::string&, const Tensor&, bool)>;
+  void visit_tensors(const std::string* prefix, bool recurse, const TensorVisitor& f) const;
+  // named_parameters() or named_buffers(), and parameters() or buffers().
+  OrderedDict<std::string, Tensor> named(bool parameters, bool recurse) const;
   TensorList unnamed(bool parameters, bool recurse) const;
   void transform(const std::function<Tensor(const Tensor&)>& move);
 
@@ -224,8 +230,6 @@ namespace detail {
 void clone_tensors(const char* kind, const std::string& module,
                    OrderedDict<std::string, Tensor>& copy,
                    const OrderedDict<std::string, Tensor>& source, const optional<Device>& device);
-/// @throws Error: reset() of `module` made other children than the constructor.
-[[noreturn]] void clone_children_error(const std::string& module);
 
 }  // namespace detail
 
@@ -249,7 +253,9 @@ class Cloneable : public Module {
     copy->reset();
     detail::clone_tensors("parameter", name(), copy->parameters_, parameters_, device);
     detail::clone_tensors("buffer", name(), copy->buffers_, buffers_, device);
-    if (copy->children_.size() != children_.size()) detail::clone_children_error(name());
+    TD_CHECK(Error, copy->children_.size() == children_.size(), "clone: reset() of ", name(),
+             " made another number of children than the module has; register all of them in "
+             "reset(), not in the constructor");
     for (const auto& child : children_)
       copy->children_[child.key()]->clone_(*child.value(), device);
     return copy;

@@ -4,16 +4,32 @@
 #include <set>
 #include <utility>
 
-#include "td/autograd/modes.h"
 #include "td/autograd/record.h"
 #include "td/nn/module.h"
 #include "td/ops/ops.h"
 
 namespace td::nn {
+namespace {
+
+const std::string kRoot;  // the prefix of names in the module that was asked
+thread_local bool clones_share = false;
+
+void check_dtype(ScalarType dtype) {
+  TD_CHECK(DtypeError, is_floating_point(dtype),
+           "Module::to: expected a floating point dtype but got ", dtype,
+           "; parameters are trained, and integers have no gradients");
+}
+
+[[noreturn]] void cannot_clone(const std::string& name) {
+  fail<Error>("clone() is not implemented for ", name, "; derive it from nn::Cloneable<", name,
+              "> and register parameters in reset()");
+}
+
+}  // namespace
 
 void Module::transform(const std::function<Tensor(const Tensor&)>& move) {
   NoGradGuard no_grad;
-  each_tensor([&](const Tensor& tensor, bool) {
+  visit_tensors(nullptr, true, [&](const std::string&, const Tensor& tensor, bool) {
     Tensor gradient = tensor.grad();
     const Tensor moved = move(tensor.detach());
     if (moved.impl().storage != tensor.impl().storage) tensor.set_data(moved);
@@ -21,17 +37,6 @@ void Module::transform(const std::function<Tensor(const Tensor&)>& move) {
     if (gradient.defined()) tensor.mutable_grad() = move(gradient);
   });
 }
-
-namespace {
-
-void check_dtype(ScalarType dtype) {
-  TD_CHECK(DtypeError, is_floating_point(dtype),
-           "Module::to: expected a floating point dtype but "
-           "got ",
-           dtype, "; parameters are trained, and integers have no gradients");
-}
-
-}  // namespace
 
 void Module::to(Device device, ScalarType dtype, bool non_blocking) {
   check_dtype(dtype);
@@ -53,14 +58,14 @@ void Module::to(MemoryFormat format) {
 }
 
 void Module::zero_grad(bool set_to_none) {
-  each_tensor([&](const Tensor& tensor, bool is_parameter) {
+  visit_tensors(nullptr, true, [&](const std::string&, const Tensor& tensor, bool is_parameter) {
     if (is_parameter) clear_gradient(tensor, set_to_none);
   });
 }
 
 OrderedDict<std::string, Tensor> Module::state_dict() const {
   OrderedDict<std::string, Tensor> state("Tensor");
-  visit_tensors({}, [&](const std::string& name, const Tensor& tensor, bool) {
+  visit_tensors(&kRoot, true, [&](const std::string& name, const Tensor& tensor, bool) {
     state.insert(name, tensor.detach());
   });
   return state;
@@ -71,7 +76,7 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
   std::ostringstream problems;
   std::set<std::string> used;
   std::vector<std::pair<Tensor, Tensor>> copies;
-  visit_tensors({}, [&](const std::string& name, const Tensor& tensor, bool) {
+  visit_tensors(&kRoot, true, [&](const std::string& name, const Tensor& tensor, bool) {
     const Tensor* value = state.find(name);
     if (!value) {
       if (strict) problems << "\n  missing: \"" << name << "\" " << tensor.sizes();
@@ -94,25 +99,13 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
   for (auto& copy : copies) copy.first.copy_(copy.second);
 }
 
-namespace {
-
-thread_local bool clones_share = false;
-
-}  // namespace
-
 bool sharing_clones() { return clones_share; }
 SharedCloneGuard::SharedCloneGuard()
     : previous_(std::exchange(clones_share, true)), numbers_(nobodys_) {}
 SharedCloneGuard::~SharedCloneGuard() { clones_share = previous_; }
 
-std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
-  fail<Error>("clone() is not implemented for ", name(), "; derive it from nn::Cloneable<", name(),
-              "> and register parameters in reset()");
-}
-void Module::clone_(Module&, const optional<Device>&) {
-  fail<Error>("clone() is not implemented for ", name(), "; derive it from nn::Cloneable<", name(),
-              "> and register parameters in reset()");
-}
+std::shared_ptr<Module> Module::clone(const optional<Device>&) const { cannot_clone(name()); }
+void Module::clone_(Module&, const optional<Device>&) { cannot_clone(name()); }
 
 void detail::clone_tensors(const char* kind, const std::string& module,
                            OrderedDict<std::string, Tensor>& copy,
@@ -132,12 +125,6 @@ void detail::clone_tensors(const char* kind, const std::string& module,
       target.set_data(moves ? value.to(*device) : value.clone());
     target.requires_grad_(item.value().requires_grad());  // frozen layers stay frozen
   }
-}
-
-void detail::clone_children_error(const std::string& module) {
-  fail<Error>("clone: reset() of ", module,
-              " made another number of children than the module has; "
-              "register all of them in reset(), not in the constructor");
 }
 
 }  // namespace td::nn

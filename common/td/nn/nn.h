@@ -6,4 +6,5 @@
 #include "td/nn/init.h"
 #include "td/nn/layers.h"
 #include "td/nn/loss.h"
+#include "td/nn/sequential.h"
 #include "td/nn/utils.h"

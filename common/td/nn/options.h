@@ -1,23 +1,12 @@
 // The arguments of layers, losses and functions, by name: `Conv2dOptions(3, 32, 5).padding(2)`.
-// Defaults are libtorch's. Layers and nn::functional share these classes.
+// Defaults are libtorch's. Layers and nn::functional share these classes. Those of Linear and ReLU
+// are in sequential.h.
 #pragma once
 
 #include "td/base/arg.h"
 #include "td/ops/ops.h"
 
 namespace td::nn {
-
-/// For Linear: y = x W^T + b.
-struct LinearOptions {
-  LinearOptions(std::int64_t in_features, std::int64_t out_features)
-      : in_features_(in_features), out_features_(out_features) {}
-  /// Size of each input row.
-  TD_ARG(std::int64_t, in_features);
-  /// Size of each output row.
-  TD_ARG(std::int64_t, out_features);
-  /// Whether to add b.
-  TD_ARG(bool, bias) = true;
-};
 
 /// For Conv2d: input (N, in_channels, H, W).
 struct Conv2dOptions {
@@ -142,13 +131,6 @@ struct FlattenOptions {
   TD_ARG(std::int64_t, end_dim) = -1;
 };
 
-/// For ReLU.
-struct ReLUOptions {
-  ReLUOptions(bool inplace = false) : inplace_(inplace) {}
-  /// Writes into the input's memory.
-  TD_ARG(bool, inplace);
-};
-
 /// For LeakyReLU: x where x > 0, else negative_slope * x.
 struct LeakyReLUOptions {
   /// The factor of negative values.
@@ -188,19 +170,14 @@ struct NLLLossOptions {
   TD_ARG(LossReduction, reduction) = kMean;
 };
 
-/// For MSELoss.
+/// For MSELoss and L1Loss.
 struct MSELossOptions {
   MSELossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
   /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction);
 };
-
-/// For L1Loss.
-struct L1LossOptions {
-  L1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  /// What becomes of the losses of the elements.
-  TD_ARG(LossReduction, reduction);
-};
+/// By libtorch's name.
+using L1LossOptions = MSELossOptions;
 
 /// For SmoothL1Loss: squared below `beta`, absolute above.
 struct SmoothL1LossOptions {

@@ -8,47 +8,34 @@
 
 namespace td::optim {
 
-/// Settings that Adam and AdamW share.
-template <class Derived>
-struct AdamOptionsBase : public OptimizerCloneableOptions<Derived> {
-  AdamOptionsBase(double lr, double weight_decay) : lr_(lr), weight_decay_(weight_decay) {}
-  void visit(const std::function<void(const char*, double&)>& f) override;
-
-#define TD_ADAM_ARG(T, name)                         \
- public:                                             \
-  Derived& name(const T& value) {                    \
-    name##_ = value;                                 \
-    return static_cast<Derived&>(*this);             \
-  }                                                  \
-  const T& name() const noexcept { return name##_; } \
-                                                     \
- private:                                            \
-  T name##_
+/// Settings of Adam, where weight_decay is added to the gradient, and of AdamW, where the decay is
+/// decoupled: it shrinks the parameter itself.
+template <bool decoupled>
+struct AdamOptionsBase : public OptimizerCloneableOptions<AdamOptionsBase<decoupled>> {
   using Betas = std::tuple<double, double>;
+  AdamOptionsBase(double lr = 1e-3) : lr_(lr) {}
+  void check() const override;
+  bool is_capturable() const override { return capturable_; }
+  void visit(const std::function<void(const char*, double&)>& f) override;
   /// Step size.
-  TD_ADAM_ARG(double, lr);
+  TD_ARG(double, lr);
   /// How much of the two averages is kept at each step.
-  TD_ADAM_ARG(Betas, betas) = Betas(0.9, 0.999);
+  TD_ARG(Betas, betas) = Betas(0.9, 0.999);
   /// Added to the root of the squares.
-  TD_ADAM_ARG(double, eps) = 1e-8;
+  TD_ARG(double, eps) = 1e-8;
   /// Draws parameters towards zero.
-  TD_ADAM_ARG(double, weight_decay);
+  TD_ARG(double, weight_decay) = decoupled ? 1e-2 : 0;
   /// Divides by the largest average of squares so far.
-  TD_ADAM_ARG(bool, amsgrad) = false;
+  TD_ARG(bool, amsgrad) = false;
   /// Stores learning rate and step count in device memory, for captured graphs and for
   /// GradScaler::step_on_device(). Costs one more small launch.
-  TD_ADAM_ARG(bool, capturable) = false;
-#undef TD_ADAM_ARG
+  TD_ARG(bool, capturable) = false;
 };
-
-/// Settings of Adam; weight_decay is added to the gradient.
-struct AdamOptions : public AdamOptionsBase<AdamOptions> {
-  AdamOptions(double lr = 1e-3) : AdamOptionsBase(lr, 0) {}
-};
-/// Settings of AdamW; weight_decay shrinks the parameter itself.
-struct AdamWOptions : public AdamOptionsBase<AdamWOptions> {
-  AdamWOptions(double lr = 1e-3) : AdamOptionsBase(lr, 1e-2) {}
-};
+/// By libtorch's names.
+///@{
+using AdamOptions = AdamOptionsBase<false>;
+using AdamWOptions = AdamOptionsBase<true>;
+///@}
 
 /// What Adam and AdamW remember.
 struct AdamParamState : public OptimizerParamState {
@@ -69,11 +56,12 @@ struct AdamParamState : public OptimizerParamState {
 using AdamWParamState = AdamParamState;
 
 /// The body of both.
-template <class Options, bool decoupled>
+template <bool decoupled>
 class AdamBase : public Optimizer {
  public:
-  /// @throws Error for options out of range.
-  AdamBase(std::vector<OptimizerParamGroup> groups, Options defaults = {});
+  using Options = AdamOptionsBase<decoupled>;
+  AdamBase(std::vector<OptimizerParamGroup> groups, Options defaults = {})
+      : Optimizer(std::move(groups), defaults.clone()) {}
   AdamBase(TensorList params, Options defaults = {})
       : AdamBase(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
   Tensor step(LossClosure closure = nullptr) override;
@@ -85,12 +73,12 @@ class AdamBase : public Optimizer {
 };
 
 /// Kingma and Ba, 2015.
-class Adam : public AdamBase<AdamOptions, false> {
+class Adam : public AdamBase<false> {
  public:
   using AdamBase::AdamBase;
 };
 /// Loshchilov and Hutter, 2019.
-class AdamW : public AdamBase<AdamWOptions, true> {
+class AdamW : public AdamBase<true> {
  public:
   using AdamBase::AdamBase;
 };

@@ -35,15 +35,14 @@ struct CountStep {
 
 void count_step(const Tensor* const* numbers, std::size_t count, const StepRates& rates,
                 const CapturableTensors& tensors) {
-  const Tensor& found_inf = tensors.amp.found_inf;
   IndexKernel<CountStep> work{};
   CountStep& step = work.body;
   for (std::size_t k = 0; k < count; ++k) step.numbers[k] = kernel_pointer<double>(*numbers[k]);
   step.lr = kernel_pointer<double>(tensors.lr);
-  step.found_inf = found_inf.defined() ? kernel_pointer<float>(found_inf) : nullptr;
+  step.found_inf = tensors.found_inf.defined() ? kernel_pointer<float>(tensors.found_inf) : nullptr;
   step.rates = rates;
   work.count = static_cast<std::int64_t>(count);
-  launch("count_step", tensors.lr.device(), work, {&tensors.lr, &found_inf},
+  launch("count_step", tensors.lr.device(), work, {&tensors.lr, &tensors.found_inf},
          TensorRefs(numbers, count));
 }
 

@@ -55,17 +55,12 @@ class DeviceStepState {
   Tensor numbers_;
 };
 
-/// What decides a step in device memory: see Optimizer::step_if_finite(). Undefined in a plain
-/// step.
-struct AmpStepState {
-  Tensor found_inf;   ///< 1 when a gradient is infinite or NaN, and nothing is to change
-  Tensor grad_scale;  ///< what the gradients are still multiplied by
-};
-
-/// What the kernels of one launch read in addition to the parameters, on their device.
+/// What the kernels of one launch read in addition to the parameters, on their device. The last two
+/// are undefined in a plain step, see Optimizer::step_if_finite().
 struct CapturableTensors {
-  Tensor lr;         ///< float64
-  AmpStepState amp;  ///< float32; may be undefined
+  Tensor lr;          ///< float64
+  Tensor found_inf;   ///< float32: 1 when a gradient is infinite or NaN, and nothing is to change
+  Tensor grad_scale;  ///< float32: what the gradients are still multiplied by
 };
 
 /// The parameters of the exponential averages and the decay of decoupled weights; SGD has none.
@@ -77,7 +72,7 @@ struct StepRates {
 /// At most this many parameters in one call of count_step().
 inline constexpr std::size_t kCountedSteps = 15;
 /// Counts the step of parameters in the first of their DeviceStepState numbers, and sets the others
-/// by the new count; does nothing where `*tensors.amp.found_inf` is not 0. A launch of its own,
+/// by the new count; does nothing where `*tensors.found_inf` is not 0. A launch of its own,
 /// because all threads of the step read the result.
 void count_step(const Tensor* const* numbers, std::size_t count, const StepRates& rates,
                 const CapturableTensors& tensors);

@@ -1,12 +1,10 @@
-// Groups, zero_grad and the lists of a step: what does not depend on the update rule. state_dict is
-// in state.cpp.
+// What an optimizer holds: groups of parameters, states made at the first step, and both by name,
+// out and in. Invariant: what is put back is checked as a whole first; a state that does not fit
+// changes nothing. zero_grad() and the lists of a step are in step.cpp.
 #include "td/optim/optimizer.h"
 
 #include <algorithm>
 
-#include "td/autograd/modes.h"
-#include "td/autograd/record.h"
-#include "td/base/span.h"
 #include "td/device/graph.h"
 #include "td/ops/ops.h"
 
@@ -15,6 +13,7 @@ namespace td::optim {
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> groups,
                      std::unique_ptr<OptimizerOptions> defaults)
     : defaults_(std::move(defaults)) {
+  defaults_->check();
   for (const OptimizerParamGroup& group : groups) add_param_group(group);
 }
 
@@ -46,11 +45,8 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   }
   OptimizerParamGroup added(group);
   if (!added.has_options()) added.set_options(defaults_->clone());
+  added.options().check();
   groups_.push_back(std::move(added));
-}
-
-void OptimizerOptions::note_step_on(Device device) {
-  if (capturing_graph && !device.is_cpu()) device_lr_.frozen_in_graph(get_lr());
 }
 
 OptimizerParamState& Optimizer::state_of(const Tensor& param, const OptimizerOptions& options) {
@@ -90,88 +86,142 @@ void Optimizer::step_if_finite(const Tensor& found_inf, const Tensor& grad_scale
     Optimizer& optimizer;
     ~Forget() { optimizer.amp_ = {}; }
   } forget{*this};
-  amp_ = {found_inf, grad_scale};
+  amp_ = {{}, found_inf, grad_scale};
   step();
 }
 
-void Optimizer::zero_grad(bool set_to_none) {
-  const trace::Span span("Optimizer.zero_grad", trace::Category::kOperator);
-  for (const OptimizerParamGroup& group : groups_)
-    for (const Tensor& param : group.params()) clear_gradient(param, set_to_none);
-}
-
-Tensor Optimizer::loss_of(const LossClosure& closure) {
-  if (!closure) return {};
-  AutoGradMode recording(true);
-  return closure();
-}
-
-bool is_dense(const Tensor& tensor) {
-  return tensor.is_contiguous() ||
-         preserved_strides(tensor.sizes(), tensor.strides()) == Sizes(tensor.strides());
-}
-
-Tensor zeros_in_layout(const Tensor& like) { return empty_like(like).zero_(); }
-
-Tensor in_layout(const Tensor& tensor, const Tensor& param) {
-  const bool same_layout = (tensor.is_contiguous() && param.is_contiguous()) ||
-                           (tensor.strides() == param.strides() && is_dense(tensor));
-  if (same_layout && tensor.device() == param.device() && tensor.dtype() == param.dtype())
-    return tensor;
-  Tensor moved = empty_like(param);
-  moved.copy_(tensor);
-  return moved;
+CapturableTensors StepList::capturable_tensors() const {
+  const CapturableTensors& amp = optimizer_.amp_;
+  return {options->device_lr().on(device, options->get_lr()), to_device(device, amp.found_inf),
+          to_device(device, amp.grad_scale)};
 }
 
 namespace {
 
-void check_gradient(const char* optimizer, const Tensor& param, const Tensor& gradient) {
-  TD_CHECK(
-      DeviceError, gradient.device() == param.device(), optimizer, ": a parameter of size ",
-      param.sizes(), " is on ", param.device(), " but its gradient is on ", gradient.device(),
-      ". Move the whole module with to(), which takes gradients along, or call zero_grad(true) "
-      "and backward() again.");
-  TD_CHECK(DtypeError, gradient.dtype() == param.dtype(), optimizer, ": a parameter of size ",
-           param.sizes(), " is ", param.dtype(), " but its gradient is ", gradient.dtype(),
-           "; convert the whole module with to(), which takes gradients along");
-  TD_CHECK(ShapeError, gradient.sizes() == param.sizes(), optimizer, ": a parameter of size ",
-           param.sizes(), " has a gradient of size ", gradient.sizes());
+std::string group_prefix(std::size_t group) {
+  return "param_groups." + std::to_string(group) + ".";
+}
+
+// Whether an entry is one of the parameter's whose entries begin with `prefix`.
+bool belongs_to(const std::string& prefix, const std::string& entry) {
+  return entry.starts_with(prefix) && entry.find('.', prefix.size()) == entry.npos;
+}
+
+// Writes what is in the way of loading `value` where `sizes` and `dtype` are needed.
+void check_entry(const std::string& name, const Tensor& value, IntArrayRef sizes, ScalarType dtype,
+                 std::ostream& problems) {
+  if (value.sizes() != sizes)
+    problems << "\n  size differs: \"" << name << "\" is " << sizes << " here but " << value.sizes()
+             << " in the state";
+  if (value.dtype() != dtype)
+    problems << "\n  dtype differs: \"" << name << "\" is " << dtype << " here but "
+             << value.dtype() << " in the state";
+}
+
+// Writes which names only one side has; a parameter's entries that do not fit are told already.
+void check_names(const StateDict& state, const StateDict& wanted,
+                 const std::vector<std::string>& told, std::ostream& problems) {
+  for (const auto& item : wanted)
+    if (!state.contains(item.key())) problems << "\n  missing: \"" << item.key() << '"';
+  for (const auto& item : state) {
+    const bool is_told = std::any_of(told.begin(), told.end(), [&](const std::string& prefix) {
+      return belongs_to(prefix, item.key());
+    });
+    if (!is_told && !wanted.contains(item.key()))
+      problems << "\n  unexpected: \"" << item.key() << '"';
+  }
 }
 
 }  // namespace
 
-bool StepList::next() {
-  if (copy_.defined()) {
-    Tensor(*params_[0]).copy_(copy_);
-    copy_ = Tensor();
-  }
-  while (size_) gradients_[--size_] = Tensor();
-  const TensorList& params = group_.params();
-  for (; next_ < params.size() && size_ < most_; ++next_) {
-    const Tensor& param = params[next_];
-    if (!param.grad().defined()) continue;
-    const bool dense = is_dense(param);
-    if (size_ && (!dense || param.device() != device() || param.dtype() != dtype())) break;
-    check_gradient(name_, param, param.grad());
-    if (!dense) copy_ = param.contiguous();
-    const Tensor& target = dense ? param : copy_;
-    params_[size_] = &param;
-    gradients_[size_++] = in_layout(param.grad(), target);
-    check_inplace(name_, target);
-    increment_version(target);
-    if (!dense) {
-      ++next_;
-      break;
+void Optimizer::visit_params(
+    const StateDict& names, const std::function<void(const std::string&, const Tensor&)>& f) const {
+  std::size_t index = 0;
+  for (const OptimizerParamGroup& group : groups_)
+    for (const Tensor& param : group.params()) {
+      std::string name = std::to_string(index);
+      if (!names.is_empty()) {
+        const auto found = std::find_if(names.begin(), names.end(), [&](const auto& item) {
+          return item.value().is_same(param);
+        });
+        TD_CHECK(Error, found != names.end(), "optimizer: parameter ", index, " of size ",
+                 param.sizes(),
+                 " has no name in the list given; give the named_parameters() of "
+                 "the module that holds it");
+        name = found->key();
+      }
+      f("state." + name + ".", param);
+      ++index;
     }
-  }
-  return size_ > 0;
 }
 
-CapturableTensors StepList::capturable_tensors() const {
-  OptimizerOptions& options = group_.options();
-  const AmpStepState& amp = optimizer_.amp_;
-  return {options.device_lr().on(device(), options.get_lr()),
-          {to_device(device(), amp.found_inf), to_device(device(), amp.grad_scale)}};
+StateDict Optimizer::collect(const StateDict& names, const States& states) const {
+  StateDict all("Entry");
+  visit_params(names, [&](const std::string& prefix, const Tensor& param) {
+    const auto found = states.find(param.impl_ptr().get());
+    if (found != states.end() && found->second) found->second->save(prefix, all);
+  });
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::string prefix = group_prefix(g);
+    // visit() hands out places to write to, so it needs options of its own.
+    groups_[g].options().clone()->visit([&](const char* name, double& value) {
+      all.insert(prefix + name, full({}, value, kDouble));
+    });
+    all.insert(prefix + "params", full({}, groups_[g].params().size(), kDouble));
+  }
+  return all;
+}
+
+void Optimizer::check_groups(const StateDict& state) const {
+  for (std::size_t g = 0; g <= groups_.size(); ++g) {
+    const Tensor* count = state.find(group_prefix(g) + "params");
+    const bool expected = g < groups_.size();
+    TD_CHECK(Error, (count != nullptr) == expected, "load_state_dict: the state has ",
+             expected ? "fewer" : "more", " parameter groups than this optimizer's ",
+             groups_.size());
+    if (!expected) break;
+    const auto params = static_cast<double>(groups_[g].params().size());
+    TD_CHECK(Error, count->item<double>() == params, "load_state_dict: parameter group ", g,
+             " has ", params, " parameters here but ", count->item<double>(), " in the state");
+  }
+}
+
+void Optimizer::load_state_dict(const StateDict& state, const StateDict& names) {
+  check_groups(state);
+  std::ostringstream problems;
+  for (const auto& item : state)
+    if (item.key().starts_with("param_groups."))
+      check_entry(item.key(), item.value(), {}, kDouble, problems);
+  States loaded;
+  std::vector<std::string> told;
+  visit_params(names, [&](const std::string& prefix, const Tensor& param) {
+    const auto before = problems.tellp();
+    for (const auto& item : state) {
+      if (!belongs_to(prefix, item.key())) continue;
+      // A step is an integer; everything else has one value for each of the parameter's.
+      const bool is_step = item.key().ends_with(".step");
+      check_entry(item.key(), item.value(), is_step ? IntArrayRef() : param.sizes(),
+                  is_step ? kLong : param.dtype(), problems);
+    }
+    auto& entry = loaded[param.impl_ptr().get()] = make_state();
+    if (problems.tellp() == before)
+      entry->load(prefix, state);
+    else
+      told.push_back(prefix);
+  });
+  // What the new states would save is what there is to load.
+  check_names(state, collect(names, loaded), told, problems);
+  TD_CHECK(Error, problems.str().empty(),
+           "load_state_dict: the state does not fit this optimizer, and nothing was changed:",
+           problems.str());
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    OptimizerOptions& options = groups_[g].options();
+    options.visit([&](const char* name, double& value) {
+      value = state[group_prefix(g) + name].item<double>();
+    });
+    options.set_lr(options.get_lr());  // in device memory, too
+  }
+  state_ = std::move(loaded);
 }
 
 }  // namespace td::optim

@@ -52,12 +52,12 @@ class OptimizerOptions {
   /// Calls `f` with the name and the place of every number, for state_dict and load_state_dict.
   /// A switch counts as a number, 0 or 1.
   virtual void visit(const std::function<void(const char*, double&)>& f) = 0;
+  /// @throws Error for settings out of range.
+  virtual void check() const {}
   /// True when steps read what changes from step to step in device memory.
   virtual bool is_capturable() const { return false; }
   /// Where a capturable optimizer stores the learning rate for its kernels.
   DeviceScalar& device_lr() { return device_lr_; }
-  /// Call before a plain step: a graph that captures it holds the learning rate as a number.
-  void note_step_on(Device device);
 
  private:
   DeviceScalar device_lr_;
@@ -74,11 +74,6 @@ class OptimizerCloneableOptions : public OptimizerOptions {
   void set_lr(double lr) override {
     device_lr().set(lr);
     static_cast<Derived&>(*this).lr(lr);
-  }
-  bool is_capturable() const override {
-    const auto& derived = static_cast<const Derived&>(*this);
-    if constexpr (requires { derived.capturable(); }) return derived.capturable();
-    return false;
   }
 };
 
@@ -105,6 +100,8 @@ class OptimizerParamGroup {
   const TensorList& params() const { return params_; }
 
  private:
+  friend class Optimizer;
+  friend class StepList;
   TensorList params_;
   std::unique_ptr<OptimizerOptions> options_;
 };
@@ -114,8 +111,8 @@ class Optimizer {
  public:
   using LossClosure = std::function<Tensor()>;
 
-  /// @throws Error for a parameter that is undefined, a result of an operation, not floating
-  /// point, or given twice.
+  /// @throws Error for options out of range, and for a parameter that is undefined, a result of an
+  /// operation, not floating point, or given twice.
   Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
@@ -158,7 +155,9 @@ class Optimizer {
   /// @param names what the parameters are called, as model->named_parameters() gives them; without
   /// it they are numbered over all groups, as in Python.
   /// @throws Error when `names` lacks a parameter of this optimizer.
-  StateDict state_dict(const StateDict& names = StateDict("Parameter")) const;
+  StateDict state_dict(const StateDict& names = StateDict("Parameter")) const {
+    return collect(names, state_);
+  }
   /// Puts a state back that was made with the same kind of names; at the next step its tensors
   /// follow the parameters to their devices.
   /// @throws Error when groups differ in number or size, and one that lists every entry that is
@@ -186,59 +185,55 @@ class Optimizer {
   std::vector<OptimizerParamGroup> groups_;
   States state_;
   std::unique_ptr<OptimizerOptions> defaults_;
-  AmpStepState amp_;  // what step_if_finite() was called with
+  CapturableTensors amp_;  // what step_if_finite() was called with
 };
 
-/// The parameters of a group that have a gradient, as lists for one launch each: of one device and
+/// The parameters that have a gradient, as lists for one launch each: of one group, device and
 /// type. Parameters and gradients of a list are dense in the same memory layout, because the
 /// kernels walk flat memory; a non-contiguous parameter is updated as a copy, in a list of its own.
 ///
-///     StepList list(*this, "sgd", group, 16);
+///     StepList list(*this, "sgd", 16, 15);
 ///     while (list.next()) update(list);
 class StepList {
  public:
   static constexpr std::size_t kMax = 16;  ///< parameters in the longest list
   /// @param name of the optimizer, for errors. @param most parameters in one list, at most kMax.
-  StepList(Optimizer& optimizer, const char* name, OptimizerParamGroup& group, std::size_t most)
-      : optimizer_(optimizer), name_(name), group_(group), most_(most) {}
+  /// @param most_capturable the same for groups whose steps are capturable.
+  StepList(Optimizer& optimizer, const char* name, std::size_t most, std::size_t most_capturable);
+  ~StepList();
   /// Collects the next list; false when there is none. Counts the update as in place.
   /// @throws Error when device, type or sizes of a gradient are not those of its parameter.
   bool next();
-
-  /// Of the list.
-  ///@{
-  std::size_t size() const { return size_; }
-  Device device() const { return param(0).device(); }
-  ScalarType dtype() const { return param(0).dtype(); }
-  ///@}
-  /// What the kernel updates: the parameter, or its copy.
-  const Tensor& param(std::size_t k) const { return copy_.defined() ? copy_ : *params_[k]; }
-  /// Its gradient, in the layout of param(k).
-  const Tensor& grad(std::size_t k) const { return gradients_[k]; }
   /// The state of a parameter, made when there is none.
   template <class State>
   State& state(std::size_t k) {
-    return static_cast<State&>(optimizer_.state_of(*params_[k], group_.options()));
+    const Tensor& owner = copy_.defined() ? *original_ : *param[k];
+    return static_cast<State&>(optimizer_.state_of(owner, *options));
   }
   /// What a capturable launch reads.
   CapturableTensors capturable_tensors() const;
 
+  OptimizerOptions* options;  ///< of the group
+  Device device;              ///< of all tensors of the list
+  ScalarType dtype;           ///< of all tensors of the list
+  std::size_t size;           ///< parameters in the list
+  const Tensor* param[kMax];  ///< what the kernel updates: the parameter, or its copy
+  Tensor grad[kMax];          ///< the gradients, in the layout of the parameters
+
  private:
+  bool add(const Tensor& parameter);
+
   Optimizer& optimizer_;
-  const char* name_;
-  OptimizerParamGroup& group_;
-  const std::size_t most_;
-  std::size_t next_ = 0, size_ = 0;
-  const Tensor* params_[kMax];
-  Tensor gradients_[kMax];
-  Tensor copy_;  // of a parameter that is not dense
+  const char* const name_;
+  const std::size_t most_, most_capturable_;
+  std::size_t group_, next_;  // where the next list begins
+  Tensor copy_;               // of a parameter that is not dense
+  const Tensor* original_;    // that parameter
 };
 
 /// The elements fill a block of memory without gaps, in any order.
 bool is_dense(const Tensor& tensor);
-/// A new tensor of zeros with the memory layout of `like`.
-Tensor zeros_in_layout(const Tensor& like);
-/// `tensor` on the device, in the type and the memory layout of `param`.
+/// `tensor` on the device, in the type and the memory layout of `param`; zeros if it is undefined.
 Tensor in_layout(const Tensor& tensor, const Tensor& param);
 
 }  // namespace td::optim

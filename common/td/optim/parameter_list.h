@@ -30,29 +30,6 @@ struct ParameterList {
   TD_HD static bool skips() { return false; }  ///< true: the launch changes nothing
 };
 
-/// The tensors that a launch reads and writes.
-class LaunchTensors {
- public:
-  /// Adds the tensor; returns the address of its elements, nullptr for an undefined tensor.
-  ///@{
-  template <class T>
-  const T* reads(const Tensor& tensor) {
-    return tensor.defined() ? kernel_pointer<T>(*(reads_[read_++] = &tensor)) : nullptr;
-  }
-  template <class T>
-  T* writes(const Tensor& tensor) {
-    return tensor.defined() ? kernel_pointer<T>(*(writes_[written_++] = &tensor)) : nullptr;
-  }
-  ///@}
-  template <class Work>
-  void launch(const char* name, const Work& work) const;
-
- private:
-  const Tensor* reads_[Record::kMaxExtents];
-  const Tensor* writes_[Record::kMaxExtents];
-  std::size_t read_ = 0, written_ = 0;
-};
-
 /// What gradients are multiplied by. Divided in double: the result is then rounded once.
 template <class C>
 TD_HD C reciprocal(const float* scale) {
@@ -99,11 +76,31 @@ struct ListWork {
 #endif
 };
 
-template <class Work>
-void LaunchTensors::launch(const char* name, const Work& work) const {
-  td::launch(name, writes_[0]->device(), ListWork<Work>{work}, TensorRefs(reads_, read_),
-             TensorRefs(writes_, written_));
-}
+/// The tensors that a launch reads and writes.
+class LaunchTensors {
+ public:
+  /// Adds the tensor; returns the address of its elements, nullptr for an undefined tensor.
+  ///@{
+  template <class T>
+  const T* reads(const Tensor& tensor) {
+    return tensor.defined() ? kernel_pointer<T>(*(reads_[read_++] = &tensor)) : nullptr;
+  }
+  template <class T>
+  T* writes(const Tensor& tensor) {
+    return tensor.defined() ? kernel_pointer<T>(*(writes_[written_++] = &tensor)) : nullptr;
+  }
+  ///@}
+  template <class Work>
+  void launch(const char* name, const Work& work) const {
+    td::launch(name, writes_[0]->device(), ListWork<Work>{work}, TensorRefs(reads_, read_),
+               TensorRefs(writes_, written_));
+  }
+
+ private:
+  const Tensor* reads_[Record::kMaxExtents];
+  const Tensor* writes_[Record::kMaxExtents];
+  std::size_t read_ = 0, written_ = 0;
+};
 
 }  // namespace
 }  // namespace td

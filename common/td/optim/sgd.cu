@@ -1,10 +1,12 @@
 // SGD: the update rule, the kernel that applies it to a list of parameters, and the step that
-// launches it. Invariant: one launch updates up to 16 parameters. With capturable(true) the same
-// rule and loops run as capturable_list.h says.
+// launches it. step.cpp makes the lists, parameter_list.h is the shape of the kernel. Invariant:
+// one launch updates up to 16 parameters. With capturable(true) the same rule and loops run as
+// capturable_list.h says.
 #include "td/optim/sgd.h"
 
 #include "td/autograd/modes.h"
 #include "td/base/span.h"
+#include "td/device/graph.h"
 #include "td/optim/capturable_list.h"
 #include "td/optim/parameter_list.h"
 
@@ -19,11 +21,15 @@ struct SgdRule {
   bool first = false;  // the momentum buffer has no value yet
   C unscale = 1;       // gradients are multiplied by it
 
-  TD_HD C plain(C p, C g) const { return p - lr * (g + decay * p); }
-  TD_HD C with_momentum(C p, C g, C* buffer) const {
-    g += decay * p;
-    *buffer = first ? g : momentum * *buffer + keep * g;
-    return p - lr * (nesterov ? g + momentum * *buffer : *buffer);
+  /// The new value of the parameter `p` with the gradient `g`. @param buffer of the momentum, or
+  /// nullptr.
+  TD_HD C operator()(C p, C g, C* buffer) const {
+    g = unscale * g + decay * p;
+    if (buffer) {
+      *buffer = first ? g : momentum * *buffer + keep * g;
+      g = nesterov ? g + momentum * *buffer : *buffer;
+    }
+    return p - lr * g;
   }
   TD_HD void read(const double* state) {  // of a capturable step, see DeviceStepState
     first = state[0] == 1;
@@ -53,62 +59,46 @@ struct SgdWork : ParameterList<kSgdTensors> {
     T* __restrict p = param[k];
     const T* __restrict g = grad[k];
     T* __restrict m = momentum[k];
-    if (!m) {
-      for (std::int64_t i = from; i < to; ++i)
-        p[i] = static_cast<T>(r.plain(static_cast<C>(p[i]), r.unscale * static_cast<C>(g[i])));
-      return;
-    }
-    for (std::int64_t i = from; i < to; ++i) {
-      C buffer = r.first ? C(0) : static_cast<C>(m[i]);
-      p[i] = static_cast<T>(
-          r.with_momentum(static_cast<C>(p[i]), r.unscale * static_cast<C>(g[i]), &buffer));
-      m[i] = static_cast<T>(buffer);
-    }
+    if (m)
+      for (std::int64_t i = from; i < to; ++i) update_element(r, p[i], g[i], &m[i]);
+    else
+      for (std::int64_t i = from; i < to; ++i) update_element(r, p[i], g[i], nullptr);
   }
   TD_HD void update_one(const SgdRule<C>& r, int k, std::int64_t i) const {
-    const C p = static_cast<C>(param[k][i]), g = r.unscale * static_cast<C>(grad[k][i]);
-    if (!momentum[k]) {
-      param[k][i] = static_cast<T>(r.plain(p, g));
-      return;
-    }
-    C buffer = r.first ? C(0) : static_cast<C>(momentum[k][i]);
-    param[k][i] = static_cast<T>(r.with_momentum(p, g, &buffer));
-    momentum[k][i] = static_cast<T>(buffer);
+    update_element(r, param[k][i], grad[k][i], momentum[k] ? &momentum[k][i] : nullptr);
+  }
+  TD_HD static void update_element(const SgdRule<C>& r, T& p, T g, T* m) {
+    C buffer = m && !r.first ? static_cast<C>(*m) : C(0);
+    p = static_cast<T>(r(static_cast<C>(p), static_cast<C>(g), m ? &buffer : nullptr));
+    if (m) *m = static_cast<T>(buffer);
   }
 };
 
 /// Launches the update of one list of parameters of type T.
 template <class T>
-void update(SGDOptions& o, StepList& list) {
+void update(StepList& list) {
   using C = compute_t<T>;
+  auto& o = static_cast<SGDOptions&>(*list.options);
   SgdWork<T> work;
   work.rule = {C(o.lr()), C(o.momentum()), C(1 - o.dampening()), C(o.weight_decay()), o.nesterov()};
   LaunchTensors tensors;
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    work.param[k] = tensors.writes<T>(list.param(k));
-    work.grad[k] = tensors.reads<T>(list.grad(k));
+  for (std::size_t k = 0; k < list.size; ++k) {
+    const Tensor& param = *list.param[k];
+    work.param[k] = tensors.writes<T>(param);
+    work.grad[k] = tensors.reads<T>(list.grad[k]);
     work.momentum[k] = nullptr;
     if (o.momentum() != 0) {
       Tensor& buffer = list.state<SGDParamState>(k).momentum_buffer();
       if (!buffer.defined()) work.first |= 1u << k;
-      buffer = buffer.defined() ? in_layout(buffer, list.param(k)) : zeros_in_layout(list.param(k));
+      buffer = in_layout(buffer, param);
       work.momentum[k] = tensors.writes<T>(buffer);
     }
-    work.append(list.param(k).numel());
+    work.append(param.numel());
   }
   if (o.capturable()) return launch_capturable("sgd", work, tensors, list, {}, work.first);
-  o.note_step_on(list.device());
+  // A graph that captures this step holds the learning rate as a number.
+  if (capturing_graph && !list.device.is_cpu()) o.device_lr().frozen_in_graph(o.lr());
   tensors.launch("sgd", work);
-}
-
-void check_options(const SGDOptions& o) {
-  TD_CHECK(Error, o.lr() >= 0, "SGD: invalid learning rate ", o.lr(), "; it must be 0 or more");
-  TD_CHECK(Error, o.momentum() >= 0, "SGD: invalid momentum ", o.momentum(),
-           "; it must be 0 or more");
-  TD_CHECK(Error, o.weight_decay() >= 0, "SGD: invalid weight_decay ", o.weight_decay(),
-           "; it must be 0 or more");
-  TD_CHECK(Error, !o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
-           "SGD: nesterov needs a momentum above 0 and a dampening of 0");
 }
 
 }  // namespace
@@ -117,24 +107,21 @@ Tensor SGD::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
   const trace::Span span("SGD.step", trace::Category::kOperator);
   NoGradGuard no_grad;
-  for (OptimizerParamGroup& group : param_groups()) {
-    auto& options = static_cast<SGDOptions&>(group.options());
-    StepList list(*this, "sgd", group, options.capturable() ? kSgdCapturable : kSgdTensors);
-    while (list.next())
-      dispatch_floats("sgd", list.dtype(),
-                      [&](auto type) { update<typename decltype(type)::type>(options, list); });
-  }
+  StepList list(*this, "sgd", kSgdTensors, kSgdCapturable);
+  while (list.next())
+    dispatch_floats("sgd", list.dtype,
+                    [&](auto type) { update<typename decltype(type)::type>(list); });
   return loss;
 }
 
-SGD::SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
-    : Optimizer(std::move(groups), defaults.clone()) {
-  check_options(defaults);
-  for (const OptimizerParamGroup& group : param_groups())
-    check_options(static_cast<const SGDOptions&>(group.options()));
+void SGDOptions::check() const {
+  TD_CHECK(Error, lr_ >= 0, "SGD: invalid learning rate ", lr_, "; it must be 0 or more");
+  TD_CHECK(Error, momentum_ >= 0, "SGD: invalid momentum ", momentum_, "; it must be 0 or more");
+  TD_CHECK(Error, weight_decay_ >= 0, "SGD: invalid weight_decay ", weight_decay_,
+           "; it must be 0 or more");
+  TD_CHECK(Error, !nesterov_ || (momentum_ > 0 && dampening_ == 0),
+           "SGD: nesterov needs a momentum above 0 and a dampening of 0");
 }
-SGD::SGD(TensorList params, SGDOptions defaults)
-    : SGD(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
 
 void SGDOptions::visit(const std::function<void(const char*, double&)>& f) {
   f("lr", lr_);

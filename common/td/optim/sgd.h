@@ -9,6 +9,8 @@ namespace td::optim {
 /// Settings of SGD, with PyTorch's names.
 struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   SGDOptions(double lr) : lr_(lr) {}
+  void check() const override;
+  bool is_capturable() const override { return capturable_; }
   void visit(const std::function<void(const char*, double&)>& f) override;
   /// Step size.
   TD_ARG(double, lr);
@@ -38,9 +40,10 @@ struct SGDParamState : public OptimizerParamState {
 /// (Sutskever et al., 2013, in PyTorch's form: the first v is the gradient itself).
 class SGD : public Optimizer {
  public:
-  /// @throws Error for options out of range.
-  SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults);
-  SGD(TensorList params, SGDOptions defaults);
+  SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
+      : Optimizer(std::move(groups), defaults.clone()) {}
+  SGD(TensorList params, SGDOptions defaults)
+      : SGD(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:

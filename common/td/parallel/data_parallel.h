@@ -7,7 +7,6 @@
 #pragma once
 
 #include "td/nn/any_module.h"
-#include "td/nn/module.h"
 #include "td/parallel/comm.h"
 #include "td/parallel/parallel_apply.h"
 #include "td/tensor/nest.h"

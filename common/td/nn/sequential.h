@@ -1,0 +1,164 @@
+// The modules of a plain network: Linear, ReLU, and Sequential, which calls modules one after
+// another. The other layers are in layers.h, the other containers in containers.h. Each `NameImpl`
+// holds options and parameters and computes in forward; `Name` is its handle.
+#pragma once
+
+#include "td/base/arg.h"
+#include "td/nn/any_module.h"
+
+namespace td::nn {
+
+/// For Linear: y = x W^T + b.
+struct LinearOptions {
+  LinearOptions(std::int64_t in_features, std::int64_t out_features)
+      : in_features_(in_features), out_features_(out_features) {}
+  /// Size of each input row.
+  TD_ARG(std::int64_t, in_features);
+  /// Size of each output row.
+  TD_ARG(std::int64_t, out_features);
+  /// Whether to add b.
+  TD_ARG(bool, bias) = true;
+};
+
+/// y = x W^T + b over the last dimension. weight (out, in), bias (out), both uniform within
+/// 1 / sqrt(in).
+class LinearImpl : public Cloneable<LinearImpl> {
+ public:
+  LinearImpl(std::int64_t in_features, std::int64_t out_features)
+      : LinearImpl(LinearOptions(in_features, out_features)) {}
+  explicit LinearImpl(const LinearOptions& options_);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  LinearOptions options;
+  Tensor weight, bias;  ///< `bias` is undefined when the options leave it out.
+};
+TD_MODULE(Linear);
+
+/// For ReLU.
+struct ReLUOptions {
+  ReLUOptions(bool inplace = false) : inplace_(inplace) {}
+  /// Writes into the input's memory.
+  TD_ARG(bool, inplace);
+};
+
+/// max(x, 0).
+class ReLUImpl : public Cloneable<ReLUImpl> {
+ public:
+  explicit ReLUImpl(const ReLUOptions& options_ = {}) : options(options_) {}
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  ReLUOptions options;
+};
+TD_MODULE(ReLU);
+
+/// What Sequential and ModuleList share: modules in order, which are children of the container.
+template <class Derived, class Item>
+class ModuleContainerBase : public Cloneable<Derived> {
+ public:
+  using Iterator = typename std::vector<Item>::iterator;
+  using ConstIterator = typename std::vector<Item>::const_iterator;
+
+  /// The children are whatever was pushed: nothing to make again.
+  void reset() override {}
+  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
+
+  /// Adds a module under the next number, or under a name.
+  void push_back(Item module) { push_back(std::to_string(size()), std::move(module)); }
+  void push_back(std::string name, Item module);
+  /// Adds the modules of a container, a vector of holders, ... under the next numbers.
+  template <class Container>
+  void extend(const Container& modules) {
+    const Container added = modules;  // it may be this container
+    for (const auto& module : added) static_cast<Derived*>(this)->push_back(module);
+  }
+  /// Adds a module in front of module `index`, or at the end for size(). The modules after it that
+  /// are named by their numbers get the next ones; other names stay. Python's `insert`. (In
+  /// libtorch 1.13 the numbers stay, so that parameters() misses a module.)
+  /// @throws Error for an index above size(), and when another module is named like the new one.
+  void insert(std::size_t index, Item module);
+
+  std::size_t size() const noexcept { return modules_.size(); }
+  bool is_empty() const noexcept { return modules_.empty(); }
+  /// @throws Error for an index that is not there.
+  std::shared_ptr<Module> ptr(std::size_t index) const;
+  template <class T>
+  std::shared_ptr<T> ptr(std::size_t index) const {
+    return std::dynamic_pointer_cast<T>(ptr(index));
+  }
+  std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
+  /// The module as a `T`. @throws Error when it is another type.
+  template <class T>
+  T& at(std::size_t index) const {
+    return detail::checked_as<T>(Derived::kName, ptr(index).get());
+  }
+  Iterator begin() { return modules_.begin(); }
+  Iterator end() { return modules_.end(); }
+  ConstIterator begin() const { return modules_.begin(); }
+  ConstIterator end() const { return modules_.end(); }
+
+ protected:
+  /// In the order of the children.
+  std::vector<Item> modules_;
+};
+
+/// Calls modules in order, each with the result of the one before.
+class SequentialImpl : public ModuleContainerBase<SequentialImpl, AnyModule> {
+ public:
+  static constexpr const char* kName = "Sequential";  ///< for errors
+  /// How a Sequential inside another is called.
+  using PlainForward = Tensor (SequentialImpl::*)(const Tensor&);
+
+  SequentialImpl() = default;
+  SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
+    for (const NamedAnyModule& module : modules) push_back(module.name(), module.module());
+  }
+  explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules) {
+    for (const auto& item : modules) push_back(item.key(), item.value());
+  }
+  template <class Head, class... Tail,
+            class = std::enable_if_t<std::is_constructible_v<AnyModule, Head&&> &&
+                                     !std::is_same_v<std::decay_t<Head>, SequentialImpl>>>
+  explicit SequentialImpl(Head&& head, Tail&&... tail) {
+    push_back(AnyModule(std::forward<Head>(head)));
+    (push_back(AnyModule(std::forward<Tail>(tail))), ...);
+  }
+
+  /// Runs the input through all modules. @throws Error when it is empty, or naming the module
+  /// whose arguments do not fit.
+  Tensor forward(const Tensor& input);
+  /// The same for several inputs or another type of result.
+  template <class R, class... Inputs>
+  R forward(Inputs&&... inputs) {
+    check_not_empty();
+    std::any values[] = {std::any(std::decay_t<Inputs>(inputs))...};
+    std::any value = modules_[0].any_forward(values, sizeof...(Inputs));
+    for (std::size_t i = 1; i < modules_.size(); ++i) value = modules_[i].any_forward(&value, 1);
+    return detail::result_as<R>(*modules_.back().ptr(), std::move(value));
+  }
+  template <class First, class Second, class... Rest>
+  Tensor forward(First&& first, Second&& second, Rest&&... rest) {
+    return forward<Tensor>(std::forward<First>(first), std::forward<Second>(second),
+                           std::forward<Rest>(rest)...);
+  }
+
+ private:
+  void check_not_empty() const;
+};
+
+/// Holder of SequentialImpl: `nn::Sequential net(nn::Linear(10, 5), nn::ReLU())`, or with names,
+/// `nn::Sequential net({{"fc", nn::Linear(10, 5)}, {"act", nn::ReLU()}})`.
+class Sequential : public ModuleHolder<SequentialImpl> {
+ public:
+  using ModuleHolder<SequentialImpl>::ModuleHolder;
+  using Impl = SequentialImpl;
+  Sequential() = default;
+  Sequential(std::initializer_list<NamedAnyModule> modules)
+      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+};
+
+}  // namespace td::nn
