@@ -2,6 +2,9 @@
 // backend.cpp and kernels/launch.h, and only after something went wrong.
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "td/backends/cuda/cuda.h"
 #include "td/base/error.h"
 
@@ -16,24 +19,20 @@ std::string version_text(int version) {
 // An error after which "any further CUDA work will return the same error", as driver_types.h says
 // of each. Two are numbers because toolkits before 12.9 have no names for them.
 bool loses_the_context(cudaError_t error) {
-  switch (static_cast<int>(error)) {
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case 226:  // cudaErrorContained
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-    case 721:  // cudaErrorTensorMemoryLeak
-      return true;
-    default:
-      return false;
-  }
+  constexpr int kErrors[] = {cudaErrorECCUncorrectable,
+                             cudaErrorNvlinkUncorrectable,
+                             226,  // cudaErrorContained
+                             cudaErrorIllegalAddress,
+                             cudaErrorLaunchTimeout,
+                             cudaErrorAssert,
+                             cudaErrorHardwareStackError,
+                             cudaErrorIllegalInstruction,
+                             cudaErrorMisalignedAddress,
+                             cudaErrorInvalidAddressSpace,
+                             cudaErrorInvalidPc,
+                             cudaErrorLaunchFailure,
+                             721};  // cudaErrorTensorMemoryLeak
+  return std::find(std::begin(kErrors), std::end(kErrors), error) != std::end(kErrors);
 }
 
 constexpr const char* kStartFabricManager =
@@ -74,6 +73,34 @@ const char* advice(cudaError_t error) {
   return "The driver refused; `nvidia-smi` shows whether the GPU is healthy.";
 }
 
+std::string reason(cudaError_t error, int driver, int runtime) {
+  switch (error) {
+    case cudaErrorInsufficientDriver:
+      if (driver == 0)
+        return "no NVIDIA driver was found: install one, or, in a container, start it with "
+               "--gpus all.";
+      return "the NVIDIA driver is too old: it serves CUDA " + version_text(driver) +
+             ", and this build needs " + version_text(runtime) +
+             ". Install a newer driver, or build with an older CUDA toolkit.";
+    case cudaErrorStubLibrary:
+      return "the libcuda.so.1 that was found is the toolkit's stub, made for linking only: take "
+             "the toolkit's stubs folder out of LD_LIBRARY_PATH.";
+    case cudaSuccess:
+    case cudaErrorNoDevice:
+      return "there is an NVIDIA driver but no GPU for this process: see what `nvidia-smi` lists, "
+             "and whether CUDA_VISIBLE_DEVICES hides it.";
+    case cudaErrorSystemNotReady:
+      return std::string("the GPUs are not ready for CUDA (error 802). ") + kStartFabricManager;
+    case cudaErrorSystemDriverMismatch:
+      return "the NVIDIA driver in memory and its libraries on disk differ in version: restart "
+             "the machine.";
+    default:
+      break;
+  }
+  return std::string("the NVIDIA driver reports: ") + cudaGetErrorString(error) +
+         ". `nvidia-smi` tells more.";
+}
+
 }  // namespace
 
 void throw_error(const std::string& doing, int cuda_error) {
@@ -86,38 +113,8 @@ void throw_error(const std::string& doing, int cuda_error) {
 }
 
 std::string no_device_reason(int cuda_error, int driver, int runtime) {
-  const std::string otherwise = " Or use sim:0, the software accelerator.";
-  switch (static_cast<cudaError_t>(cuda_error)) {
-    case cudaErrorInsufficientDriver:
-      if (driver == 0)
-        return "no NVIDIA driver was found: install one, or, in a container, start it with "
-               "--gpus all." +
-               otherwise;
-      return "the NVIDIA driver is too old: it serves CUDA " + version_text(driver) +
-             ", and this build needs " + version_text(runtime) +
-             ". Install a newer driver, or build with an older CUDA toolkit." + otherwise;
-    case cudaErrorStubLibrary:
-      return "the libcuda.so.1 that was found is the toolkit's stub, made for linking only: take "
-             "the toolkit's stubs folder out of LD_LIBRARY_PATH." +
-             otherwise;
-    case cudaSuccess:
-    case cudaErrorNoDevice:
-      return "there is an NVIDIA driver but no GPU for this process: see what `nvidia-smi` lists, "
-             "and whether CUDA_VISIBLE_DEVICES hides it." +
-             otherwise;
-    case cudaErrorSystemNotReady:
-      return std::string("the GPUs are not ready for CUDA (error 802). ") + kStartFabricManager +
-             otherwise;
-    case cudaErrorSystemDriverMismatch:
-      return "the NVIDIA driver in memory and its libraries on disk differ in version: restart "
-             "the machine." +
-             otherwise;
-    default:
-      break;
-  }
-  return std::string("the NVIDIA driver reports: ") +
-         cudaGetErrorString(static_cast<cudaError_t>(cuda_error)) + ". `nvidia-smi` tells more." +
-         otherwise;
+  return reason(static_cast<cudaError_t>(cuda_error), driver, runtime) +
+         " Or use sim:0, the software accelerator.";
 }
 
 }  // namespace td::cuda
