@@ -132,18 +132,11 @@ struct alignas(16) Bytes16 {
 };
 template <class F>
 void dispatch_width(std::size_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(CppType<std::uint8_t>{});
-    case 2:
-      return f(CppType<std::uint16_t>{});
-    case 4:
-      return f(CppType<std::uint32_t>{});
-    case 8:
-      return f(CppType<std::uint64_t>{});
-    default:
-      return f(CppType<Bytes16>{});
-  }
+  if (bytes == 1) return f(CppType<std::uint8_t>{});
+  if (bytes == 2) return f(CppType<std::uint16_t>{});
+  if (bytes == 4) return f(CppType<std::uint32_t>{});
+  if (bytes == 8) return f(CppType<std::uint64_t>{});
+  f(CppType<Bytes16>{});
 }
 
 /// The largest power of two, up to 16, that divides slices of `bytes` bytes and both addresses.

@@ -126,14 +126,10 @@ struct Rows {
 // Where the index dimensions stand in the result: where the indexed ones were when those are
 // adjacent, else first.
 Sizes order_of_result(const TensorList& at, std::int64_t index_dims, std::int64_t dims) {
-  std::int64_t first = -1, last = -1, count = 0;
-  for (std::size_t d = 0; d < at.size(); ++d) {
-    if (!at[d].defined()) continue;
-    if (first < 0) first = static_cast<std::int64_t>(d);
-    last = static_cast<std::int64_t>(d);
-    ++count;
-  }
-  const std::int64_t before = last - first + 1 == count ? first : 0;
+  const auto is_index = [](const Tensor& t) { return t.defined(); };
+  const auto first = std::find_if(at.begin(), at.end(), is_index);
+  const auto end = std::find_if(at.rbegin(), at.rend(), is_index).base();
+  const std::int64_t before = std::all_of(first, end, is_index) ? first - at.begin() : 0;
   Sizes order;
   for (std::int64_t d = 0; d < before; ++d) order.push_back(index_dims + d);
   for (std::int64_t d = 0; d < index_dims; ++d) order.push_back(d);

@@ -30,19 +30,17 @@ Tensor make_reshaped(const char* name, const Tensor& self, const Sizes& sizes,
 // Fills in a -1 and checks the count. @throws ShapeError
 Sizes infer_sizes(const char* op, IntArrayRef wanted, std::int64_t numel) {
   Sizes sizes(wanted);
-  std::int64_t known = 1;
-  int unknown = -1;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == -1) {
-      TD_CHECK(ShapeError, unknown < 0, op, ": only one size may be -1 but got ", wanted);
-      unknown = static_cast<int>(d);
-      continue;
-    }
-    TD_CHECK(ShapeError, sizes[d] >= 0, op, ": sizes must not be negative but got ", wanted);
-    known *= sizes[d];
+  std::int64_t known = 1, *unknown = nullptr;
+  for (std::int64_t& size : sizes) {
+    TD_CHECK(ShapeError, size >= -1, op, ": sizes must not be negative but got ", wanted);
+    TD_CHECK(ShapeError, size >= 0 || !unknown, op, ": only one size may be -1 but got ", wanted);
+    if (size >= 0)
+      known *= size;
+    else
+      unknown = &size;
   }
-  if (unknown >= 0 && known > 0 && numel % known == 0) sizes[unknown] = numel / known;
-  TD_CHECK(ShapeError, numel_of(sizes) == numel && (unknown < 0 || known > 0), op, ": sizes ",
+  if (unknown && known > 0 && numel % known == 0) *unknown = numel / known;
+  TD_CHECK(ShapeError, numel_of(sizes) == numel && (!unknown || known > 0), op, ": sizes ",
            wanted, " do not hold the tensor's ", numel, " elements");
   return sizes;
 }
