@@ -15,6 +15,7 @@
 #include "sim/settings.h"
 #include "sim/stream_queue.h"
 #include "td/base/host_memory.h"
+#include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/graph.h"
 
