@@ -57,6 +57,12 @@ bool sole_owner(const Tensor& t) {
   return t.impl_ptr()->use_count() == 1 && t.impl().storage->use_count() == 1;
 }
 
+// No other handle would see the gradient become undefined; grad_buffer is a second one.
+bool is_unseen(const AutogradMeta& meta) {
+  if (meta.grad.is_same(meta.grad_buffer)) return meta.grad.impl_ptr()->use_count() == 2;
+  return sole_owner(meta.grad);
+}
+
 // An expanded view (the gradient of a sum, say) stores many elements at one address.
 bool repeats_elements(const TensorImpl& t) {
   for (std::size_t d = 0; d < t.sizes.size(); ++d)
@@ -274,14 +280,12 @@ void clear_gradient(const Tensor& leaf, bool set_to_none) {
   AutogradMeta* meta = find_meta(leaf);
   if (!meta) return;
   Tensor& gradient = meta->grad;
-  // In grad_buffer there is a second handle that nobody reads.
-  const auto unseen = [&] {
-    if (gradient.is_same(meta->grad_buffer)) return gradient.impl_ptr()->use_count() == 2;
-    return sole_owner(gradient);
-  };
-  if (set_to_none || (gradient.defined() && unseen())) {
+  if (set_to_none) {
     gradient = Tensor();
-    meta->grad_is_zero = !set_to_none;
+    meta->grad_is_zero = false;
+  } else if (gradient.defined() && is_unseen(*meta)) {
+    gradient = Tensor();
+    meta->grad_is_zero = true;
   } else if (gradient.defined()) {  // another handle must see it become zero
     if (gradient.requires_grad()) gradient = gradient.detach();
     gradient.zero_();

@@ -137,14 +137,12 @@ std::size_t reach(const char* op, IntArrayRef sizes, IntArrayRef strides, Scalar
   return static_cast<std::size_t>(elements) * element_size(dtype);
 }
 
-intrusive_ptr<Storage> storage_for(std::size_t bytes, const TensorOptions& options) {
-  return make_storage(check_device(options.device()), bytes, options.pinned_memory());
+intrusive_ptr<TensorImpl> new_impl(std::size_t bytes, const TensorOptions& options) {
+  auto storage = make_storage(check_device(options.device()), bytes, options.pinned_memory());
+  return make_intrusive<TensorImpl>(std::move(storage), options.dtype());
 }
 
-Tensor wrap(intrusive_ptr<Storage> storage, const Sizes& sizes, const Sizes& strides,
-            const TensorOptions& options) {
-  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
-  impl->set_geometry(sizes, strides);
+Tensor wrap(intrusive_ptr<TensorImpl> impl, const TensorOptions& options) {
   impl->inference = thread_state().inference_mode;
   Tensor tensor(std::move(impl));
   if (options.requires_grad()) tensor.requires_grad_(true);
@@ -155,8 +153,9 @@ Tensor wrap(intrusive_ptr<Storage> storage, const Sizes& sizes, const Sizes& str
 
 Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
   const auto n = static_cast<std::size_t>(checked_numel("empty", sizes));
-  return wrap(storage_for(n * element_size(options.dtype()), options), sizes,
-              contiguous_strides(sizes), options);
+  auto impl = new_impl(n * element_size(options.dtype()), options);
+  impl->set_contiguous(sizes);
+  return wrap(std::move(impl), options);
 }
 
 Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat format) {
@@ -169,8 +168,9 @@ Tensor empty(IntArrayRef sizes, const TensorOptions& options, MemoryFormat forma
 Tensor empty(IntArrayRef sizes, MemoryFormat format) { return empty(sizes, {}, format); }
 
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
-  const std::size_t bytes = reach("empty_strided", sizes, strides, options.dtype());
-  return wrap(storage_for(bytes, options), sizes, strides, options);
+  auto impl = new_impl(reach("empty_strided", sizes, strides, options.dtype()), options);
+  impl->set_geometry(sizes, strides);
+  return wrap(std::move(impl), options);
 }
 
 Tensor empty_like(const Tensor& like, const TensorOptions& options, MemoryFormat asked) {
@@ -185,8 +185,10 @@ Tensor empty_like(const Tensor& like, const TensorOptions& options, MemoryFormat
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const std::function<void(void*)>& deleter, const TensorOptions& options) {
   const std::size_t bytes = reach("from_blob", sizes, strides, options.dtype());
-  return wrap(make_intrusive<Storage>(check_device(options.device()), data, bytes, deleter), sizes,
-              strides, options);
+  auto storage = make_intrusive<Storage>(check_device(options.device()), data, bytes, deleter);
+  auto impl = make_intrusive<TensorImpl>(std::move(storage), options.dtype());
+  impl->set_geometry(sizes, strides);
+  return wrap(std::move(impl), options);
 }
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   return from_blob(data, sizes, strides, {}, options);
