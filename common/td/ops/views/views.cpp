@@ -40,8 +40,8 @@ Sizes infer_sizes(const char* op, IntArrayRef wanted, std::int64_t numel) {
       unknown = &size;
   }
   if (unknown && known > 0 && numel % known == 0) *unknown = numel / known;
-  TD_CHECK(ShapeError, numel_of(sizes) == numel && (!unknown || known > 0), op, ": sizes ",
-           wanted, " do not hold the tensor's ", numel, " elements");
+  TD_CHECK(ShapeError, numel_of(sizes) == numel && (!unknown || known > 0), op, ": sizes ", wanted,
+           " do not hold the tensor's ", numel, " elements");
   return sizes;
 }
 
