@@ -139,8 +139,7 @@ CachingAllocator::Block* CachingAllocator::take(std::size_t bytes, bool last_att
   return block;
 }
 
-/// The best free block of the owner, out of its set; null when none fits. A block that must be a
-/// whole segment is less than twice as large as asked for.
+/// The best free block of the owner, out of its set; null when none fits.
 CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, bool small, Owner owner,
                                                      bool whole_segment) {
   FreeBlocks& blocks = free_[small];
@@ -151,7 +150,6 @@ CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, bool sma
   for (auto at = blocks.lower_bound(&key); at != blocks.end(); ++at) {
     Block* block = *at;
     if (block->stream != owner.stream || block->pool != owner.pool) break;
-    if (whole_segment && block->bytes >= 2 * bytes) break;
     if (whole_segment && (block->before || block->after)) continue;
     blocks.erase(at);
     block->free = false;
@@ -224,14 +222,18 @@ void CachingAllocator::join(Block* block, Block* after) {
   delete after;
 }
 
+void CachingAllocator::drop_segment(Block* block) {
+  release_segment(block->data);
+  stats_.reserved -= block->bytes;
+  delete block;
+}
+
 void CachingAllocator::return_segments() {
   if (captures_underway > 0) return;  // giving memory back waits for the device
   for (FreeBlocks& blocks : free_) {
     std::erase_if(blocks, [this](Block* block) {
       if (block->before || block->after || block->pool) return false;
-      release_segment(block->data);
-      stats_.reserved -= block->bytes;
-      delete block;
+      drop_segment(block);
       return true;
     });
   }
