@@ -204,9 +204,10 @@ std::string write_header(const std::string& path, const Header& header) {
     }
     for (const TensorInfo& tensor : header.tensors) {
       TD_CHECK(IoError, tensor.name != kMetadata, path, ": no tensor can be named ", kMetadata);
+      const std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
       text << std::exchange(comma, ",") << Json(tensor.name).dump() << ":{\"dtype\":\""
-           << name_of(tensor.dtype) << "\",\"shape\":" << tensor.shape << ",\"data_offsets\":["
-           << tensor.begin << ',' << tensor.end << "]}";
+           << name_of(tensor.dtype) << "\",\"shape\":" << Json(shape).dump()
+           << ",\"data_offsets\":[" << tensor.begin << ',' << tensor.end << "]}";
     }
     text << '}';
   } catch (const Json::exception& error) {
