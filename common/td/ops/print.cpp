@@ -150,7 +150,7 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
   if (tensor.grad_fn())
     suffixes.push_back(joined("grad_fn=<", tensor.grad_fn()->name(), ">"));
   else if (tensor.requires_grad())
-    suffixes.push_back("requires_grad=True");
+    suffixes.emplace_back("requires_grad=True");
   return suffixes;
 }
 

@@ -157,6 +157,8 @@ ClassRows<T> class_rows(const Classes& c) {
 }
 
 void check_classes(const Op& op, const Classes& c) {
+  TD_CHECK(DtypeError, c.x.is_floating_point(), op.name,
+           ": \"input\" must be floating point but is ", c.x.dtype());
   TD_CHECK(DtypeError, c.target.dtype() == kLong, op.name,
            ": \"target\" holds class numbers and must be int64 but is ", c.target.dtype(),
            "; convert it with to(kInt64)");

@@ -215,6 +215,10 @@ TEST_CASE("what quotients and activations refuse, they name") {
         "div: the rounding mode must be \"trunc\" or \"floor\" but is \"up\"");
   CHECK(message<td::DtypeError>([&] { td::gelu(whole); }) ==
         "gelu: expected a floating point tensor but got int64; convert it with to(kFloat32)");
+  const Tensor kept = whole.clone();
+  CHECK(message<td::DtypeError>([&] { kept.silu_(); }) ==
+        "silu: expected a floating point tensor but got int64; convert it with to(kFloat32)");
+  CHECK(kept._version() == 0);  // nothing has changed
   CHECK(message<td::DtypeError>([&] { td::lerp(whole, whole, 1); }) ==
         "lerp: not defined for integers; convert \"input\" with to(kFloat32)");
   CHECK(message<td::DtypeError>([&] { whole.clone().div_(0.5, "floor"); }) ==

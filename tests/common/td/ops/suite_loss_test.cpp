@@ -180,6 +180,9 @@ TEST_CASE("a class that does not exist is named, now on cpu and at the next wait
 
 TEST_CASE("what losses refuse, they name") {
   const Tensor x = td::zeros({2, 3});
+  CHECK(message<td::DtypeError>([&] {
+          cross_entropy_loss(td::tensor({{1, 2}}), td::tensor({0}));
+        }) == "cross_entropy: \"input\" must be floating point but is int64");
   CHECK(
       message<td::DtypeError>([&] { cross_entropy_loss(x, td::zeros({2})); }) ==
       "cross_entropy: \"target\" holds class numbers and must be int64 but is float32; convert it "
