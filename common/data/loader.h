@@ -11,6 +11,7 @@
 #include "data/samplers.h"
 #include "data/transforms.h"
 #include "td/base/arg.h"
+#include "td/base/objects.h"
 
 namespace td::data {
 
@@ -52,7 +53,8 @@ class Iterator {
 
   /// The end of any epoch.
   Iterator() = default;
-  explicit Iterator(Next next) : place_(std::make_shared<Place>(Place{std::move(next)})) {}
+  explicit Iterator(Next next)
+      : place_(std::allocate_shared<Place>(ObjectAllocator<Place>(), Place{std::move(next)})) {}
   /// @throws Error past the end; whatever loading the batch throws.
   Iterator& operator++() {
     check("the iterator cannot be moved");
