@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <numeric>
 
 #include "td/kernels/geometry.h"
 
@@ -60,11 +59,13 @@ inline ReducePlan plan_blocks(std::int64_t results, std::int64_t count, std::int
 /// The same loops in the order of memory, joined where they can be: for elements that may be
 /// combined in any order.
 inline Loops in_memory_order(const Loops& loops) {
-  int order[kMaxDims];
-  std::iota(order, order + loops.dims, 0);
-  std::sort(order, order + loops.dims, [&](int a, int b) {
-    return std::pair(-loops.strides[a], a) < std::pair(-loops.strides[b], b);
-  });
+  int order[kMaxDims];  // the largest stride first: insertion sort, stable
+  for (int d = 0; d < loops.dims; ++d) {
+    int at = d;
+    for (; at > 0 && loops.strides[order[at - 1]] < loops.strides[d]; --at)
+      order[at] = order[at - 1];
+    order[at] = d;
+  }
   Loops sorted;
   for (int n = 0; n < loops.dims; ++n)
     sorted.append(loops.sizes[order[n]], loops.strides[order[n]]);
