@@ -132,7 +132,8 @@ class WorkerGroup {
     std::vector<ChildProgram> programs;
     for (const Variables& environment : variables) {
       const int number = launch.node_rank * launch.nprocs + static_cast<int>(programs.size());
-      const std::string prefix = launch.prefix ? "[" + std::to_string(number) + "] " : "";
+      const std::string digits = std::to_string(number);
+    const std::string prefix = launch.prefix ? "[" + digits + "] " : "";
       ranks_.push_back(std::make_unique<Rank>(launch, number, prefix));
       ChildProgram& program = programs.emplace_back();
       program.words = launch.words;
