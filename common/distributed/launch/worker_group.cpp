@@ -133,7 +133,7 @@ class WorkerGroup {
     for (const Variables& environment : variables) {
       const int number = launch.node_rank * launch.nprocs + static_cast<int>(programs.size());
       const std::string digits = std::to_string(number);
-    const std::string prefix = launch.prefix ? "[" + digits + "] " : "";
+      const std::string prefix = launch.prefix ? "[" + digits + "] " : "";
       ranks_.push_back(std::make_unique<Rank>(launch, number, prefix));
       ChildProgram& program = programs.emplace_back();
       program.words = launch.words;
