@@ -25,7 +25,7 @@ class PmixStore final : public Store {
     PMIX_LOAD_PROCID(&all, self_.nspace, PMIX_RANK_WILDCARD);
     pmix_value_t* ranks = nullptr;  // of this host: "0,1,2"
     if (PMIx_Get(&all, PMIX_LOCAL_PEERS, nullptr, 0, &ranks) != PMIX_SUCCESS) return;
-    const std::string list = "," + std::string(ranks->data.string) + ",";
+    const std::string list = std::string(",") + ranks->data.string + ",";
     is_host_of_rank_0_ = list.find(",0,") != std::string::npos;
     PMIX_VALUE_RELEASE(ranks);
   }
