@@ -49,20 +49,20 @@ class CoordinationAgent : public CollectiveObserver {
   using Lock = std::unique_lock<std::mutex>;
 
   CoordinationAgent(RendezvousInfo info, const Limits& limits);
-  void start();  // called when a derived class is ready
-  void stop();   // called before a derived class ends
+  void start();  ///< called when a derived class is ready
+  void stop();   ///< called before a derived class ends
   /// The work, when a message has come and at least every 50 ms. It holds the lock.
   virtual void step(Clock::time_point now) = 0;
-  RankState state_at(Clock::time_point now) const;
-  bool is_due(Clock::time_point now);  // to send the state, because of the time or a change
+  RankState state_at(Clock::time_point now) const;  ///< this rank's state, to be sent
+  bool is_due(Clock::time_point now);  ///< to send the state, because of the time or a change
 
-  const Limits limits_;
-  std::mutex mutex_;  // guards what follows
-  RendezvousInfo info_;
-  std::condition_variable changed_;
-  RankState mine_;  // where a call's `milliseconds` are the time of its start
-  GroupState group_;
-  Clock::time_point leaving_since_;
+  const Limits limits_;              ///< how long to wait, and how often to send
+  std::mutex mutex_;                 ///< guards what follows
+  RendezvousInfo info_;              ///< the hosts, and the connections to other ranks
+  std::condition_variable changed_;  ///< notified when `group_` has changed
+  RankState mine_;                   ///< where a call's `milliseconds` are the time of its start
+  GroupState group_;                 ///< what rank 0 last said of all ranks
+  Clock::time_point leaving_since_;  ///< when this rank said that it leaves
 
  private:
   void run();

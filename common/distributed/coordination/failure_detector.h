@@ -24,7 +24,10 @@ struct Heartbeat {
   /// How many of the last collectives a rank keeps.
   static constexpr std::uint64_t kKept = 8;
 
-  Call collective, send, receive;  ///< the calls that it is in: one of each kind at most
+  /// The calls that it is in: one of each kind at most.
+  ///@{
+  Call collective, send, receive;
+  ///@}
   CollectiveFingerprint finished;  ///< the last collective; sequence 0: none yet
   std::array<CollectiveFingerprint, kKept>
       started;  ///< the last ones, each at its sequence % kKept

@@ -123,7 +123,10 @@ struct WorkQueues {
   }
   ///@}
 
+  /// The queue of each kind.
+  ///@{
   std::shared_ptr<WorkQueue> collectives, sends, receives;
+  ///@}
 };
 
 }  // namespace td::distributed

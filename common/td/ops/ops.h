@@ -15,8 +15,9 @@ namespace td {
 namespace Reduction {
 enum Reduction { None, Mean, Sum };
 }
-inline constexpr Reduction::Reduction kNone = Reduction::None, kMean = Reduction::Mean,
-                                      kSum = Reduction::Sum;
+inline constexpr Reduction::Reduction kNone = Reduction::None;  ///< Reduction::None
+inline constexpr Reduction::Reduction kMean = Reduction::Mean;  ///< Reduction::Mean
+inline constexpr Reduction::Reduction kSum = Reduction::Sum;    ///< Reduction::Sum
 
 /// @name Element-wise functions of one tensor (ops/pointwise/unary_*.def); `name_` works in place
 /// @{
