@@ -15,9 +15,12 @@ namespace td {
 namespace Reduction {
 enum Reduction { None, Mean, Sum };
 }
-inline constexpr Reduction::Reduction kNone = Reduction::None;  ///< Reduction::None
-inline constexpr Reduction::Reduction kMean = Reduction::Mean;  ///< Reduction::Mean
-inline constexpr Reduction::Reduction kSum = Reduction::Sum;    ///< Reduction::Sum
+/// Each element keeps its loss.
+inline constexpr Reduction::Reduction kNone = Reduction::None;
+/// The mean of the losses.
+inline constexpr Reduction::Reduction kMean = Reduction::Mean;
+/// The sum of the losses.
+inline constexpr Reduction::Reduction kSum = Reduction::Sum;
 
 /// @name Element-wise functions of one tensor (ops/pointwise/unary_*.def); `name_` works in place
 /// @{
