@@ -23,6 +23,8 @@ constexpr milliseconds kPause(3);           // between two looks into the store
 constexpr milliseconds kLongestWait(2000);  // for one connection
 // How much longer than rank 0 the others wait, so that they hear whom it missed.
 constexpr milliseconds kWorkersWaitLonger(2000);
+// How long rank 0 keeps an error to itself while ranks are still to come, so that all hear it.
+constexpr milliseconds kLateRanks(1000);
 constexpr const char* kKey = "run";
 
 /// What a rank says of itself.
@@ -112,12 +114,14 @@ class RendezvousCoordinator {
   RendezvousInfo run() {
     store_.set(kKey, encode(mine_));
     const auto end = Clock::now() + options_.timeout;
-    while (error_.empty() && cards_.size() < static_cast<std::size_t>(options_.world_size)) {
+    while (error_.empty() && !all_are_here()) {
       if (Clock::now() > end) error_ = missing_ranks_error(missing(), options_, store_);
       find_second_rank_0();
       take_guests();
     }
     if (error_.empty()) choose_addresses();
+    const auto late = std::min(end, Clock::now() + kLateRanks);
+    while (!all_are_here() && Clock::now() < late) take_guests();
     return answer();
   }
 
@@ -126,6 +130,10 @@ class RendezvousCoordinator {
     Socket socket;
     int rank = -1;  // until its card has come
   };
+
+  bool all_are_here() const {
+    return cards_.size() >= static_cast<std::size_t>(options_.world_size);
+  }
 
   std::string missing() const {
     std::string ranks;
@@ -163,6 +171,7 @@ class RendezvousCoordinator {
     if (card.run != mine_.run) return false;
     guest.rank = card.rank;
     const auto [place, is_new] = cards_.emplace(card.rank, card);
+    if (!error_.empty()) return true;  // the first error is the one to tell
     if (!is_new)
       error_ = duplicate_rank_error(card.rank, place->second.host, card.host);
     else if (card.world_size != options_.world_size)
