@@ -70,41 +70,24 @@ void Reducer::build_buckets(const std::vector<std::size_t>& order) {
       g = g.clone();
   buckets_.clear();
   locators_.resize(parameters_.size());
-  for (Arena& arena : arenas_) arena.taken = 0;
   for (auto& numbers :
        assign_buckets(parameters_, order, options_.first_bucket_bytes, options_.bucket_bytes)) {
     TensorList members;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      locators_[numbers[i]] = {buckets_.size(), i};
-      members.push_back(parameters_[numbers[i]]);
-    }
-    Tensor memory = take_memory(members);
+    for (const std::size_t number : numbers) members.push_back(parameters_[number]);
+    const TensorOptions options =
+        TensorOptions().dtype(members[0].dtype()).device(members[0].device());
+    Tensor memory = group_->empty_shared(Bucket::elements(members), options);
     buckets_.push_back(std::make_unique<Bucket>(std::move(numbers), std::move(members),
                                                 std::move(memory),
                                                 options_.gradient_as_bucket_view));
+    Bucket& bucket = *buckets_.back();
+    for (std::size_t i = 0; i < bucket.numbers().size(); ++i)
+      locators_[bucket.numbers()[i]] = {&bucket, i};
   }
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     buckets_[i]->gradients().index = i;
     buckets_[i]->gradients().is_last = i + 1 == buckets_.size();
   }
-}
-
-// Memory for a bucket of these parameters. However the buckets are formed, it is the same memory.
-Tensor Reducer::take_memory(const TensorList& parameters) {
-  const Tensor& like = parameters[0];
-  const auto fits = [&](const Tensor& t) {
-    return t.dtype() == like.dtype() && t.device() == like.device();
-  };
-  const std::int64_t wanted = Bucket::elements(parameters);
-  for (Arena& arena : arenas_)
-    if (fits(arena.memory))
-      return arena.memory.narrow(0, std::exchange(arena.taken, arena.taken + wanted), wanted);
-  std::int64_t most = 0;  // when every parameter has a bucket of its own
-  for (const Tensor& p : parameters_)
-    if (fits(p)) most += Bucket::elements({p});
-  const TensorOptions options = TensorOptions().dtype(like.dtype()).device(like.device());
-  arenas_.push_back({group_->empty_shared(most, options), 0});
-  return take_memory(parameters);
 }
 
 void Reducer::register_comm_hook(CommHook hook) {
@@ -165,18 +148,17 @@ void Reducer::begin_backward() {
 }
 
 void Reducer::add(std::size_t number, bool used) {
-  const VariableLocator& at = locators_[number];
-  Bucket& bucket = *buckets_[at.bucket_index];
-  TD_CHECK(AutogradError, !bucket.has(at.intra_bucket_index), "DistributedDataParallel: \"",
-           names_[number],
+  const auto& [bucket, place] = locators_[number];
+  TD_CHECK(AutogradError, !bucket->has(place), "DistributedDataParallel: \"", names_[number],
            "\" got a gradient twice in one backward, or was thought to be unused and is not. Use "
            "it through the wrapped module's forward only, on one stream");
-  const Tensor &parameter = parameters_[number], &place = bucket.gradients().buffer;
-  TD_CHECK(DeviceError, parameter.device() == place.device() && parameter.dtype() == place.dtype(),
+  const Tensor &parameter = parameters_[number], &buffer = bucket->gradients().buffer;
+  TD_CHECK(DeviceError,
+           parameter.device() == buffer.device() && parameter.dtype() == buffer.dtype(),
            "DistributedDataParallel: \"", names_[number], "\" is ", parameter.dtype(), " on ",
-           parameter.device(), ", but was ", place.dtype(), " on ", place.device(),
+           parameter.device(), ", but was ", buffer.dtype(), " on ", buffer.device(),
            " when it was wrapped; move and convert a module first, then wrap it");
-  bucket.add(at.intra_bucket_index, used);
+  bucket->add(place, used);
 }
 
 void Reducer::launch_complete() {
@@ -192,8 +174,8 @@ void Reducer::launch_complete() {
 // all the same: the other ranks wait for it.
 void Reducer::end_backward() {
   for (std::size_t number = 0; number < parameters_.size(); ++number) {
-    const VariableLocator& at = locators_[number];
-    if (buckets_[at.bucket_index]->has(at.intra_bucket_index)) continue;
+    const auto& [bucket, place] = locators_[number];
+    if (bucket->has(place)) continue;
     if (!order_known_) order_.push_back(number);
     add(number, false);
   }
@@ -201,9 +183,10 @@ void Reducer::end_backward() {
   wait_for_buckets();
   count_users();
   if (!options_.find_unused_parameters) refuse_unused(true);
-  for (std::size_t number = 0; number < parameters_.size(); ++number)
-    if (users_[number] > 0)
-      buckets_[locators_[number].bucket_index]->give_back(locators_[number].intra_bucket_index);
+  for (std::size_t number = 0; number < parameters_.size(); ++number) {
+    const auto& [bucket, place] = locators_[number];
+    if (users_[number] > 0) bucket->give_back(place);
+  }
 }
 
 void Reducer::wait_for_buckets() {
@@ -254,9 +237,10 @@ void Reducer::refuse_unused(bool has_batch) {
 
 std::string Reducer::unused_here() const {
   std::string text;
-  for (std::size_t number = 0; number < parameters_.size(); ++number)
-    if (!buckets_[locators_[number].bucket_index]->used(locators_[number].intra_bucket_index))
-      text += (text.empty() ? "\"" : ", \"") + names_[number] + "\"";
+  for (std::size_t number = 0; number < parameters_.size(); ++number) {
+    const auto& [bucket, place] = locators_[number];
+    if (!bucket->used(place)) text += (text.empty() ? "\"" : ", \"") + names_[number] + "\"";
+  }
   return text;
 }
 

@@ -51,16 +51,11 @@ class Reducer {
  private:
   enum class Phase { kIdle, kForwardDone, kBackward };
   struct VariableLocator {
-    std::size_t bucket_index, intra_bucket_index;
-  };
-  // The memory of all gradients of one type and device, which buckets divide.
-  struct Arena {
-    Tensor memory;
-    std::int64_t taken = 0;
+    Bucket* bucket;
+    std::size_t intra_bucket_index;
   };
 
   void build_buckets(const std::vector<std::size_t>& order);
-  Tensor take_memory(const TensorList& parameters);
   void gradient_finished(std::size_t number);
   void begin_backward();
   void add(std::size_t number, bool used);
@@ -78,7 +73,6 @@ class Reducer {
   CommHook hook_;
   std::vector<unsigned> hook_numbers_;
 
-  std::vector<Arena> arenas_;
   std::vector<std::unique_ptr<Bucket>> buckets_;
   std::vector<VariableLocator> locators_;  // where each parameter's gradient is
   std::vector<int> users_;                 // ranks that used each parameter, in the last backward
