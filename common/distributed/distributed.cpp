@@ -53,38 +53,29 @@ int get_rank() { return default_group().rank(); }
 int get_world_size() { return default_group().size(); }
 
 namespace {
-// Starts a call and waits for it.
-template <class Start>
-void run(Start&& start) {
+// Starts a call of the default group and waits for it.
+template <class... Parameters, class... Arguments>
+void run(std::shared_ptr<Work> (ProcessGroup::*call)(Parameters...),
+         const Arguments&... arguments) {
   const InlineExecutionGuard inline_execution;
-  start(default_group())->wait();
+  (default_group().*call)(arguments...)->wait();
 }
 }  // namespace
 
-void broadcast(const Tensor& tensor, int root) {
-  run([&](ProcessGroup& group) { return group.broadcast(tensor, root); });
-}
-void all_reduce(const Tensor& tensor, ReduceOp op) {
-  run([&](ProcessGroup& group) { return group.all_reduce(tensor, op); });
-}
+void broadcast(const Tensor& tensor, int root) { run(&ProcessGroup::broadcast, tensor, root); }
+void all_reduce(const Tensor& tensor, ReduceOp op) { run(&ProcessGroup::all_reduce, tensor, op); }
 void reduce(const Tensor& tensor, int root, ReduceOp op) {
-  run([&](ProcessGroup& group) { return group.reduce(tensor, root, op); });
+  run(&ProcessGroup::reduce, tensor, root, op);
 }
 void all_gather(const TensorList& outputs, const Tensor& input) {
-  run([&](ProcessGroup& group) { return group.all_gather(outputs, input); });
+  run(&ProcessGroup::all_gather, outputs, input);
 }
 void reduce_scatter(const Tensor& output, const TensorList& inputs, ReduceOp op) {
-  run([&](ProcessGroup& group) { return group.reduce_scatter(output, inputs, op); });
+  run(&ProcessGroup::reduce_scatter, output, inputs, op);
 }
-void barrier() {
-  run([](ProcessGroup& group) { return group.barrier(); });
-}
-void send(const Tensor& tensor, int to, int tag) {
-  run([&](ProcessGroup& group) { return group.send(tensor, to, tag); });
-}
-void recv(const Tensor& tensor, int from, int tag) {
-  run([&](ProcessGroup& group) { return group.recv(tensor, from, tag); });
-}
+void barrier() { run(&ProcessGroup::barrier); }
+void send(const Tensor& tensor, int to, int tag) { run(&ProcessGroup::send, tensor, to, tag); }
+void recv(const Tensor& tensor, int from, int tag) { run(&ProcessGroup::recv, tensor, from, tag); }
 
 DefaultGroupGuard::DefaultGroupGuard(std::shared_ptr<ProcessGroup> group)
     : previous_(std::exchange(thread_default, std::move(group))) {}
