@@ -2,7 +2,6 @@
 // end, all work must come before the end of the origin.
 #include "sim/capture.h"
 
-#include <algorithm>
 #include <map>
 
 #include "sim/race_finder.h"
@@ -15,11 +14,6 @@ namespace td::sim {
 namespace {
 
 thread_local std::uint32_t launch_of_thread = 0;  // the number of the launch that is running
-
-std::uint32_t& at(std::vector<std::uint32_t>& counts, std::size_t i) {
-  if (counts.size() <= i) counts.resize(i + 1);
-  return counts[i];
-}
 
 void append_pass(std::vector<char>& entries, Edge& edge) {
   StreamQueue::append(entries, StreamQueue::item_of(
@@ -71,7 +65,7 @@ intrusive_ptr<EventState> Capture::record_state(StreamQueue& queue) {
   Branch& branch = branch_of(queue);
   Edge& edge = edges_.emplace_back();
   append_pass(branch.entries, edge);
-  at(branch.before, branch.number) = branch.size;
+  branch.before.raise(branch.number, branch.size);
   edge.before = branch.before;
   return make_intrusive<CapturedEventState>(intrusive_ptr<Capture>(this), edge);
 }
@@ -82,8 +76,7 @@ void Capture::wait(StreamQueue& queue, Edge& edge) {
     if (finished_) refuse_captured_event();
     Branch& branch = branch_of(queue);
     append_wait(branch.entries, edge);
-    for (std::size_t i = 0; i < edge.before.size(); ++i)
-      at(branch.before, i) = std::max(at(branch.before, i), edge.before[i]);
+    branch.before.join(edge.before);
   }
   queue.capture_into(this);
 }
@@ -93,7 +86,7 @@ void Capture::finish() {
   std::lock_guard lock(mutex_);
   finished_ = true;
   for (std::size_t i = 1; i < branches_.size(); ++i)
-    TD_CHECK(DeviceError, at(branches_[0].before, i) == branches_[i].size,
+    TD_CHECK(DeviceError, branches_[0].before[i] == branches_[i].size,
              "capture_end: a stream of sim:", branches_[i].captured->index(),
              " joined the capture by waiting for an event, and the captured stream does not wait "
              "for its last work. Before the end, record an event there and let the captured stream "

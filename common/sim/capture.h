@@ -27,8 +27,7 @@ struct Edge {
   void pass();
   void wait();
   ///@}
-  /// Per branch: how many of its kernels and copies come before it.
-  std::vector<std::uint32_t> before{};
+  VectorClock before{};                  ///< per branch: its kernels and copies that come first
   std::atomic<std::uint32_t> launch{0};  ///< the last launch that passed it
   Failure failure;                       ///< of the stream that passed it
 };
@@ -62,8 +61,7 @@ class Capture : public RefCounted {
     StreamQueue* own = nullptr;  ///< runs it at a launch; the first runs where it is launched
     std::vector<char> entries{};
     std::uint32_t size = 0;  ///< kernels and copies
-    /// Per branch: how many of its kernels and copies come before the next entry.
-    std::vector<std::uint32_t> before{};
+    VectorClock before{};    ///< per branch: its kernels and copies before the next entry
   };
   Branch& branch_of(StreamQueue& queue);
   void join_branches();

@@ -11,7 +11,6 @@
 // only this object is called, because allocators call it with their own mutexes held.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -90,29 +89,6 @@ class AccessMap {
   void split(std::uintptr_t address);
 
   Pieces pieces_;
-};
-
-/// A vector clock: the work that comes before a point, as one count of finished work per stream (C.
-/// J. Fidge, 1988; F. Mattern, 1989). The host, each stream and each event have one. Counts only
-/// grow.
-class VectorClock {
- public:
-  /// Returns how much of the stream's work comes before.
-  std::uint64_t operator[](std::size_t stream) const {
-    return stream < counts_.size() ? counts_[stream] : 0;
-  }
-  /// Orders this after the stream's first `count` pieces of work.
-  void raise(std::size_t stream, std::uint64_t count) {
-    if (stream >= counts_.size()) counts_.resize(stream + 1);
-    counts_[stream] = std::max(counts_[stream], count);
-  }
-  /// Orders this after everything that `other` comes after.
-  void join(const VectorClock& other) {
-    for (std::size_t i = 0; i < other.counts_.size(); ++i) raise(i, other.counts_[i]);
-  }
-
- private:
-  std::vector<std::uint64_t> counts_;
 };
 
 class RaceFinder final : public AccessObserver {

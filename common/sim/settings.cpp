@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 
@@ -12,15 +13,12 @@
 namespace td::sim {
 namespace {
 
-/// Reads a number followed by exactly `unit`.
+/// Reads a number from 0 to 1e9, followed by exactly `unit`.
 bool parse_amount(const std::string& text, const std::string& unit, double* amount) {
-  if (text.size() <= unit.size()) return false;
-  const std::size_t digits = text.size() - unit.size();
-  if (text.compare(digits, unit.size(), unit) != 0) return false;
-  if (text.find_first_not_of("0123456789.") != digits) return false;  // strtod takes much more
-  char* end = nullptr;
-  *amount = std::strtod(text.c_str(), &end);
-  return end == text.c_str() + digits && *amount <= 1e9;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, *amount, std::chars_format::fixed);
+  return read.ec == std::errc() && std::string(read.ptr, end) == unit && *amount >= 0 &&
+         *amount <= 1e9;
 }
 
 bool parse_link(const std::string& text, Settings& s) {
@@ -42,7 +40,7 @@ const Variable kVariables[] = {
     {"TD_SIM_DEVICES", "a number from 1 to 16",
      [](const std::string& text, Settings& s) {
        double count = 0;
-       if (!parse_amount(text + "d", "d", &count)) return false;
+       if (!parse_amount(text, "", &count)) return false;
        s.devices = static_cast<int>(count);
        return count >= 1 && count <= kMaxDevices && count == s.devices;
      }},
