@@ -89,7 +89,18 @@ class RandomSampler : public IndexSamplerBase {
 
 /// The share of one rank of an order that all ranks draw alike. A derived class draws the order.
 class DistributedSampler : public IndexSamplerBase {
+ protected:
+  /// Which positions of the order rank r of n gets: one block, or r, r + n, r + 2n, ...
+  enum class Partition { kContiguous, kInterleaved };
+
  public:
+  /// @param size items of the dataset.
+  /// @param allow_duplicates if the items cannot be divided evenly, some are returned twice;
+  /// otherwise the last ones are left out.
+  /// @throws Error unless rank < num_replicas.
+  explicit DistributedSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
+                              bool allow_duplicates = true,
+                              Partition partition = Partition::kContiguous);
   /// Sets the epoch whose order the next reset() draws; call it with the same number on all ranks.
   void set_epoch(std::size_t epoch) { epoch_ = epoch; }
   /// The argument of the last set_epoch(); 0 before.
@@ -101,19 +112,9 @@ class DistributedSampler : public IndexSamplerBase {
   std::size_t index() const noexcept { return position(given_); }
 
  protected:
-  /// Which positions of the order rank r of n gets: one block, or r, r + n, r + 2n, ...
-  enum class Partition { kContiguous, kInterleaved };
-
-  /// @param size items of the dataset.
-  /// @param allow_duplicates if the items cannot be divided evenly, some are returned twice;
-  /// otherwise the last ones are left out.
-  /// @throws Error unless rank < num_replicas.
-  DistributedSampler(std::size_t size, std::size_t num_replicas, std::size_t rank,
-                     bool allow_duplicates, Partition partition);
-
   /// The order of this epoch; empty: 0, 1, 2, ... Positions after its end start again at its front.
   virtual std::vector<std::size_t> draw() const { return {}; }
-  /// Divides `size_` items and starts the epoch. Derived constructors call it.
+  /// Starts the epoch. The constructor of a class that draws calls it.
   void start_epoch();
   std::size_t share() const override {
     return (size_ + (allow_duplicates_ ? num_replicas_ - 1 : 0)) / num_replicas_;
@@ -142,7 +143,7 @@ class DistributedRandomSampler : public DistributedSampler {
  public:
   explicit DistributedRandomSampler(std::size_t size, std::size_t num_replicas = 1,
                                     std::size_t rank = 0, bool allow_duplicates = true)
-      : DistributedSampler(size, num_replicas, rank, allow_duplicates, Partition::kContiguous) {
+      : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
     start_epoch();
   }
 
@@ -153,11 +154,7 @@ class DistributedRandomSampler : public DistributedSampler {
 /// Each rank returns its block of 0, 1, 2, ...
 class DistributedSequentialSampler : public DistributedSampler {
  public:
-  explicit DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1,
-                                        std::size_t rank = 0, bool allow_duplicates = true)
-      : DistributedSampler(size, num_replicas, rank, allow_duplicates, Partition::kContiguous) {
-    start_epoch();
-  }
+  using DistributedSampler::DistributedSampler;
 };
 
 }  // namespace td::data::samplers
