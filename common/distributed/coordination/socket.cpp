@@ -36,10 +36,6 @@ const sockaddr* generic(const sockaddr_in& address) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 Listener::Listener(const std::string& address)
     : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
   const sockaddr_in here = parse(address, 0);

@@ -4,27 +4,11 @@
 
 #include <chrono>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "distributed/descriptor.h"
+
 namespace td::distributed {
-
-/// A descriptor, closed at the end of the scope and not inherited by programs that are started.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~Descriptor();
-  int get() const { return descriptor_; }
-  explicit operator bool() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
 
 /// Waits for connections at a free port.
 class Listener {

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kNextStep =
     "start the program with  ./course launch -n 2 PROGRAM  or unset the variable";
 
-/// How one launcher calls its variables. A second name stands in where the first is not set.
+/// How one launcher calls its variables. `world_size_too` counts where `world_size` is not set.
 struct Spelling {
   const char* source;
   const char *rank, *world_size, *world_size_too;
@@ -22,26 +22,23 @@ struct Spelling {
 };
 
 constexpr Spelling kSpellings[] = {
-    {"torchrun", "RANK", "WORLD_SIZE", nullptr, "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
-    {"OpenMPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr,
+    {"torchrun", "RANK", "WORLD_SIZE", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+    {"OpenMPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
      "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"PMI", "PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"PMI", "PMI_RANK", "PMI_SIZE", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     // A step of a job may have fewer tasks than the job.
     {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_LOCALID",
      "SLURM_NTASKS_PER_NODE"},
 };
 
-const char* text_of(const char* name) {
-  const char* text = name ? std::getenv(name) : nullptr;
-  return text && *text ? text : nullptr;
-}
+bool is_set(const char* name) { return !variable(name).empty(); }
 
 /// The variable's value. @throws Error unless it is an integer from `least` on.
 int number_of(const char* name, int least) {
-  const char* text = text_of(name);
+  const std::string text = variable(name);
   char* end = nullptr;
   errno = 0;
-  const long value = std::strtol(text, &end, 10);
+  const long value = std::strtol(text.c_str(), &end, 10);
   if (*end != '\0' || errno != 0 || value < least || value > std::numeric_limits<int>::max())
     fail<Error>(name, " is \"", text, "\"; expected an integer of at least ", least, "; ",
                 kNextStep);
@@ -49,11 +46,11 @@ int number_of(const char* name, int least) {
 }
 
 int number_or(const char* name, int least, int otherwise) {
-  return text_of(name) ? number_of(name, least) : otherwise;
+  return is_set(name) ? number_of(name, least) : otherwise;
 }
 
 [[noreturn]] void half_set(const char* there, const char* missing) {
-  fail<Error>(there, " is ", text_of(there), ", but ", missing, " is not set; ", kNextStep);
+  fail<Error>(there, " is ", variable(there), ", but ", missing, " is not set; ", kNextStep);
 }
 
 /// A rank must be less than the size.
@@ -63,25 +60,20 @@ void check_rank(const char* rank_name, int rank, const char* size_name, int size
                 ": ranks are numbered from 0 to ", size - 1, "; ", kNextStep);
 }
 
-const char* world_size_name(const Spelling& names) {
-  return text_of(names.world_size) || !names.world_size_too ? names.world_size
-                                                            : names.world_size_too;
-}
-
 /// The first launcher whose variables are set, or null.
 const Spelling* spelling() {
   // RANK or WORLD_SIZE alone is a mistake that must be told. But Slurm sets its number of tasks in
   // a job's script too, where no process is a rank.
-  if (text_of("WORLD_SIZE")) return kSpellings;
+  if (is_set("WORLD_SIZE")) return kSpellings;
   for (const auto& names : kSpellings)
-    if (text_of(names.rank)) return &names;
+    if (is_set(names.rank)) return &names;
   return nullptr;
 }
 
 Environment read_ranks(const Spelling& names) {
-  const char* world_size = world_size_name(names);
-  if (!text_of(names.rank)) half_set(world_size, names.rank);
-  if (!text_of(world_size)) half_set(names.rank, world_size);
+  const char* world_size = is_set(names.world_size) ? names.world_size : names.world_size_too;
+  if (!is_set(names.rank)) half_set(world_size, names.rank);
+  if (!is_set(world_size)) half_set(names.rank, world_size);
   Environment found;
   found.source = names.source;
   found.rank = number_of(names.rank, 0);
@@ -91,22 +83,27 @@ Environment read_ranks(const Spelling& names) {
   // Launchers number the ranks host by host.
   found.local_rank = number_or(names.local_rank, 0, found.rank % found.local_world_size);
   check_rank(names.local_rank, found.local_rank,
-             text_of(names.local_world_size) ? names.local_world_size : world_size,
+             is_set(names.local_world_size) ? names.local_world_size : world_size,
              found.local_world_size);
   return found;
 }
 
 }  // namespace
 
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
 Environment read_environment() {
   const Spelling* names = spelling();
   Environment found = names ? read_ranks(*names) : Environment{};
-  if (const char* host = text_of("MASTER_ADDR")) found.master_addr = host;
+  found.master_addr = variable("MASTER_ADDR");
   found.master_port = number_or("MASTER_PORT", 1, 0);
   if (found.master_port > 65535)
     fail<Error>("MASTER_PORT is ", found.master_port, "; ports end at 65535; ", kNextStep);
   found.restart_count = number_or("TORCHELASTIC_RESTART_COUNT", 0, 0);
-  if (const char* id = text_of("TORCHELASTIC_RUN_ID")) found.run_id = id;
+  found.run_id = variable("TORCHELASTIC_RUN_ID");
   return found;
 }
 

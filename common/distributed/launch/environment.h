@@ -29,6 +29,9 @@ struct Environment {
 /// @throws Error for variables that are half set, no numbers, or contradict each other.
 Environment read_environment();
 
+/// The value of an environment variable; empty where it is not set.
+std::string variable(const char* name);
+
 /// True when a launcher has started this process as one rank of several or of one.
 bool launched();
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include "td/base/error.h"
@@ -142,15 +143,12 @@ class Reaper {
     char text[4096];
     const ssize_t length = file >= 0 ? read(file, text, sizeof text) : 0;
     if (file >= 0) close(file);
+    const char* const end = text + std::max<ssize_t>(length, 0);
     pid_t pid = 0;
-    for (ssize_t i = 0; i < length; ++i) {
-      if (text[i] >= '0' && text[i] <= '9') {
-        pid = pid * 10 + (text[i] - '0');
-      } else if (pid > 0) {
-        kill(pid, SIGKILL);
-        pid = 0;
-      }
-    }
+    // A number that nothing follows may be cut off. Its turn comes in a later round.
+    for (auto read = std::from_chars(text, end, pid); read.ec == std::errc() && read.ptr < end;
+         read = std::from_chars(read.ptr + 1, end, pid))
+      kill(pid, SIGKILL);
   }
 
   [[noreturn]] void end(bool launcher_is_gone) const {
@@ -172,12 +170,9 @@ OrphanReaper::OrphanReaper(const std::vector<ChildProgram>& programs, const std:
     : running_(programs.size(), -1) {
   const std::vector<PreparedProgram> prepared(programs.begin(), programs.end());
   std::vector<pid_t> pids(programs.size(), -1);
-  int events[2];
-  if (pipe2(events, O_CLOEXEC) != 0)
-    fail<Error>("cannot start the ranks: no pipe: ", std::strerror(errno));
-  fcntl(events[0], F_SETFL, O_NONBLOCK);
-  events_ = events[0];
-  Reaper reaper(prepared, pids, events[1], folder.c_str());
+  Pipe events("cannot start the ranks");
+  fcntl(events.from.get(), F_SETFL, O_NONBLOCK);
+  Reaper reaper(prepared, pids, events.into.get(), folder.c_str());
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // the reaper handles no signal of the launcher's
@@ -185,22 +180,19 @@ OrphanReaper::OrphanReaper(const std::vector<ChildProgram>& programs, const std:
   if (pid_ == 0) reaper.run();
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  close(events[1]);
-  if (pid_ > 0) return;
-  close(events_);
-  fail<Error>("cannot start the ranks: ", std::strerror(error));
+  if (pid_ < 0) fail<Error>("cannot start the ranks: ", std::strerror(error));
+  events_ = std::move(events.from);
 }
 
 OrphanReaper::~OrphanReaper() {
   kill(pid_, kEnd);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  close(events_);
 }
 
 std::optional<OrphanReaper::Event> OrphanReaper::next() {
   Event event{};
-  const ssize_t got = read(events_, &event, sizeof event);
+  const ssize_t got = read(events_.get(), &event, sizeof event);
   if (got == sizeof event) {
     pid_t& program = running_[static_cast<std::size_t>(event.program)];
     if (event.kind != Event::kNotStarted)

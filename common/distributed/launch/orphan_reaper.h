@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "distributed/descriptor.h"
 #include "distributed/launch/start_process.h"
 
 namespace td::distributed {
@@ -29,11 +30,9 @@ class OrphanReaper {
   OrphanReaper(const std::vector<ChildProgram>& programs, const std::string& folder);
   /// Kills all descendants and blocks until they have ended.
   ~OrphanReaper();
-  OrphanReaper(const OrphanReaper&) = delete;
-  OrphanReaper& operator=(const OrphanReaper&) = delete;
 
   /// Readable when there is an event.
-  int descriptor() const { return events_; }
+  int descriptor() const { return events_.get(); }
   /// The next event, or nothing. Does not block. @throws Error when the reaper itself was killed.
   std::optional<Event> next();
   /// Sends SIGINT, SIGTERM, SIGHUP or SIGKILL to the process groups of all programs that are
@@ -44,7 +43,7 @@ class OrphanReaper {
  private:
   pid_t pid_ = -1;
   std::vector<pid_t> running_;  // the programs
-  int events_ = -1;             // the reading end of a pipe
+  Descriptor events_;           // the reading end of a pipe
 };
 
 }  // namespace td::distributed

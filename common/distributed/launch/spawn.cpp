@@ -27,8 +27,7 @@ int calls = 0;
 /// 0 in a process that was not started by spawn().
 int wanted_call() {
   static const int wanted = [] {
-    const char* text = std::getenv(kCallVariable);
-    const int call = text ? std::atoi(text) : 0;
+    const int call = std::atoi(variable(kCallVariable).c_str());
     // Programs that the rank starts are none of ours.
     unsetenv(kCallVariable);
     return call;

@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <sstream>
 
+#include "distributed/descriptor.h"
 #include "td/base/error.h"
 
 namespace td {
@@ -68,12 +70,10 @@ int reason_of_failure(int report) {
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   const char* set = std::getenv("PATH");
-  const std::string folders = set ? set : "/usr/local/bin:/usr/bin:/bin";
-  for (std::size_t from = 0; from <= folders.size();) {
-    const auto end = std::min(folders.find(':', from), folders.size());
-    std::string path = folders.substr(from, end - from) + "/" + name;
-    if (end > from && access(path.c_str(), X_OK) == 0) return path;
-    from = end + 1;
+  std::istringstream folders(set ? set : "/usr/local/bin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string path = folder + "/" + name;
+    if (!folder.empty() && access(path.c_str(), X_OK) == 0) return path;
   }
   return "";
 }
@@ -108,9 +108,7 @@ int PreparedProgram::exec(pid_t parent) const {
 pid_t start_process(const ChildProgram& program) {
   const PreparedProgram prepared(program);
   const std::string& name = prepared.name();
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    fail<Error>("cannot start ", name, ": no pipe: ", std::strerror(errno));
+  distributed::Pipe report("cannot start " + name);
   const pid_t parent = getpid();
   // From here to exec a signal would find handlers in a process that is not yet another one.
   sigset_t all, before;
@@ -119,16 +117,15 @@ pid_t start_process(const ChildProgram& program) {
   const pid_t pid = fork();
   if (pid == 0) {
     const int error = prepared.exec(parent);
-    if (write(ends[1], &error, sizeof error) < 0) _exit(126);
+    if (write(report.into.get(), &error, sizeof error) < 0) _exit(126);
     _exit(127);
   }
   const int no_fork = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
   // Ours must be closed, or the pipe would never end.
-  close(ends[1]);
-  const int reason = pid < 0 ? no_fork : reason_of_failure(ends[0]);
-  close(ends[0]);
+  report.into.close();
+  const int reason = pid < 0 ? no_fork : reason_of_failure(report.from.get());
   if (pid > 0 && reason != 0) waitpid(pid, nullptr, 0);
   if (reason != 0) fail<Error>("cannot start ", name, ": ", std::strerror(reason));
   return pid;

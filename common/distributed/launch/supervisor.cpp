@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "distributed/descriptor.h"
 #include "distributed/launch/worker_group.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
@@ -36,16 +37,9 @@ extern "C" void note_signal(int signal) {
 class StopSignals {
  public:
   StopSignals() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-      fail<Error>("cannot watch for signals: no pipe: ", std::strerror(errno));
     int none = -1;
-    if (!signals_into.compare_exchange_strong(none, ends[1])) {
-      close(ends[0]);
-      close(ends[1]);
-      fail<Error>("this process is launching ranks already; wait for them before launching others");
-    }
-    from_ = ends[0];
+    TD_CHECK(Error, signals_into.compare_exchange_strong(none, pipe_.into.get()),
+             "this process is launching ranks already; wait for them before launching others");
     struct sigaction action {};
     action.sa_handler = note_signal;
     action.sa_flags = SA_RESTART;
@@ -56,16 +50,13 @@ class StopSignals {
   }
   ~StopSignals() {
     for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &before_[i], nullptr);
-    close(signals_into.exchange(-1));
-    close(from_);
+    signals_into = -1;
   }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  int descriptor() const { return from_; }
+  int descriptor() const { return pipe_.from.get(); }
 
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  int from_ = -1;
+  Pipe pipe_{"cannot watch for signals", O_NONBLOCK};
   struct sigaction before_[3]{};
 };
 
@@ -98,16 +89,16 @@ std::string new_run_id() {
 
 /// A port that was free a moment ago. A fixed one would belong to the first of two launches.
 int free_port() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
   auto* any = reinterpret_cast<sockaddr*>(&address);
-  const bool bound =
-      listener >= 0 && bind(listener, any, length) == 0 && getsockname(listener, any, &length) == 0;
-  if (listener >= 0) close(listener);
-  if (!bound) fail<Error>("cannot find a free port: ", std::strerror(errno));
+  TD_CHECK(Error,
+           listener && bind(listener.get(), any, length) == 0 &&
+               getsockname(listener.get(), any, &length) == 0,
+           "cannot find a free port: ", std::strerror(errno));
   return ntohs(address.sin_port);
 }
 

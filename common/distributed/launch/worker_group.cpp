@@ -34,30 +34,16 @@ constexpr int kReads = 16;
 class LineCopier {
  public:
   LineCopier(std::ostream& to, std::string prefix) : to_(to), prefix_(std::move(prefix)) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-      fail<Error>("cannot start a rank: no pipe: ", std::strerror(errno));
-    from = ends[0];
-    into = ends[1];
-    fcntl(from, F_SETFL, O_NONBLOCK);
-  }
-  ~LineCopier() {
-    for (int* end : {&from, &into}) close_end(*end);
-  }
-  LineCopier(const LineCopier&) = delete;
-  LineCopier& operator=(const LineCopier&) = delete;
-
-  static void close_end(int& end) {
-    if (end >= 0) close(std::exchange(end, -1));
+    fcntl(pipe.from.get(), F_SETFL, O_NONBLOCK);
   }
 
   // Copies lines that are there. A rank that never stops printing does not hold it up.
   void read_some() {
     char buffer[1 << 14];
     for (int i = 0; i < kReads; ++i) {
-      const ssize_t got = read(from, buffer, sizeof buffer);
+      const ssize_t got = read(pipe.from.get(), buffer, sizeof buffer);
       if (got < 0 && errno == EINTR) continue;
-      if (got == 0) close_end(from);  // the last writer is gone
+      if (got == 0) pipe.from.close();  // the last writer is gone
       if (got <= 0) return;
       pending_.append(buffer, static_cast<std::size_t>(got));
       write_lines();
@@ -72,8 +58,7 @@ class LineCopier {
     pending_.clear();
   }
 
-  int from = -1;  // -1 when no more can come
-  int into = -1;
+  Pipe pipe{"cannot start a rank"};
 
  private:
   void write_lines() {
@@ -134,16 +119,16 @@ class WorkerGroup {
       const int number = launch.node_rank * launch.nprocs + static_cast<int>(programs.size());
       const std::string digits = std::to_string(number);
       const std::string prefix = launch.prefix ? "[" + digits + "] " : "";
-      ranks_.push_back(std::make_unique<Rank>(launch, number, prefix));
+      const Rank& rank = ranks_.emplace_back(launch, number, prefix);
       ChildProgram& program = programs.emplace_back();
       program.words = launch.words;
       program.environment = environment;
-      program.output = ranks_.back()->output.into;
-      program.errors = ranks_.back()->errors.into;
+      program.output = rank.output.pipe.into.get();
+      program.errors = rank.errors.pipe.into.get();
     }
     reaper_ = std::make_unique<OrphanReaper>(programs, folder);
-    for (const auto& rank : ranks_)  // the rank has its own copies now
-      for (LineCopier* copier : {&rank->output, &rank->errors}) LineCopier::close_end(copier->into);
+    for (Rank& rank : ranks_)  // the rank has its own copies now
+      for (LineCopier* copier : {&rank.output, &rank.errors}) copier->pipe.into.close();
   }
 
   LaunchResult run() {
@@ -161,10 +146,10 @@ class WorkerGroup {
   void wait_for_something() {
     std::vector<LineCopier*> copiers;
     std::vector<pollfd> waiting = {{signals_, POLLIN, 0}, {reaper_->descriptor(), POLLIN, 0}};
-    for (const auto& rank : ranks_)
-      for (LineCopier* copier : {&rank->output, &rank->errors}) {
+    for (Rank& rank : ranks_)
+      for (LineCopier* copier : {&rank.output, &rank.errors}) {
         copiers.push_back(copier);
-        waiting.push_back({copier->from, POLLIN, 0});  // poll leaves out negative ones
+        waiting.push_back({copier->pipe.from.get(), POLLIN, 0});  // poll leaves out negative ones
       }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
     const auto wait = std::clamp(left, std::chrono::milliseconds(0), kLongestWait);
@@ -180,7 +165,7 @@ class WorkerGroup {
   }
 
   void handle(const OrphanReaper::Event& event) {
-    Rank& rank = *ranks_[static_cast<std::size_t>(event.program)];
+    Rank& rank = ranks_[static_cast<std::size_t>(event.program)];
     switch (event.kind) {
       case OrphanReaper::Event::kStarted:
         rank.pid = event.value;
@@ -217,9 +202,9 @@ class WorkerGroup {
   void report_failure() {
     *launch_.errors << launch_.name << ": " << result_.failure << std::endl;
     // A stopped rank cannot report it itself, and may be what the others have waited for.
-    for (const auto& rank : ranks_)
-      if (rank->pid > 0 && is_stopped(rank->pid))
-        *launch_.errors << launch_.name << ": " << rank->name
+    for (const Rank& rank : ranks_)
+      if (rank.pid > 0 && is_stopped(rank.pid))
+        *launch_.errors << launch_.name << ": " << rank.name
                         << " stands still: it was stopped by a signal (SIGSTOP, SIGTSTP) or a "
                            "debugger"
                         << std::endl;
@@ -259,7 +244,7 @@ class WorkerGroup {
   const LaunchConfig& launch_;
   const int signals_;
   int running_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<Rank> ranks_;
   std::unique_ptr<OrphanReaper> reaper_;
   bool crashed_ = false;  // the failure so far is a crash, and no error that a program reported
   Stage stage_ = Stage::kRunning;

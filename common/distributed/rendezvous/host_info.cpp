@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 
+#include "distributed/descriptor.h"
+#include "distributed/launch/environment.h"
 #include "td/base/error.h"
 
 namespace td::distributed {
@@ -27,17 +28,16 @@ std::string text_of(const sockaddr* address) {
 
 // The address that packets to the world would leave from. Connecting a UDP socket sends nothing.
 std::string default_route_address() {
-  const int probe = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) return "";
+  const Descriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!probe) return "";
   sockaddr_in away{};
   away.sin_family = AF_INET;
   away.sin_port = htons(9);
   inet_pton(AF_INET, "192.0.2.1", &away.sin_addr);  // an address that is kept for examples
   sockaddr_in mine{};
   socklen_t size = sizeof mine;
-  const bool found = ::connect(probe, reinterpret_cast<sockaddr*>(&away), sizeof away) == 0 &&
-                     ::getsockname(probe, reinterpret_cast<sockaddr*>(&mine), &size) == 0;
-  ::close(probe);
+  const bool found = ::connect(probe.get(), reinterpret_cast<sockaddr*>(&away), sizeof away) == 0 &&
+                     ::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&mine), &size) == 0;
   return found ? text_of(reinterpret_cast<sockaddr*>(&mine)) : "";
 }
 
@@ -78,10 +78,9 @@ bool same_host(const HostInfo& a, const HostInfo& b) {
 bool is_loopback(const std::string& address) { return address.rfind("127.", 0) == 0; }
 
 std::string reachable_address() {
-  const char* wanted = std::getenv("TD_INTERFACE");
-  if (!wanted || !*wanted) wanted = std::getenv("GLOO_SOCKET_IFNAME");
-  if (!wanted || !*wanted) wanted = nullptr;
-  if (!wanted)
+  std::string wanted = variable("TD_INTERFACE");
+  if (wanted.empty()) wanted = variable("GLOO_SOCKET_IFNAME");
+  if (wanted.empty())
     if (const std::string address = default_route_address();
         !address.empty() && !is_loopback(address))
       return address;
@@ -93,10 +92,10 @@ std::string reachable_address() {
     if (!entry->ifa_addr || entry->ifa_addr->sa_family != AF_INET) continue;
     names += std::string(names.empty() ? "" : ", ") + entry->ifa_name;
     const bool up = entry->ifa_flags & IFF_UP, loopback = entry->ifa_flags & IFF_LOOPBACK;
-    if (wanted ? std::string(wanted) == entry->ifa_name : up && !loopback)
+    if (wanted.empty() ? up && !loopback : wanted == entry->ifa_name)
       return text_of(entry->ifa_addr);
   }
-  TD_CHECK(Error, !wanted, "TD_INTERFACE=", wanted ? wanted : "",
+  TD_CHECK(Error, wanted.empty(), "TD_INTERFACE=", wanted,
            " names no network interface with an IPv4 address; this host has ", names);
   return "";
 }

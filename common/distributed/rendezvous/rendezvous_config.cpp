@@ -1,18 +1,13 @@
 // Rank, size and store, from the options or from the launcher of this process.
 #include <unistd.h>
 
-#include <cstdlib>
+#include <cctype>
 
 #include "distributed/launch/environment.h"
 #include "distributed/rendezvous/rendezvous_config.h"
 
 namespace td::distributed {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 // Letters that a file's name may have, for a run's name of any kind.
 std::string as_name(const std::string& text) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "distributed/descriptor.h"
 #include "td/base/error.h"
 #include "td/base/file.h"
 #include "td/base/own_library.h"
@@ -56,12 +57,10 @@ class FileStore final : public Store {
   // A file that holds the value, under a name that no other process uses.
   std::string write_draft(const std::string& value) const {
     std::string draft = folder_ + "/.draft-" + std::to_string(getpid()) + "-XXXXXX";
-    const int file = ::mkostemp(draft.data(), O_CLOEXEC);
-    if (file < 0) refuse(folder_, std::strerror(errno));
-    const bool whole =
-        ::write(file, value.data(), value.size()) == static_cast<ssize_t>(value.size());
-    ::close(file);
-    if (whole) return draft;
+    const Descriptor file(::mkostemp(draft.data(), O_CLOEXEC));
+    if (!file) refuse(folder_, std::strerror(errno));
+    if (::write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size()))
+      return draft;
     ::unlink(draft.c_str());
     refuse(folder_, "a file could not be written whole; is the disk full?");
   }

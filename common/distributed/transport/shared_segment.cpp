@@ -85,14 +85,15 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes) {
   std::shared_ptr<SharedSegment> segment(new SharedSegment(memfd_create("td-ranks", MFD_CLOEXEC)));
   const std::size_t span = std::min(kSpan, file_limit());
-  TD_CHECK(Error, segment->descriptor_ >= 0 && segment->map(span),
-           "shared memory cannot be mapped (", reason(), "); see the limit of ulimit -v");
+  TD_CHECK(Error, segment->descriptor_ && segment->map(span), "shared memory cannot be mapped (",
+           reason(), "); see the limit of ulimit -v");
   TD_CHECK(Error, segment->allocate(bytes), "there is no room for ", format_bytes(bytes),
            " of shared memory (", reason(), "); see the limit of ulimit -f");
   const std::uint64_t token = new_token();
   std::memcpy(segment->data_, &token, sizeof token);
   std::ostringstream address;
-  address << "/proc/" << getpid() << "/fd/" << segment->descriptor_ << ' ' << span << ' ' << token;
+  address << "/proc/" << getpid() << "/fd/" << segment->descriptor_.get() << ' ' << span << ' '
+          << token;
   segment->address_ = address.str();
   return segment;
 }
@@ -105,9 +106,9 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const std::string& address) {
   text >> path >> span >> token;
   std::shared_ptr<SharedSegment> segment(
       new SharedSegment(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)));
-  TD_CHECK(Error, segment->descriptor_ >= 0, "cannot open ", path, " (", reason(), ')');
+  TD_CHECK(Error, segment->descriptor_, "cannot open ", path, " (", reason(), ')');
   struct stat file {};
-  const bool is_memory = fstat(segment->descriptor_, &file) == 0 && S_ISREG(file.st_mode) &&
+  const bool is_memory = fstat(segment->descriptor_.get(), &file) == 0 && S_ISREG(file.st_mode) &&
                          file.st_size >= static_cast<off_t>(kPage) && span >= kPage;
   TD_CHECK(Error, is_memory, path, " is not a segment of this program");
   TD_CHECK(Error, segment->map(span), "cannot map ", path, " (", reason(), ')');
@@ -119,12 +120,11 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const std::string& address) {
 
 SharedSegment::~SharedSegment() {
   if (data_) munmap(data_, span_);
-  if (descriptor_ >= 0) close(descriptor_);
 }
 
 bool SharedSegment::map(std::size_t span) {
   void* const memory =
-      mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+      mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_.get(), 0);
   if (memory == MAP_FAILED) return false;
   madvise(memory, span, MADV_DONTDUMP);
   data_ = static_cast<char*>(memory);
@@ -142,7 +142,7 @@ void* SharedSegment::allocate(std::size_t bytes) {
   // Pages that are not there yet would be looked for at their first use, where "no more memory" is
   // a signal and not an answer.
   int failed = 0;
-  do failed = fallocate(descriptor_, 0, from, length);
+  do failed = fallocate(descriptor_.get(), 0, from, length);
   while (failed && errno == EINTR);
   if (failed) return nullptr;
   used_ += static_cast<std::size_t>(length);
@@ -151,7 +151,7 @@ void* SharedSegment::allocate(std::size_t bytes) {
 
 void SharedSegment::release(void* memory, std::size_t bytes) {
   // That this can fail is no trouble: all memory goes when the last process does.
-  (void)fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_of(memory),
+  (void)fallocate(descriptor_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_of(memory),
                   static_cast<off_t>(whole_pages(bytes)));
 }
 

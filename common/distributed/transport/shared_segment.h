@@ -11,6 +11,8 @@
 #include <mutex>
 #include <string>
 
+#include "distributed/descriptor.h"
+
 namespace td::distributed {
 
 /// A mapped segment, zeroed at first.
@@ -23,8 +25,6 @@ class SharedSegment {
   /// @throws Error naming the address and the system's reason.
   static std::shared_ptr<SharedSegment> open(const std::string& address);
   ~SharedSegment();
-  SharedSegment(const SharedSegment&) = delete;
-  SharedSegment& operator=(const SharedSegment&) = delete;
 
   /// How others open it, while the process that made it lives.
   const std::string& address() const { return address_; }
@@ -41,7 +41,7 @@ class SharedSegment {
   explicit SharedSegment(int descriptor) : descriptor_(descriptor) {}
   bool map(std::size_t span);
 
-  const int descriptor_;
+  const Descriptor descriptor_;
   std::string address_;
   char* data_ = nullptr;
   std::size_t span_ = 0;  // addresses, of which only the first used_ have memory
