@@ -1,9 +1,17 @@
 // Names and error messages.
 #include "distributed/collective.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace td::distributed {
+
+bool GroupFailure::set(const std::string& why) {
+  std::lock_guard lock(mutex_);
+  if (happened_) return false;
+  why_ = why;
+  return happened_ = true;
+}
 
 const char* reduce_name(ReduceOp op) {
   static constexpr const char* kNames[] = {"sum", "avg", "product", "min", "max"};
@@ -35,9 +43,8 @@ std::string describe(const CollectiveFingerprint& key) {
 }
 
 std::string mismatch(const std::vector<CollectiveFingerprint>& calls) {
-  bool same = true;
-  for (const CollectiveFingerprint& call : calls) same = same && call == calls[0];
-  if (same) return {};
+  const auto is_first = [&](const CollectiveFingerprint& call) { return call == calls[0]; };
+  if (std::all_of(calls.begin(), calls.end(), is_first)) return {};
   std::ostringstream text;
   text << "the ranks do not make the same call: ";
   for (std::size_t r = 0; r < calls.size(); ++r)

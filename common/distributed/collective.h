@@ -4,9 +4,11 @@
 // uses these messages, so that a mistake reads the same however the data moves.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,26 @@ using td::ReduceOp;
 class DistributedError : public Error {
  public:
   using Error::Error;
+};
+
+/// Whether and why a group cannot continue. Only the first reason counts. Thread-safe.
+class GroupFailure {
+ public:
+  /// Returns true for the first reason, and false for all later ones.
+  bool set(const std::string& why);
+  /// True from the first reason on; a thread that waits for other ranks waits for this too.
+  const std::atomic<bool>& happened() const { return happened_; }
+  /// The reason, when there is one.
+  const std::string& why() const { return why_; }
+  /// @throws DistributedError with the reason, when there is one.
+  void check() const {
+    if (happened_) throw DistributedError(why_);
+  }
+
+ private:
+  std::mutex mutex_;  // of set(); afterwards nothing changes
+  std::string why_;
+  std::atomic<bool> happened_{false};
 };
 
 /// The calls there are.

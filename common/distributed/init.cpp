@@ -1,9 +1,8 @@
 // init_process_group: rendezvous, coordination service, transport, group.
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "distributed/coordination/coordination.h"
+#include "distributed/launch/environment.h"
 #include "distributed/rendezvous/rendezvous.h"
 #include "distributed/rendezvous/rendezvous_config.h"
 #include "distributed/thread_group.h"
@@ -38,8 +37,7 @@ struct Joining {
 
   // The value of TD_TRANSPORT, which must be the same on all ranks.
   std::string wanted_transport() const {
-    const char* const value = std::getenv("TD_TRANSPORT");
-    const std::string wanted = value ? value : "";
+    const std::string wanted = variable("TD_TRANSPORT");
     const auto all = exchange(wanted);
     for (std::size_t r = 0; r < all.size(); ++r)
       TD_CHECK(DistributedError, all[r] == all[0], "TD_TRANSPORT is \"", all[0],
@@ -62,17 +60,9 @@ struct Joining {
   }
 
   std::shared_ptr<ProcessGroup> make_nccl_group() const {
-    NcclOptions nccl;
-    nccl.rank = config.rank;
-    nccl.hosts = hosts;
-    nccl.device = nccl_device(config.local_rank);
-    nccl.timeout = options.timeout;
-    nccl.exchange = [this](const std::string& mine) { return exchange(mine); };
-    nccl.check = [this] {
-      if (agent) agent->check();
-    };
-    nccl.observer = agent;
-    return join_nccl(nccl);
+    const Exchange exchange = [this](const std::string& mine) { return this->exchange(mine); };
+    return join_nccl(
+        {config.rank, hosts, nccl_device(config.local_rank), options.timeout, exchange, agent});
   }
 
   // Connects the ranks; an error of one rank becomes the error of all ranks.

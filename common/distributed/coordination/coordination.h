@@ -35,14 +35,13 @@ class CoordinationAgent : public CollectiveObserver {
   void finished(const CollectiveFingerprint& key) override;
   void failed(const std::string& why) override;
   std::string explain(const CollectiveFingerprint& key, const std::string& error) override;
+  void check() override;
   void on_failure(std::function<void(const std::string&)> report) override;
   void leave() override;
 
   /// An all-gather of strings: an Exchange (host_info.h).
   /// @throws DistributedError when a rank fails or does not come.
   std::vector<std::string> exchange(const std::string& mine);
-  /// @throws DistributedError when the group has failed.
-  void check();
 
  protected:
   using Clock = std::chrono::steady_clock;

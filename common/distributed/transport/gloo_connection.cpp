@@ -61,16 +61,10 @@ GlooMesh::GlooMesh(const GlooOptions& options) : timeout_(options.timeout) {
   }
 }
 
-void GlooMesh::check_alive() {
-  std::lock_guard lock(mutex_);
-  if (!failure_.empty()) throw DistributedError(failure_);
-}
-
 void GlooMesh::abort(const std::string& why) {
+  if (!failure_.set(why)) return;
   {
     std::lock_guard lock(mutex_);
-    if (!failure_.empty()) return;
-    failure_ = why;
     for (GlooBuffer* buffer : buffers_) {
       buffer->buffer_->abortWaitRecv();
       buffer->buffer_->abortWaitSend();
@@ -83,7 +77,7 @@ void GlooMesh::abort(const std::string& why) {
 GlooBuffer::GlooBuffer(GlooMesh& mesh, const void* data, std::size_t bytes)
     : mesh_(mesh), buffer_(mesh.context_->createUnboundBuffer(const_cast<void*>(data), bytes)) {
   std::lock_guard lock(mesh_.mutex_);
-  if (!mesh_.failure_.empty()) throw DistributedError(mesh_.failure_);
+  mesh_.failure_.check();
   mesh_.buffers_.insert(this);
 }
 
@@ -101,7 +95,7 @@ void GlooBuffer::guarded(Call&& call) {
   } catch (const std::exception& e) {
     error = e.what();
   }
-  mesh_.check_alive();
+  mesh_.failure_.check();
   throw DistributedError(error);
 }
 

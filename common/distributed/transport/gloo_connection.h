@@ -26,13 +26,11 @@ class GlooMesh {
  private:
   friend class GlooBuffer;
 
-  void check_alive();
-
   const std::chrono::milliseconds timeout_;  // for one message
   std::shared_ptr<gloo::Context> context_;
+  GroupFailure failure_;
   std::mutex mutex_;
   std::set<GlooBuffer*> buffers_;  // in use
-  std::string failure_;
 };
 
 /// Memory for the messages of one call. Sends and receives are started, then waited for. A receive

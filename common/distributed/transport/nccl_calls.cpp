@@ -46,7 +46,7 @@ void wait_until_joined(Communicator& communicator, const NcclOptions& options) {
   const auto end = std::chrono::steady_clock::now() + options.timeout;
   try {
     while (!communicator.ready()) {
-      if (options.check) options.check();
+      if (options.observer) options.observer->check();
       TD_CHECK(DistributedError, std::chrono::steady_clock::now() < end, "rank ", options.rank,
                ": NCCL has not connected the GPUs of all ranks within ", options.timeout.count(),
                " ms; with NCCL_DEBUG=INFO it prints what it tries");

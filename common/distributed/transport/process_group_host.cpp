@@ -11,8 +11,8 @@ namespace {
 // A tensor in host memory. An accelerator's tensor is copied there and, by copy_back, back again.
 class OnHost {
  public:
-  OnHost(const Tensor& tensor, const Stream* stream) : tensor_(tensor), host_(tensor) {
-    if (!tensor.defined() || !stream) return;
+  explicit OnHost(const Tensor& tensor) : tensor_(tensor), host_(tensor) {
+    if (!tensor.defined() || tensor.is_cpu()) return;
     host_ = empty(tensor.sizes(), tensor.options().device(kCPU).pinned_memory(true));
     host_.copy_(tensor, true);
   }
@@ -52,15 +52,15 @@ bool in_place(const Collective& call) { return call.input.is_same(call.output); 
 void carry_out(Transport& transport, AsyncWork& work) {
   const Collective& call = work.call;
   if (!work.ready) {
-    const OnHost input(call.input, nullptr), output(call.output, nullptr);
+    const OnHost input(call.input), output(call.output);
     return call_transport(transport, call.key, input.data(), output.data());
   }
   // The copies have their own stream, so that the program's stream continues to compute.
   const Stream stream = getStreamFromPool(call.output.device());
   const StreamGuard guard(stream);
   work.ready->block(stream);
-  const OnHost output(call.output, &stream);
-  const OnHost input = in_place(call) ? output : OnHost(call.input, &stream);
+  const OnHost output(call.output);
+  const OnHost input = in_place(call) ? output : OnHost(call.input);
   stream.synchronize();
   call_transport(transport, call.key, input.data(), output.data());
   if (call.key.type == CollectiveType::kSend) return;
@@ -88,11 +88,12 @@ ProcessGroupHost::ProcessGroupHost(int rank, int size, std::chrono::milliseconds
     : ProcessGroup(rank, size, timeout),
       transport_(std::move(transport)),
       observer_(std::move(observer)),
-      queues_(std::make_unique<WorkQueues>()),
+      queues_(std::make_unique<WorkQueues>(
+          [transport = transport_, observer = observer_](AsyncWork& work) {
+            carry_out_observed(*transport, observer.get(), work);
+          },
+          true)),
       exceptions_(std::uncaught_exceptions()) {
-  queues_->open([transport = transport_, observer = observer_](
-                    AsyncWork& work) { carry_out_observed(*transport, observer.get(), work); },
-                true);
   if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
 }
 
@@ -100,13 +101,8 @@ ProcessGroupHost::~ProcessGroupHost() {
   // An exception is unwinding this rank: the others must not wait for calls that will not come.
   if (std::uncaught_exceptions() > exceptions_)
     fail("rank " + std::to_string(rank()) + " ended with an error");
-  queues_->close(has_failed());
+  queues_->close(failure_.happened());
   if (observer_) observer_->leave();
-}
-
-bool ProcessGroupHost::has_failed() {
-  std::lock_guard lock(mutex_);
-  return !failure_.empty();
 }
 
 std::shared_ptr<Work> ProcessGroupHost::start(Collective call) {
@@ -116,11 +112,7 @@ std::shared_ptr<Work> ProcessGroupHost::start(Collective call) {
 }
 
 void ProcessGroupHost::fail(const std::string& why) {
-  {
-    std::lock_guard lock(mutex_);
-    if (!failure_.empty()) return;
-    failure_ = why;
-  }
+  if (!failure_.set(why)) return;
   const auto error = std::make_exception_ptr(DistributedError(why));
   queues_->fail(error);
   transport_->abort(why);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 
 #include "distributed/process_group.h"
@@ -28,6 +27,8 @@ class CollectiveObserver {
   virtual std::string explain(const CollectiveFingerprint&, const std::string& error) {
     return error;
   }
+  /// @throws DistributedError when the group has failed.
+  virtual void check() {}
   /// `report` is called, from another thread, when the group cannot continue.
   virtual void on_failure(std::function<void(const std::string&)>) {}
   /// This rank makes no more calls. After this call `report` is not called again.
@@ -56,14 +57,11 @@ class ProcessGroupHost : public ProcessGroup {
   std::shared_ptr<Work> start(Collective call) override;
 
  private:
-  bool has_failed();
-
   std::shared_ptr<Transport> transport_;
   std::shared_ptr<CollectiveObserver> observer_;
   std::unique_ptr<WorkQueues> queues_;
-  std::mutex mutex_;
-  std::string failure_;  // empty until the group fails
-  int exceptions_;       // in flight when the group was made
+  GroupFailure failure_;
+  int exceptions_;  // in flight when the group was made
 };
 
 }  // namespace td::distributed

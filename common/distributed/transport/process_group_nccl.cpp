@@ -66,9 +66,8 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
         observer_(std::move(observer)),
         collective_stream_(getStreamFromPool(device, true)),
         p2p_stream_(getStreamFromPool(device, true)),
-        barrier_tensor_(zeros({1}, TensorOptions().device(device))) {
-    const auto watch = [this](AsyncWork& work) { this->watch(static_cast<NcclWork&>(work)); };
-    queues_.open(watch, false);
+        barrier_tensor_(zeros({1}, TensorOptions().device(device))),
+        queues_([this](AsyncWork& work) { watch(static_cast<NcclWork&>(work)); }, false) {
     queues_.collectives->check_when_idle([this] { check_communicators(); });
   }
 
@@ -93,21 +92,10 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     if (!works.empty()) submit(p2p_stream_, *communicators_.back(), works);
   }
 
-  void check() {
-    Lock lock(mutex_);
-    if (!failure_.empty()) throw DistributedError(failure_);
-  }
-
-  bool has_failed() {
-    Lock lock(mutex_);
-    return !failure_.empty();
-  }
-
   void fail(const std::string& why) {
     {
       Lock lock(mutex_);
-      if (!failure_.empty()) return;
-      failure_ = why;
+      if (!failure.set(why)) return;
       changed_.notify_all();
     }
     if (observer_) observer_->failed(why);
@@ -131,12 +119,13 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   }
 
   const Device device;
+  GroupFailure failure;
 
  private:
   // A failure becomes the group's; the works throw it when a thread waits for them.
   void submit(const Stream& stream, Communicator& communicator, const Works& works) {
     std::lock_guard one_at_a_time(submitting_);
-    if (has_failed()) return;
+    if (failure.happened()) return;
     try {
       for (const auto& work : works) work->ready->block(stream);
       std::vector<const Collective*> calls;
@@ -169,7 +158,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
         continue;
       }
       std::this_thread::sleep_for(kPause);
-      check();
+      failure.check();
       TD_CHECK(DistributedError, Clock::now() < end, "the other ranks did not come within ",
                timeout_.count(), " ms");
     }
@@ -177,10 +166,10 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
 
   void watch(NcclWork& work) {
     const CollectiveFingerprint key = work.call.key;
-    if (has_failed()) return;
+    if (failure.happened()) return;
     if (observer_) observer_->started(key);
     const auto since = Clock::now();  // earlier calls may have delayed it until now
-    while (!has_failed()) {
+    while (!failure.happened()) {
       if (is_done(work)) {
         if (observer_) observer_->finished(key);
         Lock lock(mutex_);
@@ -189,7 +178,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
       }
       if (Clock::now() - since > timeout_) return fail(too_long(key));
       Lock lock(mutex_);
-      if (failure_.empty()) changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
+      if (!failure.happened()) changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
     }
   }
 
@@ -230,7 +219,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     }).detach();
     if (ended.wait_for(kAbortLimit) == std::future_status::ready) return;
     std::fprintf(stderr, "%s\nNCCL on %s cannot be ended; the process ends instead\n",
-                 failure_.c_str(), device.str().c_str());
+                 failure.why().c_str(), device.str().c_str());
     std::_Exit(1);
   }
 
@@ -246,22 +235,21 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   std::condition_variable changed_;
   Works pending_p2p_;
   CollectiveFingerprint finished_;  // the last collective that ended
-  std::string failure_;
   bool closing_ = false;
   std::thread aborting_;
 };
 
 void NcclWork::wait() {
   if (!submitted_) calls_->start_p2p();
-  calls_->check();
+  calls_->failure.check();
   if (call.key.type != CollectiveType::kBarrier) return done_.block(getCurrentStream(device_));
-  for (; !done_.query(); std::this_thread::sleep_for(kPause)) calls_->check();
-  calls_->check();  // aborting NCCL also completes what was queued
+  for (; !done_.query(); std::this_thread::sleep_for(kPause)) calls_->failure.check();
+  calls_->failure.check();  // aborting NCCL also completes what was queued
 }
 
 bool NcclWork::is_completed() const {
   if (!submitted_) calls_->start_p2p();
-  return calls_->has_failed() || done_.query();
+  return calls_->failure.happened() || done_.query();
 }
 
 ProcessGroupNCCL::ProcessGroupNCCL(int rank, int size, std::chrono::milliseconds timeout,

@@ -3,8 +3,6 @@
 // waits for a GPU, except for a barrier; a failed group stays failed.
 #pragma once
 
-#include <functional>
-
 #include "distributed/rendezvous/host_info.h"
 #include "distributed/transport/process_group_host.h"
 #include "td/backends/communicator.h"
@@ -63,8 +61,7 @@ struct NcclOptions {
   Device device = kCUDA;        ///< from nccl_device
   /// How long joining and each call may wait for other ranks.
   std::chrono::milliseconds timeout{30'000};
-  Exchange exchange;            ///< between all ranks, for the ids of GPUs and groups
-  std::function<void()> check;  ///< throws when the group can no longer be made; may be empty
+  Exchange exchange;  ///< between all ranks, for the ids of GPUs and groups
   std::shared_ptr<CollectiveObserver> observer;  ///< may be null
 };
 

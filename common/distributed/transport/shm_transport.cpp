@@ -49,11 +49,9 @@ class ShmTransport final : public PeerMemoryTransport {
         received_(segments_.size()) {}
   const char* name() const override { return "shared memory"; }
 
-  void barrier(const CollectiveFingerprint& key) override { exchange_fingerprints(key, kNowhere); }
-
   // Both announce their call, and come to the same result. Then the data follows in pieces.
   void send(const CollectiveFingerprint& key, const void* data) override {
-    check_alive();
+    failure_.check();
     SharedMailbox& box = mailbox(rank_, key.peer);
     std::uint32_t& handovers = sent_[key.peer];
     box.sent = key;
@@ -69,7 +67,7 @@ class ShmTransport final : public PeerMemoryTransport {
   }
 
   void receive(const CollectiveFingerprint& key, void* data) override {
-    check_alive();
+    failure_.check();
     SharedMailbox& box = mailbox(key.peer, rank_);
     std::uint32_t& handovers = received_[key.peer];
     wait_for(box.posted, ++handovers);
@@ -91,11 +89,7 @@ class ShmTransport final : public PeerMemoryTransport {
   }
 
   void abort(const std::string& why) override {
-    {
-      std::lock_guard lock(mutex_);
-      if (failure_.empty()) failure_ = why;
-    }
-    failed_.store(true, std::memory_order_release);
+    failure_.set(why);
     for (int r = 0; r < size_; ++r) {
       slot(r).arrived.wake();
       mailbox(r, rank_).posted.wake();
@@ -110,10 +104,6 @@ class ShmTransport final : public PeerMemoryTransport {
   void exchange_buffers(const CollectiveFingerprint& key, void* data, std::int64_t numel,
                         Access access, const Use& use) override {
     auto* const mine = static_cast<char*>(data);
-    if (size_ == 1) {
-      pointers_[0] = mine;
-      return use({pointers_, 0, numel});
-    }
     const std::size_t element = element_size(key.dtype);
     const auto on_stage = static_cast<std::int64_t>(kHalf / element);
     const std::int64_t place = mine ? segments_[rank_]->offset_of(mine) : kNowhere;
@@ -153,20 +143,13 @@ class ShmTransport final : public PeerMemoryTransport {
     return reinterpret_cast<char*>(&mailbox(rank, size_)) + half_ * kHalf;
   }
 
-  [[noreturn]] void throw_failure() {
-    std::lock_guard lock(mutex_);
-    throw DistributedError(failure_);
-  }
-  void check_alive() {
-    if (failed_.load(std::memory_order_acquire)) throw_failure();
-  }
   void wait_for(SharedCounter& counter, std::uint32_t target) {
-    if (!counter.wait_for(target, failed_)) throw_failure();
+    if (!counter.wait_for(target, failure_.happened())) failure_.check();
   }
 
   // Arrives, and waits until all ranks have arrived equally often.
   void arrive_and_wait() {
-    check_alive();
+    failure_.check();
     slot(rank_).arrived.advance();
     ++arrivals_;
     for (int r = 0; r < size_; ++r)
@@ -191,7 +174,7 @@ class ShmTransport final : public PeerMemoryTransport {
         std::vector<CollectiveFingerprint> keys;
         for (int k = 0; k < size_; ++k) keys.push_back(slot(k).calls[turn].key);
         abort(mismatch(keys));
-        throw_failure();
+        failure_.check();
       }
       places_[r] = call.place;
     }
@@ -213,7 +196,7 @@ class ShmTransport final : public PeerMemoryTransport {
                  const CollectiveFingerprint& wanted) {
     if (sent.numel == wanted.numel && sent.dtype == wanted.dtype && sent.tag == wanted.tag) return;
     abort(p2p_mismatch(from, sent, to, wanted));
-    throw_failure();
+    failure_.check();
   }
 
   const std::vector<std::shared_ptr<SharedSegment>> segments_;
@@ -223,9 +206,7 @@ class ShmTransport final : public PeerMemoryTransport {
   std::vector<void*> pointers_;                 // of the piece that is shown
   std::vector<std::int64_t> places_;            // of each rank's data in this call
   std::vector<std::uint32_t> sent_, received_;  // messages with each rank
-  std::atomic<bool> failed_{false};
-  std::mutex mutex_;
-  std::string failure_;
+  GroupFailure failure_;
 };
 
 }  // namespace

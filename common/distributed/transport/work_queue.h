@@ -99,12 +99,11 @@ class WorkQueue : public std::enable_shared_from_this<WorkQueue> {
 
 /// The queues of a group.
 struct WorkQueues {
-  /// Makes the three of them; see WorkQueue.
-  void open(const WorkQueue::Execute& execute, bool traced) {
-    collectives = std::make_shared<WorkQueue>("collectives", execute, traced);
-    sends = std::make_shared<WorkQueue>("sends", execute, traced);
-    receives = std::make_shared<WorkQueue>("receives", execute, traced);
-  }
+  /// See WorkQueue.
+  WorkQueues(const WorkQueue::Execute& execute, bool traced)
+      : collectives(std::make_shared<WorkQueue>("collectives", execute, traced)),
+        sends(std::make_shared<WorkQueue>("sends", execute, traced)),
+        receives(std::make_shared<WorkQueue>("receives", execute, traced)) {}
   /// Appends a work to the queue of its kind.
   void enqueue(std::shared_ptr<AsyncWork> work) const {
     const CollectiveType type = work->call.key.type;
@@ -125,7 +124,7 @@ struct WorkQueues {
 
   /// The queue of each kind.
   ///@{
-  std::shared_ptr<WorkQueue> collectives, sends, receives;
+  const std::shared_ptr<WorkQueue> collectives, sends, receives;
   ///@}
 };
 
