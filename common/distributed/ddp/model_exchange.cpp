@@ -31,6 +31,22 @@ Numbers to_numbers(const Tensor& tensor) {
   return {first, first + host.numel()};
 }
 
+// Every rank's numbers, by rank; all give as many.
+std::vector<Numbers> all_gather_numbers(ProcessGroup& group, const Numbers& numbers,
+                                        Device device) {
+  NoGradGuard no_grad;
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const Tensor input = to_tensor(numbers, device);
+  const Tensor output = empty({group.size() * count}, input.options());
+  const InlineExecutionGuard run_inline;
+  group.all_gather_into_tensor(output, input)->wait();
+  const Numbers all = to_numbers(output);
+  std::vector<Numbers> by_rank;
+  for (int rank = 0; rank < group.size(); ++rank)
+    by_rank.emplace_back(all.begin() + rank * count, all.begin() + (rank + 1) * count);
+  return by_rank;
+}
+
 // One broadcast of tensors of one type and device.
 void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root,
                         const std::function<void(const Tensor&, const Tensor&)>& take) {
@@ -62,21 +78,6 @@ std::vector<std::string> all_gather_text(ProcessGroup& group, const std::string&
   for (const Numbers& all : all_gather_numbers(group, letters, device))
     texts.emplace_back(all.begin(), all.begin() + sizes[texts.size()][0]);
   return texts;
-}
-
-std::vector<Numbers> all_gather_numbers(ProcessGroup& group, const Numbers& numbers,
-                                        Device device) {
-  NoGradGuard no_grad;
-  const auto count = static_cast<std::int64_t>(numbers.size());
-  const Tensor input = to_tensor(numbers, device);
-  const Tensor output = empty({group.size() * count}, input.options());
-  const InlineExecutionGuard run_inline;
-  group.all_gather_into_tensor(output, input)->wait();
-  const Numbers all = to_numbers(output);
-  std::vector<Numbers> by_rank;
-  for (int rank = 0; rank < group.size(); ++rank)
-    by_rank.emplace_back(all.begin() + rank * count, all.begin() + (rank + 1) * count);
-  return by_rank;
 }
 
 void broadcast_numbers(ProcessGroup& group, Numbers& numbers, int root, Device device) {

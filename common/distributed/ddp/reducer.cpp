@@ -81,13 +81,11 @@ void Reducer::build_buckets(const std::vector<std::size_t>& order) {
                                                 std::move(memory),
                                                 options_.gradient_as_bucket_view));
     Bucket& bucket = *buckets_.back();
+    bucket.gradients().index = buckets_.size() - 1;
     for (std::size_t i = 0; i < bucket.numbers().size(); ++i)
       locators_[bucket.numbers()[i]] = {&bucket, i};
   }
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    buckets_[i]->gradients().index = i;
-    buckets_[i]->gradients().is_last = i + 1 == buckets_.size();
-  }
+  buckets_.back()->gradients().is_last = true;
 }
 
 void Reducer::register_comm_hook(CommHook hook) {
@@ -179,17 +177,16 @@ void Reducer::end_backward() {
     if (!order_known_) order_.push_back(number);
     add(number, false);
   }
-  launch_complete();
-  wait_for_buckets();
-  count_users();
-  if (!options_.find_unused_parameters) refuse_unused(true);
+  finish(true);
   for (std::size_t number = 0; number < parameters_.size(); ++number) {
     const auto& [bucket, place] = locators_[number];
     if (users_[number] > 0) bucket->give_back(place);
   }
 }
 
-void Reducer::wait_for_buckets() {
+// Sends what is complete, and waits until the averages and their users are known.
+void Reducer::finish(bool has_batch) {
+  launch_complete();
   for (auto& bucket : buckets_) {
     bucket->wait();
     if (divide_by_active && active_ != group_->size())
@@ -197,16 +194,15 @@ void Reducer::wait_for_buckets() {
   }
   phase_ = Phase::kIdle;
   order_known_ = true;
+  count_users();
+  if (!options_.find_unused_parameters) refuse_unused(has_batch);
 }
 
 void Reducer::shadow_backward(int active) {
   active_ = active;
   next_ = 0;
   for (auto& bucket : buckets_) bucket->add_zeros();
-  launch_complete();
-  wait_for_buckets();
-  count_users();
-  if (!options_.find_unused_parameters) refuse_unused(false);
+  finish(false);
 }
 
 void Reducer::count_users() {

@@ -61,7 +61,7 @@ class Reducer {
   void add(std::size_t number, bool used);
   void launch_complete();
   void end_backward();
-  void wait_for_buckets();
+  void finish(bool has_batch);
   void count_users();
   void refuse_unused(bool has_batch);
   std::string unused_here() const;
