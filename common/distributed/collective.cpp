@@ -54,19 +54,6 @@ std::string mismatch(const std::vector<CollectiveFingerprint>& calls) {
   return text.str();
 }
 
-std::string left_while_waiting(int gone, int waiting, const CollectiveFingerprint& key) {
-  std::ostringstream text;
-  text << "rank " << gone << " has left the group while rank " << waiting << " is in "
-       << describe(key)
-       << ". All ranks must make as many calls: has one of them fewer batches, or an error?";
-  return text.str();
-}
-
-std::string did_not_come(const std::string& missing, const CollectiveFingerprint& key,
-                         std::chrono::milliseconds timeout) {
-  return missing + " did not come to " + describe(key) + " within " + in_words(timeout);
-}
-
 std::string in_words(std::chrono::milliseconds time) {
   const auto count = time.count();
   return count % 1000 ? std::to_string(count) + " ms" : std::to_string(count / 1000) + " s";

@@ -120,11 +120,6 @@ std::string describe(const CollectiveFingerprint& key);
 /// Empty if all ranks make the same call; otherwise an error message with the call of each rank.
 /// @param calls one per rank.
 std::string mismatch(const std::vector<CollectiveFingerprint>& calls);
-/// Rank `gone` ended its group while `waiting` is in a call.
-std::string left_while_waiting(int gone, int waiting, const CollectiveFingerprint& key);
-/// Ranks that others wait for: `missing` is "rank 1, rank 2".
-std::string did_not_come(const std::string& missing, const CollectiveFingerprint& key,
-                         std::chrono::milliseconds timeout);
 /// A send and its recv differ in elements, or in their tags if these must come in one order.
 std::string p2p_mismatch(int from, const CollectiveFingerprint& sent, int to,
                          const CollectiveFingerprint& received);

@@ -2,6 +2,7 @@
 #include "distributed/coordination/failure_detector.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "distributed/collective.h"
 
@@ -34,6 +35,15 @@ std::string errors(const Reports& reports, const Limits& limits) {
       return describe(static_cast<int>(r), reports[r].host) +
              " cannot go on: " + reports[r].transport_error;
   return {};
+}
+
+// Rank `gone` ended its group while `waiting` is in a call.
+std::string left_while_waiting(int gone, int waiting, const CollectiveFingerprint& key) {
+  std::ostringstream text;
+  text << "rank " << gone << " has left the group while rank " << waiting << " is in "
+       << describe(key)
+       << ". All ranks must make as many calls: has one of them fewer batches, or an error?";
+  return text.str();
 }
 
 // The earliest collective that some rank is in; 0 when none is.
@@ -79,7 +89,8 @@ std::string collectives(const Reports& reports, const Limits& limits) {
   if (missing.empty())
     return "all ranks have come to " + describe(key) + ", but it did not end within " +
            in_words(limits.timeout) + ": is the network between them down, or too slow?";
-  return did_not_come(missing, key, limits.timeout) + finished;
+  return missing + " did not come to " + describe(key) + " within " + in_words(limits.timeout) +
+         finished;
 }
 
 std::string between_two(const Reports& reports, const Limits& limits, int rank,
