@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
@@ -27,20 +29,12 @@ Tensor view_like(const Tensor& parameter, const Tensor& memory, std::int64_t off
                            memory.storage_offset() + offset);
 }
 
-// The bucket that parameters of one type and device are put into.
+// A bucket that parameters are put into.
 struct Open {
-  ScalarType dtype;
-  Device device;
   std::size_t limit, bytes = 0;
-  std::vector<std::size_t> numbers = {}, places = {};
+  std::size_t last = 0;  // place of its last parameter in the order
+  std::vector<std::size_t> numbers = {};
 };
-
-Open& open_bucket(std::vector<Open>& open, const Tensor& parameter, std::size_t first_bytes) {
-  for (Open& bucket : open)
-    if (bucket.dtype == parameter.dtype() && bucket.device == parameter.device()) return bucket;
-  open.push_back(Open{parameter.dtype(), parameter.device(), first_bytes});
-  return open.back();
-}
 
 }  // namespace
 
@@ -58,22 +52,23 @@ std::shared_ptr<Work> bf16_compress_hook(ProcessGroup& group, GradBucket& bucket
 std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameters,
                                                      const std::vector<std::size_t>& order,
                                                      std::size_t first_bytes, std::size_t bytes) {
-  std::vector<Open> open, full;
+  std::map<std::tuple<ScalarType, DeviceType, int>, Open> open;  // by type and device
+  std::vector<Open> full;
   for (std::size_t place = 0; place < order.size(); ++place) {
     const Tensor& parameter = parameters[order[place]];
-    Open& bucket = open_bucket(open, parameter, first_bytes);
+    const Device device = parameter.device();
+    const auto kind = std::tuple(parameter.dtype(), device.type(), device.index());
+    Open& bucket = open.try_emplace(kind, Open{first_bytes}).first->second;
     bucket.numbers.push_back(order[place]);
-    bucket.places.push_back(place);
+    bucket.last = place;
     bucket.bytes += parameter.nbytes();
     if (bucket.bytes < bucket.limit) continue;
-    full.push_back(bucket);
-    bucket = Open{parameter.dtype(), parameter.device(), bytes};
+    full.push_back(std::exchange(bucket, Open{bytes}));
   }
-  for (const Open& bucket : open)
+  for (const auto& [kind, bucket] : open)
     if (!bucket.numbers.empty()) full.push_back(bucket);
   // What is left over of one type may be complete before the last full bucket of another.
-  std::sort(full.begin(), full.end(),
-            [](const Open& a, const Open& b) { return a.places.back() < b.places.back(); });
+  std::sort(full.begin(), full.end(), [](const Open& a, const Open& b) { return a.last < b.last; });
   std::vector<std::vector<std::size_t>> buckets;
   for (Open& bucket : full) buckets.push_back(std::move(bucket.numbers));
   return buckets;
