@@ -49,6 +49,8 @@ class ShmTransport final : public PeerMemoryTransport {
         received_(segments_.size()) {}
   const char* name() const override { return "shared memory"; }
 
+  void barrier(const CollectiveFingerprint& key) override { exchange_fingerprints(key, kNowhere); }
+
   // Both announce their call, and come to the same result. Then the data follows in pieces.
   void send(const CollectiveFingerprint& key, const void* data) override {
     failure_.check();
