@@ -46,8 +46,8 @@ std::vector<RendezvousInfo> connected(int ranks) {
     int ends[2];
     TD_CHECK(Error, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0,
              "thread_groups: no more sockets; see the limit of ulimit -n");
-    infos[0].sockets.emplace_back(Descriptor(ends[0]));
-    infos[r].sockets.emplace_back(Descriptor(ends[1]));
+    infos[0].sockets.emplace_back(FileDescriptor(ends[0]));
+    infos[r].sockets.emplace_back(FileDescriptor(ends[1]));
   }
   return infos;
 }

@@ -3,7 +3,6 @@
 #include "sim/arena.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "sim/settings.h"
 #include "td/base/error.h"
+#include "td/base/file.h"
 
 namespace td::sim {
 
@@ -26,16 +26,10 @@ constexpr std::size_t kLeastSpan = std::size_t{32} << 30;
 
 std::array<std::atomic<Arena*>, kMaxDevices> arenas{};
 
-/// The largest file of the process; a longer ftruncate would terminate it by a signal.
-std::size_t file_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return kLeastSpan;
-  return limit.rlim_cur / kPage * kPage;
-}
-
 }  // namespace
 
-Arena::Arena(int index) : span_(std::min(std::max(kLeastSpan, capacity() * 4), file_limit())) {
+Arena::Arena(int index)
+    : span_(std::min(std::max(kLeastSpan, capacity() * 4), file_size_limit() / kPage * kPage)) {
   const int file = memfd_create("sim", MFD_CLOEXEC);
   void *guarded = MAP_FAILED, *kernel = MAP_FAILED;
   // A mapping is only address space; pages are allocated at their first write.

@@ -71,7 +71,7 @@ class CoordinationAgent : public CollectiveObserver {
   Clock::time_point next_message_;
   std::function<void(const std::string&)> report_;
   bool stopped_ = false;
-  Descriptor wake_;
+  FileDescriptor wake_;
   std::thread thread_;
 };
 

@@ -53,8 +53,8 @@ std::string Listener::address() const {
   return std::string(text) + ":" + std::to_string(ntohs(here.sin_port));
 }
 
-Descriptor Listener::accept() {
-  return Descriptor(::accept4(get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+FileDescriptor Listener::accept() {
+  return FileDescriptor(::accept4(get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
 bool wait_for_event(int descriptor, short event, std::chrono::milliseconds timeout) {
@@ -65,7 +65,7 @@ bool wait_for_event(int descriptor, short event, std::chrono::milliseconds timeo
   return ready == 1;
 }
 
-Socket::Socket(Descriptor connected) : socket_(std::move(connected)) {
+Socket::Socket(FileDescriptor connected) : socket_(std::move(connected)) {
   const int on = 1;
   ::setsockopt(get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
@@ -74,7 +74,7 @@ Socket Socket::connect(const std::string& address, std::chrono::milliseconds tim
   const std::size_t colon = address.rfind(':');
   TD_CHECK(Error, colon != std::string::npos, "\"", address, "\" is no address with a port");
   const sockaddr_in there = parse(address.substr(0, colon), std::stoi(address.substr(colon + 1)));
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   int error = 0;
   if (!socket ||
       (::connect(socket.get(), generic(there), sizeof there) != 0 && errno != EINPROGRESS))

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/descriptor.h"
+#include "td/base/file.h"
 
 namespace td::distributed {
 
@@ -19,16 +19,16 @@ class Listener {
   std::string address() const;
   int get() const { return socket_.get(); }
   /// The next connection; empty when there is none.
-  Descriptor accept();
+  FileDescriptor accept();
 
  private:
-  Descriptor socket_;
+  FileDescriptor socket_;
 };
 
 /// One connection.
 class Socket {
  public:
-  explicit Socket(Descriptor connected);
+  explicit Socket(FileDescriptor connected);
   /// Connects to "127.0.0.1:4711". @throws Error when there is no answer in time.
   static Socket connect(const std::string& address, std::chrono::milliseconds timeout);
   int get() const { return socket_.get(); }
@@ -44,7 +44,7 @@ class Socket {
   bool closed() const { return closed_; }
 
  private:
-  Descriptor socket_;
+  FileDescriptor socket_;
   std::string unsent_, received_;
   bool closed_ = false;
 };

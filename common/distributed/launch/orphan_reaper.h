@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "distributed/descriptor.h"
 #include "distributed/launch/start_process.h"
+#include "td/base/file.h"
 
 namespace td::distributed {
 
@@ -43,7 +43,7 @@ class OrphanReaper {
  private:
   pid_t pid_ = -1;
   std::vector<pid_t> running_;  // the programs
-  Descriptor events_;           // the reading end of a pipe
+  FileDescriptor events_;       // the reading end of a pipe
 };
 
 }  // namespace td::distributed

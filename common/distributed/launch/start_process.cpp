@@ -13,7 +13,6 @@
 #include <map>
 #include <sstream>
 
-#include "distributed/descriptor.h"
 #include "td/base/error.h"
 
 namespace td {
@@ -67,6 +66,14 @@ int reason_of_failure(int report) {
 
 }  // namespace
 
+Pipe::Pipe(const std::string& purpose, int flags) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | flags) != 0)
+    fail<Error>(purpose, ": no pipe: ", std::strerror(errno));
+  from = FileDescriptor(ends[0]);
+  into = FileDescriptor(ends[1]);
+}
+
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   const char* set = std::getenv("PATH");
@@ -108,7 +115,7 @@ int PreparedProgram::exec(pid_t parent) const {
 pid_t start_process(const ChildProgram& program) {
   const PreparedProgram prepared(program);
   const std::string& name = prepared.name();
-  distributed::Pipe report("cannot start " + name);
+  Pipe report("cannot start " + name);
   const pid_t parent = getpid();
   // From here to exec a signal would find handlers in a process that is not yet another one.
   sigset_t all, before;

@@ -10,10 +10,21 @@
 #include <utility>
 #include <vector>
 
+#include "td/base/file.h"
+
 namespace td {
 
 /// Names and values of environment variables.
 using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Both ends of a pipe.
+struct Pipe {
+  /// @param purpose begins the error message: "cannot start a rank". @param flags of pipe2(2).
+  /// @throws Error when the system has no more descriptors.
+  explicit Pipe(const std::string& purpose, int flags = 0);
+  FileDescriptor from;  ///< the end to read from
+  FileDescriptor into;  ///< the end to write to
+};
 
 /// What to start and how.
 struct ChildProgram {

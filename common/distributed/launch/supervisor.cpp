@@ -15,9 +15,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "distributed/descriptor.h"
 #include "distributed/launch/worker_group.h"
 #include "td/base/error.h"
+#include "td/base/file.h"
 #include "td/base/parallel.h"
 
 namespace td::distributed {
@@ -89,7 +89,7 @@ std::string new_run_id() {
 
 /// A port that was free a moment ago. A fixed one would belong to the first of two launches.
 int free_port() {
-  const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

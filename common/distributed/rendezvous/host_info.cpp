@@ -13,9 +13,9 @@
 #include <fstream>
 #include <memory>
 
-#include "distributed/descriptor.h"
 #include "distributed/launch/environment.h"
 #include "td/base/error.h"
+#include "td/base/file.h"
 
 namespace td::distributed {
 namespace {
@@ -28,7 +28,7 @@ std::string text_of(const sockaddr* address) {
 
 // The address that packets to the world would leave from. Connecting a UDP socket sends nothing.
 std::string default_route_address() {
-  const Descriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!probe) return "";
   sockaddr_in away{};
   away.sin_family = AF_INET;

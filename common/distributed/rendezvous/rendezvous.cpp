@@ -156,7 +156,7 @@ class RendezvousCoordinator {
   // Strangers are closed, and so is a rank that has ended: another process may take its place.
   void take_guests() {
     wait_for_event(listener_.get(), POLLIN, kPause);
-    while (Descriptor connection = listener_.accept())
+    while (FileDescriptor connection = listener_.accept())
       guests_.push_back({Socket(std::move(connection))});
     for (auto guest = guests_.begin(); guest != guests_.end();) {
       const auto messages = guest->socket.receive();

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "distributed/descriptor.h"
 #include "td/base/error.h"
 #include "td/base/file.h"
 #include "td/base/own_library.h"
@@ -57,7 +56,7 @@ class FileStore final : public Store {
   // A file that holds the value, under a name that no other process uses.
   std::string write_draft(const std::string& value) const {
     std::string draft = folder_ + "/.draft-" + std::to_string(getpid()) + "-XXXXXX";
-    const Descriptor file(::mkostemp(draft.data(), O_CLOEXEC));
+    const FileDescriptor file(::mkostemp(draft.data(), O_CLOEXEC));
     if (!file) refuse(folder_, std::strerror(errno));
     if (::write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size()))
       return draft;

@@ -6,7 +6,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -32,13 +31,6 @@ constexpr std::size_t kSpan = std::size_t{32} << 30;
 constexpr std::size_t kPage = 4096;
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
-
-/// The largest file the process may make: beyond it the system ends the process by a signal.
-std::size_t file_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return kSpan;
-  return limit.rlim_cur / kPage * kPage;
-}
 
 // Tells a segment from whatever else has its path for a process that counts processes otherwise.
 std::uint64_t new_token() {
@@ -84,7 +76,7 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 
 std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes) {
   std::shared_ptr<SharedSegment> segment(new SharedSegment(memfd_create("td-ranks", MFD_CLOEXEC)));
-  const std::size_t span = std::min(kSpan, file_limit());
+  const std::size_t span = std::min(kSpan, file_size_limit() / kPage * kPage);
   TD_CHECK(Error, segment->descriptor_ && segment->map(span), "shared memory cannot be mapped (",
            reason(), "); see the limit of ulimit -v");
   TD_CHECK(Error, segment->allocate(bytes), "there is no room for ", format_bytes(bytes),

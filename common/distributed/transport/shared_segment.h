@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "distributed/descriptor.h"
+#include "td/base/file.h"
 
 namespace td::distributed {
 
@@ -41,7 +41,7 @@ class SharedSegment {
   explicit SharedSegment(int descriptor) : descriptor_(descriptor) {}
   bool map(std::size_t span);
 
-  const Descriptor descriptor_;
+  const FileDescriptor descriptor_;
   std::string address_;
   char* data_ = nullptr;
   std::size_t span_ = 0;  // addresses, of which only the first used_ have memory

@@ -3,6 +3,7 @@
 #include "td/base/file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "td/base/error.h"
 
@@ -53,7 +55,7 @@ int flush_folder_of(const std::string& path) {
   const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
   const FileDescriptor file(folder, O_RDONLY | O_DIRECTORY);
   // Some file systems cannot flush a folder and need no flush.
-  return file.get() < 0 || ::fsync(file.get()) == 0 || errno == EINVAL ? 0 : errno;
+  return !file || ::fsync(file.get()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
 }  // namespace
@@ -61,15 +63,10 @@ int flush_folder_of(const std::string& path) {
 FileDescriptor::FileDescriptor(const std::string& path, int flags)
     : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
 
-bool FileDescriptor::close() {
-  return descriptor_ < 0 || ::close(std::exchange(descriptor_, -1)) == 0;
-}
-
 InputFile::InputFile(const std::string& path, const char* when_missing)
     : path_(path), file_(path, O_RDONLY) {
   struct stat info {};
-  if (file_.get() < 0 || ::fstat(file_.get(), &info) != 0)
-    io_error("read", path, errno, when_missing);
+  if (!file_ || ::fstat(file_.get(), &info) != 0) io_error("read", path, errno, when_missing);
   if (S_ISDIR(info.st_mode)) io_error("read", path, EISDIR);
   size_ = static_cast<std::size_t>(info.st_size);
 }
@@ -91,7 +88,7 @@ AtomicFile::AtomicFile(const std::string& path)
     : path_(path),
       temporary_(temporary_name(path)),
       file_(temporary_, O_WRONLY | O_CREAT | O_EXCL) {
-  if (file_.get() < 0) io_error("write", path, errno);
+  if (!file_) io_error("write", path, errno);
 }
 
 AtomicFile::~AtomicFile() {
@@ -124,6 +121,12 @@ Bytes read_file(const std::string& path, const char* when_missing) {
   // A file that shrinks meanwhile is told by the check of its format.
   bytes.resize(file.read(0, bytes.data(), bytes.size()));
   return bytes;
+}
+
+std::size_t file_size_limit() {
+  rlimit limit{};
+  const bool known = ::getrlimit(RLIMIT_FSIZE, &limit) == 0;
+  return known ? limit.rlim_cur : std::numeric_limits<std::size_t>::max();
 }
 
 bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

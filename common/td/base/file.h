@@ -3,6 +3,8 @@
 // all; whenever a process or a machine stops, the name holds the old file or the new one.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,17 +15,25 @@ namespace td {
 /// The contents of a file.
 using Bytes = std::vector<std::uint8_t>;
 
-/// An open file of the system, closed at the end of the scope.
+/// A descriptor of the system: an open file, a socket or one end of a pipe. It is closed at the end
+/// of the scope. Programs that are started do not inherit it.
 class FileDescriptor {
  public:
+  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
   /// Opens with the flags of open(2); get() is -1 and errno says why when that fails.
   FileDescriptor(const std::string& path, int flags);
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
   ~FileDescriptor() { close(); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
   int get() const { return descriptor_; }
-  /// False, with errno, when the system reports a late failure of a write.
-  bool close();
+  explicit operator bool() const { return descriptor_ >= 0; }
+  /// Closes it now; get() is -1 afterwards. False, with errno, when the system reports a late
+  /// failure of a write.
+  bool close() { return descriptor_ < 0 || ::close(std::exchange(descriptor_, -1)) == 0; }
 
  private:
   int descriptor_;
@@ -71,6 +81,8 @@ class AtomicFile {
 
 /// A whole file. @throws IoError naming the file, the system's reason and the next step.
 Bytes read_file(const std::string& path, const char* when_missing = "check the path");
+/// The most bytes that a file of this process may have; a longer one ends the process by a signal.
+std::size_t file_size_limit();
 /// True when something is at `path`.
 bool file_exists(const std::string& path);
 /// Makes a folder and those above it. @throws IoError
