@@ -20,18 +20,6 @@ Tensor Optimizer::loss_of(const LossClosure& closure) {
   return closure();
 }
 
-StepList::StepList(Optimizer& optimizer, const char* name, std::size_t most,
-                   std::size_t most_capturable)
-    : device(kCPU),
-      size(0),
-      optimizer_(optimizer),
-      name_(name),
-      most_(most),
-      most_capturable_(most_capturable),
-      group_(0),
-      next_(0) {}
-StepList::~StepList() = default;
-
 bool StepList::next() {
   if (copy_.defined()) {
     Tensor(*original_).copy_(copy_);
