@@ -100,8 +100,6 @@ class OptimizerParamGroup {
   const TensorList& params() const { return params_; }
 
  private:
-  friend class Optimizer;
-  friend class StepList;
   TensorList params_;
   std::unique_ptr<OptimizerOptions> options_;
 };
