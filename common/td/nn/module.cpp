@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "td/autograd/record.h"
-#include "td/ops/ops.h"
+#include "td/ops/state.h"
 
 namespace td::nn {
 namespace {
@@ -249,12 +249,8 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
       return;
     }
     used.insert(name);
-    if (value->sizes() != tensor.sizes())
-      problems << "\n  size differs: \"" << name << "\" is " << tensor.sizes() << " here but "
-               << value->sizes() << " in the state";
-    if (strict && value->dtype() != tensor.dtype())
-      problems << "\n  dtype differs: \"" << name << "\" is " << tensor.dtype() << " here but "
-               << value->dtype() << " in the state";
+    const ScalarType dtype = strict ? tensor.dtype() : value->dtype();  // else it is converted
+    check_entry(name, *value, tensor.sizes(), dtype, problems);
     copies.emplace_back(tensor, *value);
   });
   if (strict)
