@@ -197,8 +197,7 @@ class StepList {
   static constexpr std::size_t kMax = 16;  ///< parameters in the longest list
   /// @param name of the optimizer, for errors. @param most parameters in one list, at most kMax.
   /// @param most_capturable the same for groups whose steps are capturable.
-  StepList(Optimizer& optimizer, const char* name, std::size_t most, std::size_t most_capturable)
-      : optimizer_(optimizer), name_(name), most_(most), most_capturable_(most_capturable) {}
+  StepList(Optimizer& optimizer, const char* name, std::size_t most, std::size_t most_capturable);
   /// Collects the next list; false when there is none. Counts the update as in place.
   /// @throws Error when device, type or sizes of a gradient are not those of its parameter.
   bool next();

@@ -20,6 +20,10 @@ Tensor Optimizer::loss_of(const LossClosure& closure) {
   return closure();
 }
 
+StepList::StepList(Optimizer& optimizer, const char* name, std::size_t most,
+                   std::size_t most_capturable)
+    : optimizer_(optimizer), name_(name), most_(most), most_capturable_(most_capturable) {}
+
 bool StepList::next() {
   if (copy_.defined()) {
     Tensor(*original_).copy_(copy_);
