@@ -21,13 +21,6 @@ void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
   }
 }
 
-double number_named(const StateDict& state, const char* name) {
-  const Tensor& value = state[name];
-  TD_CHECK(Error, value.dtype() == kDouble && value.dim() == 0, "load_state_dict: \"", name,
-           "\" is ", value.dtype(), ' ', value.sizes(), " in the state; expected one float64");
-  return value.item<double>();
-}
-
 }  // namespace
 
 void GradScaler::set_options(const GradScalerOptions& o) {
@@ -252,9 +245,9 @@ void GradScaler::load_state_dict(const StateDict& state) {
            "load_state_dict: the state is empty, as that of a GradScaler that was not enabled is; "
            "save it from an enabled one, or load it into one with enabled(false)");
   GradScalerOptions loaded = options_;
-  loaded.init_scale(number_named(state, "scale"));
-  loaded.growth_factor(number_named(state, "growth_factor"));
-  loaded.backoff_factor(number_named(state, "backoff_factor"));
+  loaded.init_scale(number_in<double>(state, "scale"));
+  loaded.growth_factor(number_in<double>(state, "growth_factor"));
+  loaded.backoff_factor(number_in<double>(state, "backoff_factor"));
   loaded.growth_interval(number_in(state, "growth_interval"));
   const std::int64_t tracker = number_in(state, "_growth_tracker");
   TD_CHECK(Error, tracker >= 0 && tracker <= std::numeric_limits<std::int32_t>::max(),

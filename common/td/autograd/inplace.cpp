@@ -41,10 +41,29 @@ struct ViewOfBase {
       mode, ", where neither is recorded, or both outside, where both are; or change a clone().");
 }
 
-}  // namespace
-
+// True when an unrecorded view, or what it looks into, requires a gradient.
 bool hides_a_gradient(const TensorImpl& view) {
   return view.requires_grad || view.of_graph || (view.storage->in_graph() && !view.was_in_graph);
+}
+
+}  // namespace
+
+void mark_view(const Tensor& view, const Tensor& source) {
+  const AutogradMeta* of_source = find_meta(source);
+  const Tensor& base = of_source && of_source->base.defined() ? of_source->base : source;
+  const bool inference = thread_state().inference_mode;
+  if (!thread_state().grad_mode || inference) {
+    // The base itself is not kept: its graph would live as long as the view.
+    TensorImpl& impl = view.impl();
+    impl.unrecorded = inference ? Unrecorded::inference : Unrecorded::no_grad;
+    impl.of_graph = source.requires_grad() || base.requires_grad() ||
+                    (base.impl().unrecorded != Unrecorded::no && hides_a_gradient(base.impl()));
+    impl.was_in_graph = impl.storage->in_graph();
+    return;
+  }
+  AutogradMeta& meta = meta_of(view);
+  meta.base = base;
+  meta.view_version = view.impl().storage->version();
 }
 
 void refuse_lost_gradient(const char* operation, const Tensor& self) {

@@ -1,27 +1,9 @@
 // Scopes that say whether operations are recorded. Thread-local, as in libtorch.
 #pragma once
 
-#include <type_traits>
-#include <utility>
-
 #include "td/device/thread_state.h"
 
 namespace td {
-
-/// Gives a variable of this thread another value until the end of the scope.
-template <class T>
-class ScopedValue {
- public:
-  ScopedValue(T& variable, std::type_identity_t<T> value)
-      : variable_(variable), previous_(std::exchange(variable, value)) {}
-  ~ScopedValue() { variable_ = previous_; }
-  ScopedValue(const ScopedValue&) = delete;
-  ScopedValue& operator=(const ScopedValue&) = delete;
-
- private:
-  T& variable_;
-  T previous_;
-};
 
 /// Whether operations are recorded in this thread.
 struct GradMode {

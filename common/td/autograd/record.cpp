@@ -1,5 +1,5 @@
 // Recording: what is saved for backward, where a gradient goes, the nodes of results and of leaves,
-// and how a graph is taken apart. Views and changes in place are in inplace.cpp.
+// and how a graph is taken apart. Views and what changes in place do to them are in inplace.cpp.
 #include "td/autograd/record.h"
 
 #include <algorithm>
@@ -199,24 +199,6 @@ void check_inplace(const char* operation, const Tensor& self, bool one_value) {
            " was expanded, so several of its elements are one in memory and cannot be changed in "
            "place; clone() it first");
   if (state.grad_mode && !state.inference_mode) refuse_lost_gradient(operation, self);
-}
-
-void mark_view(const Tensor& view, const Tensor& source) {
-  const AutogradMeta* of_source = find_meta(source);
-  const Tensor& base = of_source && of_source->base.defined() ? of_source->base : source;
-  const bool inference = thread_state().inference_mode;
-  if (!thread_state().grad_mode || inference) {
-    // The base itself is not kept: its graph would live as long as the view.
-    TensorImpl& impl = view.impl();
-    impl.unrecorded = inference ? Unrecorded::inference : Unrecorded::no_grad;
-    impl.of_graph = source.requires_grad() || base.requires_grad() ||
-                    (base.impl().unrecorded != Unrecorded::no && hides_a_gradient(base.impl()));
-    impl.was_in_graph = impl.storage->in_graph();
-    return;
-  }
-  AutogradMeta& meta = meta_of(view);
-  meta.base = base;
-  meta.view_version = view.impl().storage->version();
 }
 
 namespace {

@@ -265,15 +265,13 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
 void check_inplace(const char* operation, const Tensor& self, bool one_value = false);
 /// Counts an in-place operation, so that a saved tensor notices it.
 inline void increment_version(const Tensor& self) { self.impl().storage->bump_version(); }
-/// Records that `view` is a view of `source`.
-void mark_view(const Tensor& view, const Tensor& source);
 
 /// @name Views and changes in place that some gradient would have to follow (inplace.cpp)
 /// @{
+/// Records that `view` is a view of `source`.
+void mark_view(const Tensor& view, const Tensor& source);
 /// Gives a view a node that looks into its base, which was changed in place since.
 void refresh_view(const Tensor& view, AutogradMeta& meta);
-/// True when an unrecorded view, or what it looks into, requires a gradient.
-bool hides_a_gradient(const TensorImpl& view);
 /// @throws AutogradError when a change of `self` in place, while recording, loses a gradient.
 void refuse_lost_gradient(const char* operation, const Tensor& self);
 /// @}

@@ -23,24 +23,16 @@ class HostAllocator : public Allocator {
   void empty_cache() override { empty_host_cache(); }
 };
 
-struct Registry {
-  HostAllocator host;
-  std::mutex mutex;  // held while one is made; reading is an atomic load
-  std::atomic<CachingAllocator*> device[kDeviceTypes][kMaxDevices];
-  std::atomic<Allocator*> pinned[kDeviceTypes];
-};
-
-Registry& registry() {
-  static Registry& instance = *new Registry;
-  return instance;
-}
+constinit std::mutex making;  // held while one is made; reading is an atomic load
+constinit std::atomic<CachingAllocator*> device_allocators[kDeviceTypes][kMaxDevices];
+constinit std::atomic<Allocator*> pinned_allocators[kDeviceTypes];
 
 /// The object in `slot`, made by `make` when there is none.
 template <class T, class Make>
 T& get_or_make(std::atomic<T*>& slot, Make make) {
   if (T* found = slot.load(std::memory_order_acquire)) [[likely]]
     return *found;
-  std::lock_guard lock(registry().mutex);
+  std::lock_guard lock(making);
   if (!slot.load(std::memory_order_relaxed)) slot.store(make(), std::memory_order_release);
   return *slot.load(std::memory_order_relaxed);
 }
@@ -48,28 +40,29 @@ T& get_or_make(std::atomic<T*>& slot, Make make) {
 }  // namespace
 
 Allocator& allocator(Device device) {
-  if (device.is_cpu()) return registry().host;
-  return get_or_make(registry().device[static_cast<int>(device.type())][device.index()],
+  static HostAllocator& host = *new HostAllocator;
+  if (device.is_cpu()) return host;
+  return get_or_make(device_allocators[static_cast<int>(device.type())][device.index()],
                      [&] { return new CachingAllocator(check_device(device)); });
 }
 
 Allocator& pinned_allocator(DeviceType type) {
   TD_CHECK(DeviceError, type != kCPU,
            "memory is pinned for an accelerator, and cpu is none; ask for sim or cuda.");
-  return get_or_make(registry().pinned[static_cast<int>(type)], [&] {
+  return get_or_make(pinned_allocators[static_cast<int>(type)], [&] {
     check_device(Device(type, 0));
     return new_pinned_allocator(type);
   });
 }
 
 void release_pool(DeviceType type, const void* pool) noexcept {
-  for (auto& slot : registry().device[static_cast<int>(type)])
+  for (auto& slot : device_allocators[static_cast<int>(type)])
     if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->release_pool(pool);
 }
 
 void record_pinned_stream(void* memory, const Stream& stream) {
   if (!is_pinned_memory(memory)) return;
-  for (auto& slot : registry().pinned)
+  for (auto& slot : pinned_allocators)
     if (Allocator* made = slot.load(std::memory_order_acquire)) made->record_stream(memory, stream);
 }
 
@@ -77,10 +70,10 @@ MemoryStats memory_stats(Device device) { return allocator(check_device(device))
 
 void empty_cache() {
   empty_host_cache();
-  for (auto& kind : registry().device)
+  for (auto& kind : device_allocators)
     for (auto& slot : kind)
       if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();
-  for (auto& slot : registry().pinned)
+  for (auto& slot : pinned_allocators)
     if (Allocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();
 }
 

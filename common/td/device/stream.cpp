@@ -18,7 +18,8 @@ namespace {
 
 constexpr int kPoolSize = 32;  // libtorch's number
 
-/// The pool of one device and priority: made on demand, handed out in turn, never destroyed.
+/// The pool of one device and priority: streams are made on demand, handed out in turn, and never
+/// destroyed.
 struct StreamPool {
   std::mutex mutex;
   std::array<void*, kPoolSize> streams{};
@@ -26,11 +27,8 @@ struct StreamPool {
 };
 
 StreamPool& stream_pool(Device device, bool high_priority) {
-  struct Pools {
-    StreamPool of[kDeviceTypes][kMaxDevices][2];
-  };
-  static Pools& pools = *new Pools;
-  return pools.of[static_cast<int>(device.type())][device.index()][high_priority];
+  static constinit StreamPool pools[kDeviceTypes][kMaxDevices][2];
+  return pools[static_cast<int>(device.type())][device.index()][high_priority];
 }
 
 // cpu has index -1 and one queue that is always empty.

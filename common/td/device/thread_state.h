@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "td/device/device.h"
@@ -43,19 +44,27 @@ extern thread_local constinit ThreadState thread_state_storage;
 /// This thread's state.
 inline ThreadState& thread_state() { return thread_state_storage; }
 
+/// Gives a variable of this thread another value until the end of the scope.
+template <class T>
+class ScopedValue {
+ public:
+  ScopedValue(T& variable, std::type_identity_t<T> value)
+      : variable_(variable), previous_(std::exchange(variable, value)) {}
+  ~ScopedValue() { variable_ = previous_; }
+  ScopedValue(const ScopedValue&) = delete;
+  ScopedValue& operator=(const ScopedValue&) = delete;
+
+ private:
+  T& variable_;
+  T previous_;
+};
+
 /// Runs this thread in another autocast mode until the end of the scope; AutocastMode() is off.
 /// What the core needs inside operations and gradients; programs open regions with
 /// amp::AutocastGuard.
-class AutocastModeGuard {
- public:
+struct AutocastModeGuard : ScopedValue<AutocastMode> {
   explicit AutocastModeGuard(const AutocastMode& mode)
-      : previous_(std::exchange(thread_state().autocast, mode)) {}
-  ~AutocastModeGuard() { thread_state().autocast = previous_; }
-  AutocastModeGuard(const AutocastModeGuard&) = delete;
-  AutocastModeGuard& operator=(const AutocastModeGuard&) = delete;
-
- private:
-  AutocastMode previous_;
+      : ScopedValue(thread_state().autocast, mode) {}
 };
 
 /// The native handle of the stream that work on `device` goes to in this thread.

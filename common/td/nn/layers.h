@@ -3,9 +3,9 @@
 // Printed as Python prints them.
 #pragma once
 
-#include "td/nn/any_module.h"
 #include "td/nn/init.h"
 #include "td/nn/options.h"
+#include "td/nn/sequential.h"
 
 namespace td::nn {
 
@@ -141,20 +141,6 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   Tensor weight;  ///< (num_embeddings, embedding_dim), standard normal.
 };
 TD_MODULE(Embedding);
-
-/// Base of layers and losses that have options and neither parameters nor buffers.
-template <class Derived, class Options>
-class PlainModuleBase : public Cloneable<Derived> {
- public:
-  /// @param arguments the options, or what they are made from.
-  template <class... Arguments,
-            class = std::enable_if_t<std::is_constructible_v<Options, Arguments...>>>
-  explicit PlainModuleBase(Arguments&&... arguments)
-      : options(std::forward<Arguments>(arguments)...) {}
-  void reset() override {}
-
-  Options options;
-};
 
 /// A layer without parameters: options, a text, a function.
 #define TD_PLAIN_LAYER(Name)                                             \

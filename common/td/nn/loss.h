@@ -7,6 +7,14 @@
 
 namespace td::nn {
 
+namespace detail {
+/// What a loss's reset() registers: at first the tensor of the options, and in a clone, which still
+/// holds the original's, another handle. Moving the clone would move the original's weight else.
+inline Tensor own_weight(const Tensor& held, const Tensor& of_options) {
+  return held.defined() ? held.detach() : of_options;
+}
+}  // namespace detail
+
 /// Base of losses with a weight.
 template <class Derived, class Options>
 class WeightedLossBase : public Cloneable<Derived> {
@@ -14,7 +22,9 @@ class WeightedLossBase : public Cloneable<Derived> {
   explicit WeightedLossBase(const Options& options_ = {}) : options(options_) {
     WeightedLossBase::reset();
   }
-  void reset() override { weight = this->register_buffer("weight", options.weight()); }
+  void reset() override {
+    weight = this->register_buffer("weight", detail::own_weight(weight, options.weight()));
+  }
 
   Options options;
   Tensor weight;  ///< Buffer; undefined for equal weights.
@@ -90,8 +100,9 @@ class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
     reset();
   }
   void reset() override {
-    weight = register_buffer("weight", options.weight());
-    pos_weight = register_buffer("pos_weight", options.pos_weight());
+    weight = register_buffer("weight", detail::own_weight(weight, options.weight()));
+    pos_weight =
+        register_buffer("pos_weight", detail::own_weight(pos_weight, options.pos_weight()));
   }
   Tensor forward(const Tensor& input, const Tensor& target) {
     return td::binary_cross_entropy_with_logits(input, target, weight, pos_weight,

@@ -275,12 +275,9 @@ class Cloneable : public Module {
 class SharedCloneGuard {
  public:
   SharedCloneGuard();
-  ~SharedCloneGuard();
-  SharedCloneGuard(const SharedCloneGuard&) = delete;
-  SharedCloneGuard& operator=(const SharedCloneGuard&) = delete;
 
  private:
-  bool previous_;
+  ScopedValue<bool> sharing_;
   Generator nobodys_;
   GeneratorGuard numbers_;
 };

@@ -37,6 +37,20 @@ class LinearImpl : public Cloneable<LinearImpl> {
 };
 TD_MODULE(Linear);
 
+/// Base of layers and losses that have options and neither parameters nor buffers.
+template <class Derived, class Options>
+class PlainModuleBase : public Cloneable<Derived> {
+ public:
+  /// @param arguments the options, or what they are made from.
+  template <class... Arguments,
+            class = std::enable_if_t<std::is_constructible_v<Options, Arguments...>>>
+  explicit PlainModuleBase(Arguments&&... arguments)
+      : options(std::forward<Arguments>(arguments)...) {}
+  void reset() override {}
+
+  Options options;
+};
+
 /// For ReLU.
 struct ReLUOptions {
   ReLUOptions(bool inplace = false) : inplace_(inplace) {}
@@ -45,14 +59,11 @@ struct ReLUOptions {
 };
 
 /// max(x, 0).
-class ReLUImpl : public Cloneable<ReLUImpl> {
+class ReLUImpl : public PlainModuleBase<ReLUImpl, ReLUOptions> {
  public:
-  explicit ReLUImpl(const ReLUOptions& options_ = {}) : options(options_) {}
-  void reset() override {}
+  using PlainModuleBase::PlainModuleBase;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
-
-  ReLUOptions options;
 };
 TD_MODULE(ReLU);
 

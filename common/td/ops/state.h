@@ -13,12 +13,27 @@ using NamedTensors = OrderedDict<std::string, Tensor>;
 
 /// An integer as an entry of a state: a 0-dimensional int64 tensor.
 inline Tensor number_entry(std::int64_t number) { return full({}, number, kLong); }
-/// The integer `name` of a state. @throws Error when it is not there or is anything else.
-inline std::int64_t number_in(const NamedTensors& state, const std::string& name) {
+/// The number `name` of a state, which must be of type T. @throws Error when it is not there or is
+/// anything else.
+template <class T = std::int64_t>
+T number_in(const NamedTensors& state, const std::string& name) {
+  constexpr ScalarType dtype = scalar_type_of<T>();
   const Tensor& tensor = state[name];
-  TD_CHECK(Error, tensor.dtype() == kLong && tensor.dim() == 0, "load_state_dict: \"", name,
-           "\" is ", tensor.dtype(), ' ', tensor.sizes(), " in the state; expected one int64");
-  return tensor.item<std::int64_t>();
+  TD_CHECK(Error, tensor.dtype() == dtype && tensor.dim() == 0, "load_state_dict: \"", name,
+           "\" is ", tensor.dtype(), ' ', tensor.sizes(), " in the state; expected one ", dtype);
+  return tensor.item<T>();
+}
+
+/// Writes a line to `problems` for each thing in which the entry `name`, a `value`, differs from
+/// the sizes and the type that its place has.
+inline void check_entry(const std::string& name, const Tensor& value, IntArrayRef sizes,
+                        ScalarType dtype, std::ostream& problems) {
+  if (value.sizes() != sizes)
+    problems << "\n  size differs: \"" << name << "\" is " << sizes << " here but " << value.sizes()
+             << " in the state";
+  if (value.dtype() != dtype)
+    problems << "\n  dtype differs: \"" << name << "\" is " << dtype << " here but "
+             << value.dtype() << " in the state";
 }
 
 }  // namespace td

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "td/device/graph.h"
-#include "td/ops/ops.h"
+#include "td/ops/state.h"
 
 namespace td::optim {
 
@@ -105,17 +105,6 @@ std::string group_prefix(std::size_t group) {
 // Whether an entry is one of the parameter's whose entries begin with `prefix`.
 bool belongs_to(const std::string& prefix, const std::string& entry) {
   return entry.starts_with(prefix) && entry.find('.', prefix.size()) == entry.npos;
-}
-
-// Writes what is in the way of loading `value` where `sizes` and `dtype` are needed.
-void check_entry(const std::string& name, const Tensor& value, IntArrayRef sizes, ScalarType dtype,
-                 std::ostream& problems) {
-  if (value.sizes() != sizes)
-    problems << "\n  size differs: \"" << name << "\" is " << sizes << " here but " << value.sizes()
-             << " in the state";
-  if (value.dtype() != dtype)
-    problems << "\n  dtype differs: \"" << name << "\" is " << dtype << " here but "
-             << value.dtype() << " in the state";
 }
 
 // Writes which names only one side has; a parameter's entries that do not fit are told already.

@@ -100,8 +100,6 @@ class OptimizerParamGroup {
   const TensorList& params() const { return params_; }
 
  private:
-  friend class Optimizer;
-  friend class StepList;
   TensorList params_;
   std::unique_ptr<OptimizerOptions> options_;
 };
@@ -200,7 +198,6 @@ class StepList {
   /// @param name of the optimizer, for errors. @param most parameters in one list, at most kMax.
   /// @param most_capturable the same for groups whose steps are capturable.
   StepList(Optimizer& optimizer, const char* name, std::size_t most, std::size_t most_capturable);
-  ~StepList();
   /// Collects the next list; false when there is none. Counts the update as in place.
   /// @throws Error when device, type or sizes of a gradient are not those of its parameter.
   bool next();
@@ -213,12 +210,12 @@ class StepList {
   /// What a capturable launch reads.
   CapturableTensors capturable_tensors() const;
 
-  OptimizerOptions* options;  ///< of the group
-  Device device;              ///< of all tensors of the list
-  ScalarType dtype;           ///< of all tensors of the list
-  std::size_t size;           ///< parameters in the list
-  const Tensor* param[kMax];  ///< what the kernel updates: the parameter, or its copy
-  Tensor grad[kMax];          ///< the gradients, in the layout of the parameters
+  OptimizerOptions* options = nullptr;  ///< of the group
+  Device device = kCPU;                 ///< of all tensors of the list
+  ScalarType dtype = kFloat;            ///< of all tensors of the list
+  std::size_t size = 0;                 ///< parameters in the list
+  const Tensor* param[kMax];            ///< what the kernel updates: the parameter, or its copy
+  Tensor grad[kMax];                    ///< the gradients, in the layout of the parameters
 
  private:
   bool add(const Tensor& parameter);
@@ -226,9 +223,9 @@ class StepList {
   Optimizer& optimizer_;
   const char* const name_;
   const std::size_t most_, most_capturable_;
-  std::size_t group_, next_;  // where the next list begins
-  Tensor copy_;               // of a parameter that is not dense
-  const Tensor* original_;    // that parameter
+  std::size_t group_ = 0, next_ = 0;  // where the next list begins
+  Tensor copy_;                       // of a parameter that is not dense
+  const Tensor* original_ = nullptr;  // that parameter
 };
 
 /// The elements fill a block of memory without gaps, in any order.

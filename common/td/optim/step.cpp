@@ -11,7 +11,7 @@ namespace td::optim {
 void Optimizer::zero_grad(bool set_to_none) {
   const trace::Span span("Optimizer.zero_grad", trace::Category::kOperator);
   for (const OptimizerParamGroup& group : groups_)
-    for (const Tensor& param : group.params_) clear_gradient(param, set_to_none);
+    for (const Tensor& param : group.params()) clear_gradient(param, set_to_none);
 }
 
 Tensor Optimizer::loss_of(const LossClosure& closure) {
@@ -22,15 +22,7 @@ Tensor Optimizer::loss_of(const LossClosure& closure) {
 
 StepList::StepList(Optimizer& optimizer, const char* name, std::size_t most,
                    std::size_t most_capturable)
-    : device(kCPU),
-      size(0),
-      optimizer_(optimizer),
-      name_(name),
-      most_(most),
-      most_capturable_(most_capturable),
-      group_(0),
-      next_(0) {}
-StepList::~StepList() = default;
+    : optimizer_(optimizer), name_(name), most_(most), most_capturable_(most_capturable) {}
 
 bool StepList::next() {
   if (copy_.defined()) {
@@ -39,10 +31,10 @@ bool StepList::next() {
   }
   while (size) grad[--size] = Tensor();
   for (; group_ < optimizer_.groups_.size(); ++group_, next_ = 0) {
-    const OptimizerParamGroup& group = optimizer_.groups_[group_];
-    options = group.options_.get();
+    OptimizerParamGroup& group = optimizer_.groups_[group_];
+    options = &group.options();
     const std::size_t most = options->is_capturable() ? most_capturable_ : most_;
-    while (next_ < group.params_.size() && size < most && add(group.params_[next_])) ++next_;
+    while (next_ < group.params().size() && size < most && add(group.params()[next_])) ++next_;
     if (size) return true;
   }
   return false;

@@ -31,9 +31,31 @@ namespace detail {
 /// Splits each tensor; parts[t][i] is for device i. All must give the same number of parts.
 std::vector<TensorList> scatter_all(const TensorList& tensors, const std::vector<Device>& devices,
                                     std::int64_t dim);
+/// The module that a handle of any kind holds, and a handle of that kind on a clone of it.
+/// @{
+template <class M>
+Module& plain_module(const std::shared_ptr<M>& module) {
+  return *module;
+}
+template <class M>
+Module& plain_module(const ModuleHolder<M>& module) {
+  return *module.ptr();
+}
+inline Module& plain_module(const AnyModule& module) { return *module.ptr(); }
+template <class M>
+std::shared_ptr<M> clone_of(const std::shared_ptr<M>& module) {
+  return std::dynamic_pointer_cast<M>(module->clone());
+}
+template <class M>
+ModuleHolder<M> clone_of(const ModuleHolder<M>& module) {
+  return clone_of(module.ptr());
+}
+inline AnyModule clone_of(const AnyModule& module) { return module.clone(); }
+/// @}
+
 /// Gives replicas that share the memory of `module` their own: replica i on devices[i], by one
 /// broadcast, recorded for parameters that require grad.
-void fill_replicas(const Module& module, const std::vector<std::shared_ptr<Module>>& replicas,
+void fill_replicas(const Module& module, const std::vector<Module*>& replicas,
                    const std::vector<Device>& devices);
 /// tensors[i] are the outputs of replica i. @throws Error when `alike` says they do not match.
 TensorList gather_all(const std::vector<TensorList>& tensors, bool alike, Device destination,
@@ -65,32 +87,22 @@ std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& dev
 /// replicas add up. Do not give them to an optimizer.
 /// As in libtorch the module may be anywhere. What is on devices[0] is not copied for replica 0.
 /// @param devices may name a device several times.
+/// @param module a shared_ptr, a holder or an AnyModule; the replicas are of the same kind.
 /// @throws Error when the module cannot be cloned.
-/// @{
-template <class M, class = std::enable_if_t<std::is_base_of_v<Module, M>>>
-std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
-                                          const std::vector<Device>& devices) {
-  std::vector<std::shared_ptr<M>> replicas;
-  std::vector<std::shared_ptr<Module>> modules;
+template <class Handle>
+auto replicate(const Handle& module, const std::vector<Device>& devices) {
+  std::vector<decltype(detail::clone_of(module))> replicas;
+  std::vector<Module*> modules;
   {
     SharedCloneGuard sharing;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      modules.push_back(module->clone());
-      replicas.push_back(std::dynamic_pointer_cast<M>(modules.back()));
+      replicas.push_back(detail::clone_of(module));
+      modules.push_back(&detail::plain_module(replicas.back()));
     }
   }
-  detail::fill_replicas(*module, modules, devices);
+  detail::fill_replicas(detail::plain_module(module), modules, devices);
   return replicas;
 }
-template <class M>
-std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
-                                       const std::vector<Device>& devices) {
-  std::vector<ModuleHolder<M>> replicas;
-  for (auto& replica : replicate(module.ptr(), devices)) replicas.emplace_back(replica);
-  return replicas;
-}
-std::vector<AnyModule> replicate(const AnyModule& module, const std::vector<Device>& devices);
-/// @}
 
 /// One output from all replicas', each tensor inside joined along `dim` on `destination`.
 template <class Outputs>
@@ -112,12 +124,6 @@ Outputs gather(const std::vector<Outputs>& outputs, Device destination, std::int
 }
 
 namespace detail {
-
-inline Module& plain_module(AnyModule& module) { return *module.ptr(); }
-template <class Pointer>
-Module& plain_module(Pointer& module) {
-  return *module;
-}
 
 /// A parameter or buffer that is not on `device`; undefined when all are there.
 Tensor misplaced(const Module& module, Device device);

@@ -28,14 +28,13 @@ TensorList all_tensors(const Module& module) {
 using Spot = std::pair<const void*, const void*>;
 Spot spot_of(const Tensor& t) { return {t.impl().storage.get(), t.data_ptr()}; }
 
-ReplicaTensors find_tensors(const Module& module,
-                            const std::vector<std::shared_ptr<Module>>& replicas) {
+ReplicaTensors find_tensors(const Module& module, const std::vector<Module*>& replicas) {
   ReplicaTensors tensors;
   tensors.originals = all_tensors(module);
   std::map<Spot, std::size_t> index;
   for (std::size_t i = 0; i < tensors.originals.size(); ++i)
     index.emplace(spot_of(tensors.originals[i]), i);
-  for (const std::shared_ptr<Module>& replica : replicas) {
+  for (const Module* replica : replicas) {
     auto& own = tensors.replicas.emplace_back(tensors.originals.size());
     for (const Tensor& tensor : all_tensors(*replica)) {
       const auto found = index.find(spot_of(tensor));
@@ -69,8 +68,7 @@ void join_graph(const ReplicaTensors& tensors, const std::vector<std::size_t>& t
 
 }  // namespace
 
-void detail::fill_replicas(const Module& module,
-                           const std::vector<std::shared_ptr<Module>>& replicas,
+void detail::fill_replicas(const Module& module, const std::vector<Module*>& replicas,
                            const std::vector<Device>& devices) {
   TD_CHECK(Error, !devices.empty(), "replicate: no devices; name at least one");
   const Device first = check_device(devices[0]);
@@ -93,20 +91,6 @@ void detail::fill_replicas(const Module& module,
       }
   }
   join_graph(tensors, trained);
-}
-
-std::vector<AnyModule> replicate(const AnyModule& module, const std::vector<Device>& devices) {
-  std::vector<AnyModule> replicas;
-  std::vector<std::shared_ptr<Module>> modules;
-  {
-    SharedCloneGuard sharing;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      replicas.push_back(module.clone());
-      modules.push_back(replicas.back().ptr());
-    }
-  }
-  detail::fill_replicas(*module.ptr(), modules, devices);
-  return replicas;
 }
 
 }  // namespace td::nn::parallel

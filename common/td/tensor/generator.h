@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "td/device/thread_state.h"
+
 namespace td {
 
 /// A stream of random blocks (Philox) that several threads may draw from.
@@ -56,16 +58,9 @@ inline Generator& default_generator() {
 
 /// Operations of this thread draw from `generator` until the end of the scope. Threads that run
 /// concurrently get one each, or their numbers would depend on which of them asks first.
-class GeneratorGuard {
- public:
+struct GeneratorGuard : ScopedValue<Generator*> {
   explicit GeneratorGuard(Generator& generator)
-      : previous_(std::exchange(detail::generator_of_thread, &generator)) {}
-  ~GeneratorGuard() { detail::generator_of_thread = previous_; }
-  GeneratorGuard(const GeneratorGuard&) = delete;
-  GeneratorGuard& operator=(const GeneratorGuard&) = delete;
-
- private:
-  Generator* previous_;
+      : ScopedValue(detail::generator_of_thread, &generator) {}
 };
 
 }  // namespace td

@@ -137,11 +137,10 @@ class Tensor {
   /// `to` returns this very tensor when nothing changes and `copy` is false.
   /// A copy from pinned memory with `non_blocking` returns before it is done (see Stream).
   /// @{
-  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
-  Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false) const;
-  Tensor to(Device device, ScalarType dtype, bool non_blocking, bool copy,
-            MemoryFormat format) const;
-  Tensor to(ScalarType dtype, bool non_blocking, bool copy, MemoryFormat format) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
+            MemoryFormat format = MemoryFormat::Preserve) const;
+  Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false,
+            MemoryFormat format = MemoryFormat::Preserve) const;
   /// Takes a device, a device string, or options that name a device, a type or both.
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor to(MemoryFormat format) const;

@@ -152,12 +152,6 @@ Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
                     (format == MemoryFormat::Preserve || is_contiguous(format));
   return same && !copy ? *this : moved(*this, target, dtype, format, non_blocking);
 }
-Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
-  return to(device, dtype, non_blocking, copy, MemoryFormat::Preserve);
-}
-Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
-  return to(device(), dtype, non_blocking, copy, MemoryFormat::Preserve);
-}
 Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy, MemoryFormat format) const {
   return to(device(), dtype, non_blocking, copy, format);
 }

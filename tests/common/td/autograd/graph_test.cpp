@@ -215,6 +215,18 @@ TEST_CASE("a leaf has one node for all its graphs, which hold the leaf") {
   CHECK(finished == 2);
 }
 
+TEST_CASE("the node of a leaf may outlive it") {
+  intrusive_ptr<Node> node;
+  {
+    const Tensor y = leaf({1, 2}) * 2;
+    node = y.grad_fn()->edges[0].node;
+    CHECK(node->use_count() > 1);
+  }
+  CHECK(node->use_count() == 1);
+  CHECK(node->name() == "AccumulateGrad");
+  CHECK(node->device() == Device(kCPU));
+}
+
 TEST_CASE("work on a side stream: backward runs there and the caller waits") {
   const Device device("sim:0");
   const Tensor x = leaf(std::vector<float>(1000, 1.0f), device);

@@ -170,6 +170,22 @@ TEST_CASE("losses by their formulas, in every reduction") {
   CHECK(probability == Approx(std::log(4.0)));
 }
 
+TEST_CASE("a cloned loss has a weight of its own") {
+  const nn::CrossEntropyLoss loss(nn::CrossEntropyLossOptions().weight(of({1, 2, 4})));
+  const auto copy = loss->clone(Device("sim:0"));
+  CHECK(copy->buffers()[0].device() == Device("sim:0"));
+  CHECK(loss->weight.is_cpu());
+  copy->buffers()[0].fill_(9);
+  CHECK(values(loss->weight) == std::vector<double>{1, 2, 4});
+  CHECK(values(copy->buffers()[0].cpu()) == std::vector<double>{9, 9, 9});
+
+  const nn::BCEWithLogitsLoss logits(
+      nn::BCEWithLogitsLossOptions().weight(of({1})).pos_weight(of({2})));
+  logits->clone()->to(Device("sim:0"));
+  CHECK(logits->weight.is_cpu());
+  CHECK(logits->pos_weight.is_cpu());
+}
+
 TEST_CASE("CrossEntropyLoss: weight moves with the module, ignored targets count for nothing") {
   nn::CrossEntropyLoss loss(
       nn::CrossEntropyLossOptions().weight(of({1, 2, 4})).ignore_index(1).label_smoothing(0.0));
