@@ -105,7 +105,7 @@ void update(StepList& list) {
                C(decay),
                C(1 - o.lr() * shrinking)};
   LaunchTensors tensors;
-  for (std::size_t k = 0; k < list.size; ++k) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
     const Tensor& param = *list.param[k];
     auto& state = list.state<AdamParamState>(k);
     state.exp_avg(in_layout(state.exp_avg(), param));

@@ -34,14 +34,14 @@ void launch_capturable(const char* name, const Work& plain, LaunchTensors& tenso
   const CapturableTensors control = list.capturable_tensors();
   Capturable<Work> work{plain};
   const Tensor* numbers[kCountedSteps];
-  for (std::size_t k = 0; k < list.size; ++k) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
     auto& state = list.state<OptimizerParamState>(k);
     const bool again = restart >> k & 1;
     if (again) state.on_device.clear();
     numbers[k] = &state.on_device.on(list.device, again ? 0 : state.steps());
     work.numbers[k] = tensors.reads<double>(*numbers[k]);
   }
-  count_step(numbers, list.size, rates, control);
+  count_step(numbers, list.size(), rates, control);
   work.grad_scale = tensors.reads<float>(control.grad_scale);
   work.found_inf = tensors.reads<float>(control.found_inf);
   tensors.launch(name, work);

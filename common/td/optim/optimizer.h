@@ -201,6 +201,8 @@ class StepList {
   /// Collects the next list; false when there is none. Counts the update as in place.
   /// @throws Error when device, type or sizes of a gradient are not those of its parameter.
   bool next();
+  /// Parameters in the list.
+  std::size_t size() const { return grad.size(); }
   /// The state of a parameter, made when there is none.
   template <class State>
   State& state(std::size_t k) {
@@ -213,9 +215,8 @@ class StepList {
   OptimizerOptions* options = nullptr;  ///< of the group
   Device device = kCPU;                 ///< of all tensors of the list
   ScalarType dtype = kFloat;            ///< of all tensors of the list
-  std::size_t size = 0;                 ///< parameters in the list
   const Tensor* param[kMax];            ///< what the kernel updates: the parameter, or its copy
-  Tensor grad[kMax];                    ///< the gradients, in the layout of the parameters
+  SmallVector<Tensor, kMax> grad;       ///< the gradients, in the layout of the parameters
 
  private:
   bool add(const Tensor& parameter);

@@ -82,7 +82,7 @@ void update(StepList& list) {
   SgdWork<T> work;
   work.rule = {C(o.lr()), C(o.momentum()), C(1 - o.dampening()), C(o.weight_decay()), o.nesterov()};
   LaunchTensors tensors;
-  for (std::size_t k = 0; k < list.size; ++k) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
     const Tensor& param = *list.param[k];
     work.param[k] = tensors.writes<T>(param);
     work.grad[k] = tensors.reads<T>(list.grad[k]);

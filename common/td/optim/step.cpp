@@ -29,13 +29,13 @@ bool StepList::next() {
     Tensor(*original_).copy_(copy_);
     copy_ = Tensor();
   }
-  while (size) grad[--size] = Tensor();
+  grad.clear();
   for (; group_ < optimizer_.groups_.size(); ++group_, next_ = 0) {
     OptimizerParamGroup& group = optimizer_.groups_[group_];
     options = &group.options();
     const std::size_t most = options->is_capturable() ? most_capturable_ : most_;
-    while (next_ < group.params().size() && size < most && add(group.params()[next_])) ++next_;
-    if (size) return true;
+    while (next_ < group.params().size() && size() < most && add(group.params()[next_])) ++next_;
+    if (size()) return true;
   }
   return false;
 }
@@ -62,7 +62,7 @@ bool StepList::add(const Tensor& parameter) {
   const Tensor& gradient = parameter.grad();
   if (!gradient.defined()) return true;
   const bool dense = is_dense(parameter);
-  if (size &&
+  if (size() &&
       (copy_.defined() || !dense || parameter.device() != device || parameter.dtype() != dtype))
     return false;
   check_gradient(name_, parameter, gradient);
@@ -73,8 +73,8 @@ bool StepList::add(const Tensor& parameter) {
     original_ = &parameter;
   }
   const Tensor& target = dense ? parameter : copy_;
-  param[size] = &target;
-  grad[size++] = in_layout(gradient, target);
+  param[size()] = &target;
+  grad.push_back(in_layout(gradient, target));
   check_inplace(name_, target);
   increment_version(target);
   return true;
