@@ -8,7 +8,6 @@
 
 #include "td/kernels/pointwise.h"
 #include "td/kernels/scalar_math.h"
-#include "td/ops/pointwise/integer_math.h"
 
 namespace td {
 namespace {
