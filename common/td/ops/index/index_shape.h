@@ -5,7 +5,6 @@
 
 #include "td/kernels/geometry.h"
 #include "td/kernels/index_kernel.h"
-#include "td/ops/index/out_of_range.h"
 #include "td/ops/op.h"
 
 namespace td {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "td/base/parallel.h"
-#include "td/kernels/fast_divisor.h"
+#include "td/kernels/geometry.h"
 #include "td/kernels/launch.h"
 #include "td/kernels/reduce_plan.h"
 #include "td/ops/op.h"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "td/kernels/fast_divisor.h"
+#include "td/kernels/geometry.h"
 #include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
 

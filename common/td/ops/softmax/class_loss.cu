@@ -5,9 +5,9 @@
 // With weights w, target t, smoothing e over C classes and L = log(sum(exp(x))):
 //   loss = (1 - e) * w[t] * (L - x[t]) + e / C * sum over c of w[c] * (L - x[c])
 // and for nll_loss, whose input already is a logarithm, L = 0.
+#include "td/kernels/index_kernel.h"
 #include "td/kernels/rows.h"
 #include "td/kernels/scalar_math.h"
-#include "td/ops/index/out_of_range.h"
 #include "td/ops/op.h"
 
 namespace td {
