@@ -6,6 +6,8 @@
 //       grads.set_lazily(1, [&] { return g * a(); });
 //     });
 //
+// Of one input: record("neg", y, {&x}, [](const Tensor& g) { return -g; });
+//
 // A Node is one recorded operation; an Edge leads to the node that takes a gradient. The tensors
 // that an operation made keep its node alive, and the engine (engine.cpp) walks the nodes.
 #pragma once
@@ -195,8 +197,9 @@ SavedVariable save_result(const Tensor& result);
 /// @throws AutogradError: the graph of `operation` was walked before and let go.
 [[noreturn, gnu::cold]] void freed_graph_error(const char* operation);
 
-/// A node whose apply is a lambda. F is called as `f(Gradients&, const Tensor& g)`, or, for
-/// operations with several results, as `f(Gradients&, SmallVector<Tensor, 1>& outputs)`.
+/// A node whose apply is a lambda. F is called as `f(const Tensor& g)` and returns the gradient of
+/// the only input; or as `f(Gradients&, const Tensor& g)` or, for operations with several results,
+/// as `f(Gradients&, SmallVector<Tensor, 1>& outputs)`, and sets the gradients of all inputs.
 template <class F>
 class LambdaNode final : public Node {
  public:
@@ -204,7 +207,9 @@ class LambdaNode final : public Node {
   LambdaNode(const char* operation, G&& f) : Node(operation), f_(std::forward<G>(f)) {}
   void apply(SmallVector<Tensor, 1>& results, Gradients& inputs) override {
     if (!f_) freed_graph_error(operation());
-    if constexpr (std::is_invocable_v<F&, Gradients&, const Tensor&>)
+    if constexpr (std::is_invocable_v<F&, const Tensor&>)
+      inputs.set_lazily(0, [&] { return (*f_)(results[0]); });
+    else if constexpr (std::is_invocable_v<F&, Gradients&, const Tensor&>)
       (*f_)(inputs, results[0]);
     else
       (*f_)(inputs, results);

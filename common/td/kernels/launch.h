@@ -32,6 +32,16 @@ T* kernel_pointer(const Tensor& tensor) {
   return static_cast<T*>(data);
 }
 
+/// The same for a member of a kernel, which has the type: `Kernel<T>{Pointer{x}, Pointer{y}}`.
+/// nullptr where the tensor is undefined.
+struct Pointer {
+  const Tensor& of;
+  template <class T>
+  operator T*() const {
+    return of.defined() ? kernel_pointer<T>(of) : nullptr;
+  }
+};
+
 /// Whether a kernel reads type `from` and writes type `to` in one pass: sums and softmax whose
 /// caller wants float32 make no float32 copy of a 16-bit input first. Such a kernel computes in
 /// float.

@@ -3,7 +3,7 @@
 // 32-bit indices; a launch too large for those is split. Included by pointwise.h under nvcc only.
 #pragma once
 
-#include "td/kernels/fast_divisor.h"
+#include "td/kernels/geometry.h"
 
 namespace td {
 namespace {

@@ -189,13 +189,12 @@ struct ReduceWork {
 template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {
-  ReduceWork<R, In> work{reducer, kernel_pointer<const In>(x), kernel_pointer<typename R::Out>(out),
-                         plan_reduce(x, dims)};
+  ReduceWork<R, In> work{reducer, Pointer{x}, Pointer{out}, plan_reduce(x, dims)};
 #ifdef __CUDACC__
   if constexpr (!requires { typename R::ByIndex; })
     if (out.device().is_cuda()) work.s.reduced = in_memory_order(work.s.reduced);
   const Tensor room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
-  if (room.defined()) work.partial = kernel_pointer<typename R::WideAcc>(room);
+  work.partial = Pointer{room};
 #endif
   launch(name, out.device(), work, {&x, second ? second : &x}, {&out});
 }
@@ -207,32 +206,17 @@ void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor&
 template <class T>
 using total_t = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
 
-/// What a sum adds up: the element itself, or a function of it.
+/// What a sum adds up: the element itself, or (norm.cu) a function of it.
 struct Plain {
   template <class T>
   TD_HD T operator()(T x) const {
     return x;
   }
 };
-struct Magnitude {
-  template <class T>
-  TD_HD T operator()(T x) const {
-    return x < T(0) ? -x : x;
-  }
-};
-struct Squared {
-  template <class T>
-  TD_HD T operator()(T x) const {
-    return x * x;
-  }
-};
-/// What a total is projected to: itself times a factor, or its square root.
+/// What a total is projected to: itself times a factor, or (norm.cu) its square root.
 struct Scale {
   double factor;
   TD_HD double operator()(double total) const { return total * factor; }
-};
-struct Root {
-  TD_HD double operator()(double total) const { return std::sqrt(total); }
 };
 
 template <class T, class Result, class Each = Plain, class Last = Scale>
@@ -255,36 +239,6 @@ struct Sum {
     else
       return static_cast<Out>(total);
   }
-};
-
-/// The largest (or smallest) element; NaN wins.
-template <class T, bool kLargest, class Each = Plain>
-struct Extreme {
-  using Acc = compute_t<T>;
-  using WideAcc = Acc;
-  using Out = T;
-  TD_HD static bool better(Acc x, Acc than) { return kLargest ? x > than : x < than; }
-  TD_HD Acc start() const {
-    if constexpr (std::is_floating_point_v<Acc>)
-      return kLargest ? -std::numeric_limits<Acc>::infinity()
-                      : std::numeric_limits<Acc>::infinity();
-    else
-      return kLargest ? std::numeric_limits<Acc>::lowest() : std::numeric_limits<Acc>::max();
-  }
-  TD_HD void add(Acc& lane, Acc x, std::int64_t) const {
-    const Acc value = Each{}(x);
-    // A NaN is neither <= nor >=, so it is taken; once taken, it stays. Written so that it
-    // vectorizes.
-    const bool stay = (kLargest ? value <= lane : value >= lane) || lane != lane;
-    lane = stay ? lane : value;
-  }
-  TD_HD WideAcc identity() const { return start(); }
-  TD_HD WideAcc total(Acc lane) const { return lane; }
-  TD_HD WideAcc combine(WideAcc a, WideAcc b) const {
-    add(a, b, 0);
-    return a;
-  }
-  TD_HD Out project(WideAcc total) const { return static_cast<Out>(total); }
 };
 
 }  // namespace

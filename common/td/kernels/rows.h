@@ -24,13 +24,9 @@ struct RowShape {
 
 inline RowShape row_shape(IntArrayRef sizes, std::int64_t dim) {
   RowShape shape;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    const auto at = static_cast<std::int64_t>(d);
-    if (at == dim)
-      shape.n = sizes[d];
-    else
-      shape.rows *= sizes[d];
-    if (at > dim) shape.stride *= sizes[d];
+  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+    (d == dim ? shape.n : shape.rows) *= sizes[d];
+    if (d > dim) shape.stride *= sizes[d];
   }
   return shape;
 }

@@ -20,9 +20,8 @@ std::int64_t extent(const TensorImpl& t) {
 
 }  // namespace
 
-void undefined_argument(const Op& op, int argument) {
-  fail<Error>(op.name, ": \"", op.arguments[argument],
-              "\" is undefined: it was declared but never given a value");
+void undefined_argument(const char* op, const char* argument) {
+  fail<Error>(op, ": \"", argument, "\" is undefined: it was declared but never given a value");
 }
 
 Device mixed_device(const Op& op, const Tensor* const* tensors, int count) {

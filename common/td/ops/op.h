@@ -15,31 +15,36 @@ namespace td {
 struct Op {
   const char* name;          ///< as users write it
   const char* arguments[6];  ///< names in the declaration
+  int required = 6;          ///< arguments that must be defined: so many from the first on
 };
 
-/// @throws Error: the argument with this index is undefined.
-[[noreturn, gnu::cold]] void undefined_argument(const Op& op, int argument);
+/// @throws Error: this argument is undefined.
+[[noreturn, gnu::cold]] void undefined_argument(const char* op, const char* argument);
 /// What common_device does where the devices differ.
 Device mixed_device(const Op& op, const Tensor* const* tensors, int count);
 
-/// The device that all arguments share. Undefined tensors are optional arguments and are passed
-/// over, except the first. A 0-dimensional cpu tensor goes with any device, as a number does.
-/// @throws DeviceError naming two arguments that differ, and the cure.
+/// The device of "input", an operation's only tensor. @throws Error when it is undefined.
+inline Device device_of(const char* op, const Tensor& input) {
+  if (!input.defined()) undefined_argument(op, "input");
+  return input.device();
+}
+/// The device that all arguments share. Optional arguments that are undefined are passed over. A
+/// 0-dimensional cpu tensor goes with any device, as a number does.
+/// @throws Error naming an argument that is undefined; DeviceError naming two that differ, and the
+/// cure.
 template <class... T>
 Device common_device(const Op& op, const Tensor& first, const T&... rest) {
-  if (!first.defined()) undefined_argument(op, 0);
+  int at = 0;
+  const auto check = [&](const Tensor& argument) {
+    if (!argument.defined() && at < op.required) undefined_argument(op.name, op.arguments[at]);
+    ++at;
+  };
+  check(first), (check(rest), ...);
   const Device device = first.device();
   if (((!rest.defined() || rest.impl().device == device) && ...)) [[likely]]
     return device;
   const Tensor* const list[] = {&first, &rest...};
   return mixed_device(op, list, 1 + static_cast<int>(sizeof...(rest)));
-}
-/// The same where no argument is optional.
-template <class... T>
-Device common_device_of_all(const Op& op, const T&... all) {
-  int at = 0;
-  ((all.defined() ? void(++at) : undefined_argument(op, at)), ...);
-  return common_device(op, all...);
 }
 /// The same for a list: argument names are `tensors[0]`, `tensors[1]`, ...
 Device common_device(const char* op, const TensorList& tensors);

@@ -57,9 +57,9 @@ Plan plan_product(const GemmKey& key) {
       key.bias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c), attributes_of(g),
       engine());
   Plan plan;
-  std::vector<std::pair<int, memory>> arguments{{DNNL_ARG_SRC, plan.caller(a, 0)},
-                                                {DNNL_ARG_WEIGHTS, plan.caller(b, 1)},
-                                                {DNNL_ARG_DST, plan.caller(c, 3)}};
+  Arguments arguments{{DNNL_ARG_SRC, plan.caller(a, 0)},
+                      {DNNL_ARG_WEIGHTS, plan.caller(b, 1)},
+                      {DNNL_ARG_DST, plan.caller(c, 3)}};
   if (key.bias) arguments.emplace_back(DNNL_ARG_BIAS, plan.caller(bias, 2));
   plan.add(dnnl::matmul(product), product.scratchpad_desc(), std::move(arguments));
   return plan;
@@ -135,14 +135,11 @@ Plan plan_forward(const ConvKey& key) {
   Plan plan;
   const memory input = plan.input(plan.caller(l.input.caller, 0), conv.src_desc());
   const memory weight = plan.input(plan.caller(l.weight.caller, 1), conv.weights_desc());
-  const memory target = plan.caller(l.output.caller, 3);
-  const memory output = plan.output(target, conv.dst_desc());
-  std::vector<std::pair<int, memory>> arguments{
-      {DNNL_ARG_SRC, input}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DST, output}};
+  Arguments inputs{{DNNL_ARG_SRC, input}, {DNNL_ARG_WEIGHTS, weight}};
   if (key.first)
-    arguments.emplace_back(DNNL_ARG_BIAS, plan.input(plan.caller(l.bias.caller, 2), l.bias.work));
-  plan.add(dnnl::convolution_forward(conv), conv.scratchpad_desc(), std::move(arguments));
-  plan.finish_output(output, target);
+    inputs.emplace_back(DNNL_ARG_BIAS, plan.input(plan.caller(l.bias.caller, 2), l.bias.work));
+  plan.add(dnnl::convolution_forward(conv), conv.scratchpad_desc(), std::move(inputs), DNNL_ARG_DST,
+           conv.dst_desc(), plan.caller(l.output.caller, 3));
   return plan;
 }
 
@@ -160,12 +157,9 @@ Plan plan_backward(const ConvKey& key) {
         own_scratchpad(), engine(), hint);
     reordered = plan.input(grad, conv.diff_dst_desc());
     const memory weight = plan.input(plan.caller(l.weight.caller, 2), conv.weights_desc());
-    const memory target = plan.caller(l.input.caller, 3);
-    const memory output = plan.output(target, conv.diff_src_desc());
-    plan.add(
-        dnnl::convolution_backward_data(conv), conv.scratchpad_desc(),
-        {{DNNL_ARG_DIFF_DST, reordered}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, output}});
-    plan.finish_output(output, target);
+    plan.add(dnnl::convolution_backward_data(conv), conv.scratchpad_desc(),
+             {{DNNL_ARG_DIFF_DST, reordered}, {DNNL_ARG_WEIGHTS, weight}}, DNNL_ARG_DIFF_SRC,
+             conv.diff_src_desc(), plan.caller(l.input.caller, 3));
   }
   if (key.second) {
     const dnnl::convolution_backward_weights::primitive_desc conv(
@@ -175,12 +169,9 @@ Plan plan_backward(const ConvKey& key) {
     const memory& source = reordered.get_desc() == conv.diff_dst_desc() ? reordered : grad;
     const memory gradient = plan.input(source, conv.diff_dst_desc());
     const memory input = plan.input(plan.caller(l.input.caller, 1), conv.src_desc());
-    const memory target = plan.caller(l.weight.caller, 4);
-    const memory output = plan.output(target, conv.diff_weights_desc());
-    plan.add(
-        dnnl::convolution_backward_weights(conv), conv.scratchpad_desc(),
-        {{DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_SRC, input}, {DNNL_ARG_DIFF_WEIGHTS, output}});
-    plan.finish_output(output, target);
+    plan.add(dnnl::convolution_backward_weights(conv), conv.scratchpad_desc(),
+             {{DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_SRC, input}}, DNNL_ARG_DIFF_WEIGHTS,
+             conv.diff_weights_desc(), plan.caller(l.weight.caller, 4));
   }
   return plan;
 }

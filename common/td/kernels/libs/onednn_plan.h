@@ -53,6 +53,9 @@ inline dnnl::primitive_attr own_scratchpad() {
   return attributes;
 }
 
+/// The tensors that a primitive reads and writes, each with oneDNN's number for it.
+using Arguments = std::vector<std::pair<int, dnnl::memory>>;
+
 /// Steps that run one after another on the caller's buffers.
 class Plan {
  public:
@@ -62,25 +65,22 @@ class Plan {
   }
   /// `memory` in another layout: itself when it has it, else a temporary that a reorder fills.
   dnnl::memory input(const dnnl::memory& memory, const dnnl::memory::desc& wanted) {
-    const dnnl::memory copy = output(memory, wanted);
-    finish_output(memory, copy);
+    const dnnl::memory copy = in_layout(memory, wanted);
+    reorder(memory, copy);
     return copy;
   }
-  /// Where a primitive writes what belongs into `memory`: itself when it has the layout `made`,
-  /// else a temporary. Call finish_output after adding the primitive.
-  dnnl::memory output(const dnnl::memory& memory, const dnnl::memory::desc& made) {
-    return memory.get_desc() == made ? memory : temporary(made);
-  }
-  void finish_output(const dnnl::memory& made, const dnnl::memory& memory) {
-    if (made.get() == memory.get()) return;
-    const dnnl::reorder::primitive_desc copy(engine(), made.get_desc(), engine(), memory.get_desc(),
-                                             own_scratchpad());
-    add(dnnl::reorder(copy), copy.scratchpad_desc(),
-        {{DNNL_ARG_FROM, made}, {DNNL_ARG_TO, memory}});
+  /// Adds a primitive whose result, argument `name` in the layout `made`, belongs into `result`: it
+  /// writes there when that has this layout, else into a temporary, which is then reordered.
+  void add(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad, Arguments inputs,
+           int name, const dnnl::memory::desc& made, const dnnl::memory& result) {
+    const dnnl::memory output = in_layout(result, made);
+    inputs.emplace_back(name, output);
+    add(primitive, scratchpad, std::move(inputs));
+    reorder(output, result);
   }
   /// Adds a primitive with its arguments; scratchpad memory is added here.
   void add(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
-           std::vector<std::pair<int, dnnl::memory>> arguments) {
+           Arguments arguments) {
     if (scratchpad.get_size() > 0)
       arguments.emplace_back(DNNL_ARG_SCRATCHPAD, temporary(scratchpad));
     Step& step = steps_.emplace_back(Step{primitive, {}, {}});
@@ -113,6 +113,16 @@ class Plan {
     std::vector<dnnl_exec_arg_t> arguments;
   };
 
+  // `memory` itself when it has this layout, else a temporary.
+  dnnl::memory in_layout(const dnnl::memory& memory, const dnnl::memory::desc& layout) {
+    return memory.get_desc() == layout ? memory : temporary(layout);
+  }
+  void reorder(const dnnl::memory& from, const dnnl::memory& to) {
+    if (from.get() == to.get()) return;
+    const dnnl::reorder::primitive_desc copy(engine(), from.get_desc(), engine(), to.get_desc(),
+                                             own_scratchpad());
+    add(dnnl::reorder(copy), copy.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  }
   dnnl::memory temporary(const dnnl::memory::desc& layout) {
     const std::size_t offset = scratch_lines_;
     scratch_lines_ += lines(layout.get_size());

@@ -15,7 +15,7 @@ namespace {
 
 using kernels::Conv2d;
 
-constexpr Op kConv2d{"conv2d", {"input", "weight", "bias"}};
+constexpr Op kConv2d{"conv2d", {"input", "weight", "bias"}, 2};
 
 // How the kernel moves over the image.
 struct ConvSteps {
@@ -116,8 +116,6 @@ Conv2d describe(const Tensor& output, IntArrayRef input, IntArrayRef weight,
   return v;
 }
 
-void* address(const Tensor& t) { return t.defined() ? kernel_pointer<void>(t) : nullptr; }
-
 // output = convolution of some images; weight and bias have the layout in which the device
 // computes.
 void launch_conv(Conv2d v, const Tensor& output, const Tensor& input, const Tensor& w,
@@ -125,7 +123,7 @@ void launch_conv(Conv2d v, const Tensor& output, const Tensor& input, const Tens
   const Layout layout = layout_of(v);
   v.n = static_cast<int>(output.sizes()[0]);
   const Tensor x = to_layout(input, layout), y = buffer_for(output, layout);
-  const ConvWork work{v, address(x), address(w), address(b), address(y), output.device().index()};
+  const ConvWork work{v, Pointer{x}, Pointer{w}, Pointer{b}, Pointer{y}, output.device().index()};
   launch("conv2d", output.device(), work, {&x, &w, &b}, {&y});
   if (b.defined() && y.is_cuda())
     kernels::add(y, y, alias(b, {v.k, 1, 1}, {1, 1, 1}, b.impl().offset), 1);
@@ -172,8 +170,8 @@ void conv_backward(const Tensor& grad_input, const Tensor& grad_weight, const Te
   const Tensor x = grad_weight.defined() ? to_layout(input, layout) : Tensor();
   const Tensor w = grad_input.defined() ? to_layout(weight, layout) : Tensor();
   const Tensor dx = buffer_for(grad_input, layout), dw = buffer_for(grad_weight, layout);
-  const ConvBackwardWork work{v,           address(g),  address(x),           address(w),
-                              address(dx), address(dw), grad.device().index()};
+  const ConvBackwardWork work{v,           Pointer{g},  Pointer{x},           Pointer{w},
+                              Pointer{dx}, Pointer{dw}, grad.device().index()};
   const Tensor* const targets[] = {dx.defined() ? &dx : &dw, &dw};
   launch("conv2d_backward", grad.device(), work, {&g, &x, &w},
          {targets, dx.defined() && dw.defined() ? 2u : 1u});
@@ -288,13 +286,12 @@ Tensor conv2d_impl(const Tensor& input, const Tensor& weight, const Tensor& bias
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                    std::int64_t groups) {
   common_device(kConv2d, input, weight, bias);
-  if (!weight.defined()) undefined_argument(kConv2d, 1);
   if (input.dim() == 3)  // one image without a batch
     return conv2d(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0);
   check_arguments(input, weight, bias, groups);
   return convolve(input, weight, bias,
-                  {pair_of(kConv2d, "stride", stride, 1), pair_of(kConv2d, "padding", padding, 0),
-                   pair_of(kConv2d, "dilation", dilation, 1), groups});
+                  {pair_of("conv2d", "stride", stride, 1), pair_of("conv2d", "padding", padding, 0),
+                   pair_of("conv2d", "dilation", dilation, 1), groups});
 }
 
 }  // namespace td

@@ -3,7 +3,7 @@
 // (cpu, sim) or to cuBLAS (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant:
 // transposed views are read as they are; operands with other strides are copied first.
 #include "td/device/products.h"
-#include "td/kernels/launch.h"
+#include "td/kernels/index_kernel.h"
 #include "td/kernels/libs/host_libs.h"
 #include "td/ops/op.h"
 
@@ -19,26 +19,23 @@ using kernels::Gemm;
 #ifdef __CUDACC__
 // cuBLAS multiplies no integers: one thread computes one element.
 template <class T>
-__global__ void integer_gemm_kernel(Gemm g, const T* a, const T* b, T* c) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= g.batch * g.m * g.n) return;
-  const std::int64_t matrix = i / (g.m * g.n), row = i / g.n % g.m, column = i % g.n;
-  a += matrix * g.stride_a + row * (g.transpose_a ? 1 : g.lda);
-  b += matrix * g.stride_b + column * (g.transpose_b ? g.ldb : 1);
-  T sum = 0;
-  for (std::int64_t k = 0; k < g.k; ++k)
-    sum += a[k * (g.transpose_a ? g.lda : 1)] * b[k * (g.transpose_b ? 1 : g.ldb)];
-  T& target = c[matrix * g.stride_c + row * g.ldc + column];
-  target = T(g.alpha) * sum + (g.beta == 0 ? T(0) : T(g.beta) * target);
-}
-
-template <class T>
-void integer_gemm(const Gemm& g, const void* a, const void* b, void* c, cudaStream_t stream) {
-  const std::int64_t blocks = (g.batch * g.m * g.n + 255) / 256;
-  integer_gemm_kernel<T><<<unsigned(blocks), 256, 0, stream>>>(
-      g, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
-}
-
+struct IntegerGemm {
+  Gemm g;
+  const void *a, *b;
+  void* c;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t matrix = i / (g.m * g.n), row = i / g.n % g.m, column = i % g.n;
+    const T* const from_a =
+        static_cast<const T*>(a) + matrix * g.stride_a + row * (g.transpose_a ? 1 : g.lda);
+    const T* const from_b =
+        static_cast<const T*>(b) + matrix * g.stride_b + column * (g.transpose_b ? g.ldb : 1);
+    T sum = 0;
+    for (std::int64_t k = 0; k < g.k; ++k)
+      sum += from_a[k * (g.transpose_a ? g.lda : 1)] * from_b[k * (g.transpose_b ? 1 : g.ldb)];
+    T& target = static_cast<T*>(c)[matrix * g.stride_c + row * g.ldc + column];
+    target = T(g.alpha) * sum + (g.beta == 0 ? T(0) : T(g.beta) * target);
+  }
+};
 #endif
 
 struct GemmWork {
@@ -60,7 +57,8 @@ struct GemmWork {
     }
     if (is_floating_point(g.dtype)) return cuda::libs().gemm(g, a, b, c, {device, stream});
     dispatch_numbers("mm", g.dtype, [&]<class T>(CppType<T>) {
-      if constexpr (std::is_integral_v<T>) integer_gemm<T>(g, a, b, c, stream);
+      if constexpr (std::is_integral_v<T>)
+        IndexKernel<IntegerGemm<T>>{{g, a, b, c}, g.batch * g.m * g.n}.on_cuda(stream);
     });
   }
 #endif
@@ -126,7 +124,7 @@ bool launch_gemm(const char* name, const Tensor& out, const GemmOperand& a, cons
   const GemmWork work{gemm,
                       kernel_pointer<const void>(a.tensor()),
                       kernel_pointer<const void>(b.tensor()),
-                      bias.defined() ? kernel_pointer<const void>(bias) : nullptr,
+                      Pointer{bias},
                       kernel_pointer<void>(out),
                       out.device().index(),
                       &adds_bias};
@@ -159,11 +157,10 @@ void kernels::matmul(const char* name, const Tensor& out, const Tensor& a, const
 
 namespace {
 
-constexpr Op kLinear{"linear", {"input", "weight", "bias"}};
+constexpr Op kLinear{"linear", {"input", "weight", "bias"}, 2};
 
 Device check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   const Device device = common_device(kLinear, x, w, b);
-  if (!w.defined()) undefined_argument(kLinear, 1);
   TD_CHECK(ShapeError, w.dim() == 2,
            "linear: \"weight\" must be a matrix [out_features, in_features] but has sizes ",
            w.sizes());

@@ -38,12 +38,30 @@ void check_inner(const Op& op, const Tensor& a, int first, const Tensor& b, int 
 Device check_product(const Op& op, const Tensor& a, const Tensor& b, std::int64_t dims_a,
                      std::int64_t dims_b) {
   const Device device = common_device(op, a, b);
-  if (!b.defined()) undefined_argument(op, 1);
   check_dim(op, 0, a, dims_a);
   check_dim(op, 1, b, dims_b);
   check_types(op, a, 0, b, 1);
   check_inner(op, a, 0, b, 1);
   return device;
+}
+
+// mm, of matrices, or bmm, of batches of them: `dims` is 2 or 3.
+Tensor product(const Op& op, const Tensor& a, const Tensor& b, std::int64_t dims) {
+  const Device device = check_product(op, a, b, dims, dims);
+  TD_CHECK(ShapeError, dims == 2 || a.size(0) == b.size(0), "bmm: \"input\" holds ", a.size(0),
+           " matrices but \"mat2\" holds ", b.size(0), "; use matmul to broadcast");
+  Sizes sizes = a.impl().sizes;
+  sizes[static_cast<std::size_t>(dims - 1)] = b.sizes().back();
+  Tensor out = empty_on(sizes, a.dtype(), device);
+  kernels::matmul(op.name, out, a, b);
+  if (recording(a, b))
+    record(op.name, out, {&a, &b},
+           [dims, a = save(a), b = save(b)](Gradients& grads, const Tensor& g) {
+             const auto multiply = dims == 2 ? mm : bmm;
+             grads.set_lazily(0, [&] { return multiply(g, b().transpose(-2, -1)); });
+             grads.set_lazily(1, [&] { return multiply(a().transpose(-2, -1), g); });
+           });
+  return out;
 }
 
 // matmul's leading sizes, broadcast, in front of the last `kept` sizes of `t`.
@@ -75,39 +93,12 @@ Tensor matmul_batched(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Tensor mm_impl(const Tensor& input, const Tensor& mat2) {
-  const Device device = check_product(kMm, input, mat2, 2, 2);
-  Tensor out = empty_on({input.sizes()[0], mat2.sizes()[1]}, input.dtype(), device);
-  kernels::matmul("mm", out, input, mat2);
-  if (recording(input, mat2))
-    record("mm", out, {&input, &mat2},
-           [a = save(input), b = save(mat2)](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return mm(g, b().t()); });
-             grads.set_lazily(1, [&] { return mm(a().t(), g); });
-           });
-  return out;
-}
-
-Tensor bmm_impl(const Tensor& input, const Tensor& mat2) {
-  const Device device = check_product(kBmm, input, mat2, 3, 3);
-  TD_CHECK(ShapeError, input.size(0) == mat2.size(0), "bmm: \"input\" holds ", input.size(0),
-           " matrices but \"mat2\" holds ", mat2.size(0), "; use matmul to broadcast");
-  Tensor out = empty_on({input.size(0), input.size(1), mat2.size(2)}, input.dtype(), device);
-  kernels::matmul("bmm", out, input, mat2);
-  if (recording(input, mat2))
-    record("bmm", out, {&input, &mat2},
-           [a = save(input), b = save(mat2)](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return bmm(g, b().transpose(1, 2)); });
-             grads.set_lazily(1, [&] { return bmm(a().transpose(1, 2), g); });
-           });
-  return out;
-}
+Tensor mm_impl(const Tensor& input, const Tensor& mat2) { return product(kMm, input, mat2, 2); }
+Tensor bmm_impl(const Tensor& input, const Tensor& mat2) { return product(kBmm, input, mat2, 3); }
 
 Tensor addmm_impl(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
                   const Scalar& alpha) {
   const Device device = common_device(kAddmm, input, mat1, mat2);
-  if (!mat1.defined()) undefined_argument(kAddmm, 1);
-  if (!mat2.defined()) undefined_argument(kAddmm, 2);
   check_dim(kAddmm, 1, mat1, 2);
   check_dim(kAddmm, 2, mat2, 2);
   check_types(kAddmm, input, 0, mat1, 1);
@@ -143,7 +134,6 @@ Tensor dot_impl(const Tensor& input, const Tensor& tensor) {
 
 Tensor outer(const Tensor& input, const Tensor& vec2) {
   common_device(kOuter, input, vec2);
-  if (!vec2.defined()) undefined_argument(kOuter, 1);
   check_dim(kOuter, 0, input, 1);
   check_dim(kOuter, 1, vec2, 1);
   return mul(input.unsqueeze(1), vec2);
@@ -151,7 +141,6 @@ Tensor outer(const Tensor& input, const Tensor& vec2) {
 
 Tensor matmul_impl(const Tensor& input, const Tensor& other) {
   common_device(kMatmul, input, other);
-  if (!other.defined()) undefined_argument(kMatmul, 1);
   TD_CHECK(ShapeError, input.dim() > 0 && other.dim() > 0, "matmul: \"",
            kMatmul.arguments[input.dim() > 0],
            "\" has no dimensions; multiply by a number with * instead");

@@ -3,9 +3,8 @@
 // (gather, scatter). Included by the kernel files of this folder only.
 #pragma once
 
-#include "td/kernels/fast_divisor.h"
+#include "td/kernels/geometry.h"
 #include "td/kernels/index_kernel.h"
-#include "td/ops/index/out_of_range.h"
 #include "td/ops/op.h"
 
 namespace td {
@@ -28,7 +27,7 @@ struct Block {
 };
 
 inline Block block_of(const char* op, const Tensor& x, std::int64_t dim, const Tensor& index) {
-  Block b{op, kernel_pointer<const std::int64_t>(index), index.numel()};
+  Block b{op, Pointer{index}, index.numel()};
   for (std::int64_t d = 0; d < x.dim(); ++d)
     (d < dim ? b.outer : d == dim ? b.n : b.inner) *= x.sizes()[d];
   return b;
@@ -39,50 +38,30 @@ inline Block block_of(const char* op, const Tensor& x, std::int64_t dim, const T
 struct Lines {
   const char* op;
   const std::int64_t* index;
-  int dims = 0;
-  std::int64_t sizes[kMaxDims];    // of the index; adjacent dimensions are joined
-  std::int64_t strides[kMaxDims];  // of the indexed tensor, 0 along dim
-  std::int64_t lines = 1;
+  Loops loops = {};         // sizes of the index; strides of the indexed tensor, 0 along dim
+  std::int64_t lines = 1;   // of the index
   std::int64_t length = 1;  // of the index along dim
   std::int64_t inner = 1;   // stride of the index along dim
   std::int64_t n = 1;       // of the indexed tensor along dim
   std::int64_t step = 1;    // its stride there
 
   /// Where element i of the index has its line in the indexed tensor.
-  TD_HD std::int64_t line_of(std::int64_t i) const {
-    std::int64_t at = 0;
-    for (int d = dims - 1; d >= 0; --d) {
-      const std::int64_t outer = quotient(i, sizes[d]);
-      at += (i - outer * sizes[d]) * strides[d];
-      i = outer;
-    }
-    return at;
-  }
+  TD_HD std::int64_t line_of(std::int64_t i) const { return loops.offset(i); }
   /// The element that entry i of the index names, in the line that begins at `line`.
   TD_HD std::int64_t element(std::int64_t i, std::int64_t line) const {
     const std::int64_t at = index[i];
     if (at < 0 || at >= n) out_of_range(op, "index", at, n);
     return line + at * step;
   }
-
-  void add(std::int64_t size, std::int64_t stride) {
-    if (size == 1) return;
-    const bool joins = dims > 0 && strides[dims - 1] == stride * size;
-    if (!joins) sizes[dims++] = 1;
-    sizes[dims - 1] *= size;
-    strides[dims - 1] = stride;
-  }
 };
 
 inline Lines lines_of(const char* op, const Tensor& indexed, const Tensor& index,
                       std::int64_t dim) {
-  Lines l;
-  l.op = op;
-  l.index = kernel_pointer<const std::int64_t>(index);
+  Lines l{op, Pointer{index}};
   const Sizes strides = contiguous_strides(indexed.sizes());
   for (std::int64_t d = 0; d < index.dim(); ++d) {
     const std::int64_t size = index.sizes()[d];
-    l.add(size, d == dim ? 0 : strides[d]);
+    l.loops.append(size, d == dim ? 0 : strides[d]);
     if (d > dim) l.inner *= size;
     if (d == dim)
       l.length = size, l.n = indexed.sizes()[d], l.step = strides[d];
@@ -147,28 +126,28 @@ inline std::size_t width_of(std::size_t bytes, const void* a, const void* b) {
 }
 
 /// `index` as contiguous int64 on `device`. @throws DtypeError unless it holds integers.
-inline Tensor checked_index(const Op& op, const Tensor& index, Device device) {
-  TD_CHECK(DtypeError, index.dtype() == kLong || index.dtype() == kInt, op.name,
+inline Tensor checked_index(const char* op, const Tensor& index, Device device) {
+  TD_CHECK(DtypeError, index.dtype() == kLong || index.dtype() == kInt, op,
            ": \"index\" must be int64 but is ", index.dtype(), "; convert it with to(kInt64)");
   return index.to(device, kLong).contiguous();
 }
 
 /// The same for gather and scatter, which take no int32, and look at the type only where there are
 /// elements: both as in libtorch.
-inline Tensor checked_int64(const Op& op, const Tensor& index, Device device) {
+inline Tensor checked_int64(const char* op, const Tensor& index, Device device) {
   if (index.numel() == 0) return empty_on(Sizes(index.sizes()), kLong, device);
-  TD_CHECK(DtypeError, index.dtype() == kLong, op.name, ": \"index\" must be int64 but is ",
+  TD_CHECK(DtypeError, index.dtype() == kLong, op, ": \"index\" must be int64 but is ",
            index.dtype(), "; convert it with to(kInt64)");
   return checked_index(op, index, device);
 }
 
 /// gather and scatter: index may be smaller than `x` except along dim; a scalar counts as size 1.
-inline void check_fits(const Op& op, const Tensor& x, const Tensor& index, std::int64_t dim,
+inline void check_fits(const char* op, const Tensor& x, const Tensor& index, std::int64_t dim,
                        bool along) {
   bool fits = x.dim() == index.dim();
   for (std::int64_t d = 0; fits && d < x.dim(); ++d)
     fits = (d == dim && !along) || index.size(d) <= x.size(d);
-  TD_CHECK(ShapeError, fits || index.numel() == 0, op.name, ": \"index\" of sizes ", index.sizes(),
+  TD_CHECK(ShapeError, fits || index.numel() == 0, op, ": \"index\" of sizes ", index.sizes(),
            " does not fit into a tensor of sizes ", x.sizes(),
            along ? "" : " (other than along dim)");
 }

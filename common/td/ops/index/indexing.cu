@@ -89,7 +89,6 @@ class Chooser {
   }
   void apply_tensor(const Tensor& t) {
     common_device(op_, choice_.view, t);
-    if (!t.defined()) undefined_argument(op_, 1);
     const bool number = t.dim() == 0 && (t.dtype() == kLong || t.dtype() == kInt);
     TD_CHECK(DtypeError, number || t.dtype() == kLong || is_mask(t), op_.name,
              ": an index tensor must be int64 or bool but is ", t.dtype(),
@@ -165,8 +164,7 @@ Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
     r.order.push_back(d);
     r.matrix[0] *= view.size(d);
     const Tensor dense = index.expand(index_sizes).contiguous();
-    const FoldIndex fold{op.name, kernel_pointer<std::int64_t>(r.numbers),
-                         kernel_pointer<const std::int64_t>(dense), view.size(d)};
+    const FoldIndex fold{op.name, Pointer{r.numbers}, Pointer{dense}, view.size(d)};
     launch_index_kernel(op.name, view.device(), fold, r.numbers.numel(), {&dense, &r.numbers},
                         {&r.numbers});
   }
@@ -195,11 +193,8 @@ Tensor take(const Tensor& view, const TensorList& at) {
     y = index_select(matrix, 0, r.numbers).view(r.chosen).permute(r.permutation).contiguous();
   }
   if (recording(view))
-    record("index", y, {&view}, [at, sizes = view.impl().sizes](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] {
-        const Tensor all = zeros(sizes, g.options());
-        return put(all, at, g, /*accumulate=*/true);
-      });
+    record("index", y, {&view}, [at, sizes = view.impl().sizes](const Tensor& g) {
+      return put(zeros(sizes, g.options()), at, g, /*accumulate=*/true);
     });
   return y;
 }
@@ -266,7 +261,6 @@ Tensor Tensor::index(const std::vector<TensorIndex>& indices) const {
 Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, const Tensor& values,
                            bool accumulate) const {
   common_device(values_op, *this, values);
-  if (!values.defined()) undefined_argument(values_op, 1);
   const Choice choice = Chooser(put_op, *this).choose(indices);
   if (choice.has_tensors()) {
     TD_CHECK(DtypeError, values.dtype() == dtype() || values.impl().wrapped_number,

@@ -98,8 +98,7 @@ void put_by_sorting(const Put<T, kAdd>& put, const Tensor& self, const Tensor& i
   const Tensor order = empty_on(index.impl().sizes, kLong, device);
   const Tensor ends = empty_on(index.impl().sizes, kLong, device);
   kernels::sort_rows(order, index, false);
-  const SegmentEnds find{put.b.index, kernel_pointer<const std::int64_t>(order),
-                         kernel_pointer<std::int64_t>(ends), put.b.picked};
+  const SegmentEnds find{put.b.index, Pointer{order}, Pointer{ends}, put.b.picked};
   launch_index_kernel(put.b.op, device, find, put.b.picked, {&index, &order}, {&ends});
   const PutSegments<T, kAdd> work{put, find.order, find.ends};
   launch_index_kernel(put.b.op, device, work, put.b.outer * put.b.picked * put.b.inner,
@@ -143,14 +142,13 @@ template <class T, bool kAdd>
 void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
                  const Tensor& source, bool sorted) {
   const Lines l = lines_of(op, self, index, dim);
-  Put<T, kAdd> put{{}, kernel_pointer<T>(self), kernel_pointer<const T>(source)};
+  Put<T, kAdd> put{{}, Pointer{self}, Pointer{source}};
   if (!sorted && !(self.device().is_cuda() && l.length >= kLongIndex))
     return launch_lines(self.device(), Scatter<T, kAdd>{l, put}, {&index, &source, &self}, {&self});
   // self and source seen as one line each, with an index of elements.
   const Tensor elements = empty_on({index.numel()}, kLong, self.device());
-  launch_elements(self.device(), Destinations{l, kernel_pointer<std::int64_t>(elements)}, {&index},
-                  {&elements});
-  put.b = {op, kernel_pointer<const std::int64_t>(elements), index.numel(), 1, self.numel(), 1};
+  launch_elements(self.device(), Destinations{l, Pointer{elements}}, {&index}, {&elements});
+  put.b = {op, Pointer{elements}, index.numel(), 1, self.numel(), 1};
   put_by_sorting(put, self, elements, source);
 }
 
@@ -159,8 +157,7 @@ void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Ten
 void kernels::index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
                         const Tensor& source, double alpha, bool sorted) {
   dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
-    const Put<T, true> put{block_of(op, self, dim, index), kernel_pointer<T>(self),
-                           kernel_pointer<const T>(source), alpha};
+    const Put<T, true> put{block_of(op, self, dim, index), Pointer{self}, Pointer{source}, alpha};
     put_slices(put, self, index, source, sorted);
   });
 }
@@ -171,7 +168,7 @@ void kernels::index_copy(const char* op, const Tensor& self, std::int64_t dim, c
   const std::size_t bytes = static_cast<std::size_t>(b.inner) * self.element_size();
   dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&]<class T>(CppType<T>) {
     b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
-    const Put<T, false> put{b, kernel_pointer<T>(self), kernel_pointer<const T>(source)};
+    const Put<T, false> put{b, Pointer{self}, Pointer{source}};
     put_slices(put, self, index, source, sorted);
   });
 }
@@ -216,10 +213,10 @@ void scatter_in_place(const Op& op, const char* method, const Tensor& self, std:
                       const Tensor& index, const Tensor& source, bool add) {
   const Device device = common_device(op, self, index, source);
   const std::int64_t d = wrap_dim(op.name, dim, self.dim());
-  check_fits(op, self, index, d, false);
-  check_fits(op, source, index, d, true);
+  check_fits(op.name, self, index, d, false);
+  check_fits(op.name, source, index, d, true);
   check_dtype(op.name, self, source);
-  const Tensor at = checked_int64(op, index, device);
+  const Tensor at = checked_int64(op.name, index, device);
   Tensor used = source;  // the corner that the index covers
   for (std::int64_t k = 0; k < at.dim(); ++k)
     if (used.size(k) != at.size(k)) used = used.narrow(k, 0, at.size(k));
@@ -239,7 +236,7 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
                            const Scalar& alpha) const {
   const Device device = common_device(index_add_op, *this, index, source);
   const std::int64_t d = wrap_dim("index_add_", dim, this->dim());
-  const Tensor at = checked_index(index_add_op, index, device).reshape({-1});
+  const Tensor at = checked_index("index_add", index, device).reshape({-1});
   Sizes wanted(sizes());
   if (!wanted.empty()) wanted[d] = at.numel();
   TD_CHECK(ShapeError, wanted == source.impl().sizes, "index_add_: \"source\" needs sizes ",
@@ -267,27 +264,27 @@ Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& so
   return handle();
 }
 Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& value) const {
-  if (!index.defined()) undefined_argument(scatter_op, 1);
+  if (!index.defined()) undefined_argument("scatter", "index");
   return scatter_(dim, index, full(index.sizes(), value, options()));
 }
 
 // Copies first: the same operation on a tensor of its own.
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source) {
-  if (!input.defined()) undefined_argument(scatter_op, 0);
+  device_of("scatter", input);
   return input.clone().scatter_(dim, index, source);
 }
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
-  if (!input.defined()) undefined_argument(scatter_op, 0);
+  device_of("scatter", input);
   return input.clone().scatter_(dim, index, value);
 }
 Tensor scatter_add_impl(const Tensor& input, std::int64_t dim, const Tensor& index,
                         const Tensor& source) {
-  if (!input.defined()) undefined_argument(scatter_add_op, 0);
+  device_of("scatter_add", input);
   return input.clone().scatter_add_(dim, index, source);
 }
 Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
-  if (!input.defined()) undefined_argument(index_add_op, 0);
+  device_of("index_add", input);
   return input.clone().index_add_(dim, index, source, alpha);
 }
 

@@ -8,8 +8,7 @@ namespace {
 
 constexpr Op select_op{"index_select", {"input", "index"}}, gather_op{"gather", {"input", "index"}};
 constexpr Op embedding_op{"embedding", {"weight", "index"}};
-constexpr Op mask_op{"masked_select", {"input", "mask"}}, nonzero_op{"nonzero", {"input"}};
-constexpr Op hot_op{"one_hot", {"input"}};
+constexpr Op mask_op{"masked_select", {"input", "mask"}};
 
 // Indices in the flattened tensor where `mask` is true. The host counts them: a size must be known
 // there before a tensor can be made.
@@ -78,8 +77,7 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
 
 void kernels::gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& index) {
   dispatch_width(x.element_size(), [&]<class T>(CppType<T>) {
-    const Gather<T> work{lines_of("gather", x, index, dim), kernel_pointer<const T>(x),
-                         kernel_pointer<T>(out)};
+    const Gather<T> work{lines_of("gather", x, index, dim), Pointer{x}, Pointer{out}};
     launch_elements(out.device(), work, {&x, &index}, {&out});
   });
 }
@@ -94,12 +92,11 @@ Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const 
 
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const Device device = common_device(select_op, input, index);
-  if (!index.defined()) undefined_argument(select_op, 1);
   TD_CHECK(ShapeError, index.dim() <= 1,
            "index_select: \"index\" must have one dimension but has sizes ", index.sizes());
   if (input.dim() == 0) return index_select(input.reshape({1}), 0, index).reshape({});
   const std::int64_t d = wrap_dim("index_select", dim, input.dim());
-  const Tensor at = checked_index(select_op, index, device);
+  const Tensor at = checked_index("index_select", index, device);
   const Tensor x = input.contiguous();
   Sizes sizes(x.sizes());
   sizes[d] = at.numel();
@@ -107,56 +104,47 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
   select_slices("index_select", y, x, d, at);
   if (recording(x))
     record("index_select", y, {&x},
-           [at, d, from = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return spread_back(g, from, d, at); });
-           });
+           [at, d, from = x.impl().sizes](const Tensor& g) { return spread_back(g, from, d, at); });
   return y;
 }
 
 Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const Device device = common_device(gather_op, input, index);
-  if (!index.defined()) undefined_argument(gather_op, 1);
   const std::int64_t d = wrap_dim("gather", dim, input.dim());
-  check_fits(gather_op, input, index, d, false);
-  const Tensor at = checked_int64(gather_op, index, device), x = input.contiguous();
+  check_fits("gather", input, index, d, false);
+  const Tensor at = checked_int64("gather", index, device), x = input.contiguous();
   Tensor y = empty_on(Sizes(at.sizes()), x.dtype(), device);
   kernels::gather(y, x, d, at);
   if (recording(x))
-    record("gather", y, {&x}, [at, d, from = Sizes(x.sizes())](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return zeros(from, g.options()).scatter_add_(d, at, g); });
+    record("gather", y, {&x}, [at, d, from = x.impl().sizes](const Tensor& g) {
+      return zeros(from, g.options()).scatter_add_(d, at, g);
     });
   return y;
 }
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx) {
   const Device device = common_device(embedding_op, weight, indices);
-  if (!indices.defined()) undefined_argument(embedding_op, 1);
   TD_CHECK(ShapeError, weight.dim() == 2,
            "embedding: \"weight\" must be [rows, features] but has sizes ", weight.sizes());
-  const Tensor at = checked_index(embedding_op, indices, device).reshape({-1});
+  const Tensor at = checked_index("embedding", indices, device).reshape({-1});
   const Tensor w = weight.contiguous();
   Sizes sizes(indices.sizes());
   sizes.push_back(w.size(1));
   Tensor y = empty_on(sizes, w.dtype(), device);
   select_slices("embedding", y, w, 0, at);
   if (recording(w))
-    record("embedding", y, {&w},
-           [at, padding_idx, from = Sizes(w.sizes())](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] {
-               const Tensor rows = g.reshape({at.numel(), from[1]});
-               const Tensor all = spread_back(rows, from, 0, at);
-               if (padding_idx < 0) return all;
-               const Tensor row =
-                   arange(from[0], TensorOptions(kLong).device(g.device())).unsqueeze(1);
-               return all.masked_fill(row.eq(Scalar(padding_idx)), 0);
-             });
-           });
+    record("embedding", y, {&w}, [at, padding_idx, from = w.impl().sizes](const Tensor& g) {
+      const Tensor rows = g.reshape({at.numel(), from[1]});
+      const Tensor all = spread_back(rows, from, 0, at);
+      if (padding_idx < 0) return all;
+      const Tensor row = arange(from[0], TensorOptions(kLong).device(g.device())).unsqueeze(1);
+      return all.masked_fill(row.eq(Scalar(padding_idx)), 0);
+    });
   return y;
 }
 
 Tensor masked_select(const Tensor& input, const Tensor& mask) {
   const Device device = common_device(mask_op, input, mask);
-  if (!mask.defined()) undefined_argument(mask_op, 1);
   TD_CHECK(DtypeError, mask.dtype() == kBool, "masked_select: \"mask\" must be bool but is ",
            mask.dtype(), "; make it with a comparison such as x > 0");
   const Sizes sizes = broadcast_sizes("masked_select", input.sizes(), mask.sizes());
@@ -165,7 +153,7 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
 }
 
 Tensor nonzero(const Tensor& input) {
-  const Device device = common_device(nonzero_op, input);
+  const Device device = device_of("nonzero", input);
   const std::vector<std::int64_t> flat = indices_where(input.detach().ne(Scalar(0)));
   const std::int64_t dims = input.dim();
   const auto count = static_cast<std::int64_t>(flat.size());
@@ -183,7 +171,7 @@ Tensor nonzero(const Tensor& input) {
 }
 
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
-  const Device device = common_device(hot_op, input);
+  const Device device = device_of("one_hot", input);
   TD_CHECK(DtypeError, input.dtype() == kLong,
            "one_hot: \"input\" holds class numbers and must be "
            "int64 but is ",

@@ -10,7 +10,8 @@
 namespace td {
 namespace {
 
-constexpr Op kBatchNorm{"batch_norm", {"input", "weight", "bias", "running_mean", "running_var"}};
+constexpr Op kBatchNorm{
+    "batch_norm", {"input", "weight", "bias", "running_mean", "running_var"}, 1};
 
 // What the gradient needs, whether computed by kernels or by expressions.
 struct BatchNorm {
@@ -85,13 +86,13 @@ void statistics_kernels(const BatchNorm& n, const Tensor& x, const Tensor& runni
   const Channels s = channels_of(x);
   const auto count = static_cast<double>(s.per_channel());
   dispatch_floats("batch_norm", x.dtype(), [&]<class T>(CppType<T>) {
-    const Mean<T> first{Elements{x}, Elements{n.mean}, count};
+    const Mean<T> first{Pointer{x}, Pointer{n.mean}, count};
     channel_sums("batch_norm_mean", x.device(), first, s, {&x}, {&n.mean});
     const Variance<T> second{first.x,
                              first.mean,
-                             Elements{n.inverse_std},
-                             Elements{running_mean},
-                             Elements{running_var},
+                             Pointer{n.inverse_std},
+                             Pointer{running_mean},
+                             Pointer{running_var},
                              count,
                              momentum,
                              n.eps};
@@ -105,8 +106,8 @@ void statistics_kernels(const BatchNorm& n, const Tensor& x, const Tensor& runni
 void apply_kernel(const Tensor& out, const Tensor& x, const BatchNorm& n, const Tensor& weight,
                   const Tensor& bias) {
   dispatch_floats("batch_norm", x.dtype(), [&]<class T>(CppType<T>) {
-    const Normalize<T> f{Elements{x}, Elements{n.mean}, Elements{n.inverse_std}, Elements{weight},
-                         Elements{bias}};
+    const Normalize<T> f{Pointer{x}, Pointer{n.mean}, Pointer{n.inverse_std}, Pointer{weight},
+                         Pointer{bias}};
     channel_each<T>("batch_norm", out, f, channels_of(x),
                     {&x, &n.mean, &n.inverse_std, &weight, &bias});
   });
@@ -121,9 +122,8 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
   const Tensor db = empty_on(n.mean.impl().sizes, n.mean.dtype(), x.device());
   const Channels s = channels_of(x);
   dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const GradientSums<T, false> f{Elements{g},      Elements{x},
-                                   Elements{n.mean}, Elements{n.inverse_std},
-                                   Elements{dw},     Elements{db}};
+    const GradientSums<T, false> f{Pointer{g},  Pointer{x}, Pointer{n.mean}, Pointer{n.inverse_std},
+                                   Pointer{dw}, Pointer{db}};
     channel_sums("batch_norm_backward_sums", x.device(), f, s, {&g, &x, &n.mean, &n.inverse_std},
                  {&dw, &db});
   });
@@ -132,8 +132,8 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
     dispatch_floats("batch_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
       const auto inverse_count =
           n.training ? static_cast<Stat<T>>(1 / static_cast<double>(s.per_channel())) : Stat<T>(0);
-      const InputGradient<T> f{Elements{g}, Elements{x},  Elements{n.mean}, Elements{n.inverse_std},
-                               Elements{w}, Elements{dw}, Elements{db},     inverse_count};
+      const InputGradient<T> f{Pointer{g}, Pointer{x},  Pointer{n.mean}, Pointer{n.inverse_std},
+                               Pointer{w}, Pointer{dw}, Pointer{db},     inverse_count};
       channel_each<T>("batch_norm_backward", dx, f, s,
                       {&g, &x, &n.mean, &n.inverse_std, &w, &dw, &db});
     });

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "td/base/parallel.h"
-#include "td/kernels/fast_divisor.h"
+#include "td/kernels/geometry.h"
 #include "td/kernels/launch.h"
 #include "td/kernels/reduce_plan.h"
 #include "td/ops/op.h"
@@ -21,15 +21,6 @@ namespace {
 template <class T>
 using Stat = compute_t<T>;
 inline ScalarType stat_type(ScalarType dtype) { return dtype == kDouble ? kDouble : kFloat; }
-
-/// The elements of a tensor as a member of a kernel, which has the type; nullptr where undefined.
-struct Elements {
-  const Tensor& of;
-  template <class T>
-  operator T*() const {
-    return of.defined() ? kernel_pointer<T>(of) : nullptr;
-  }
-};
 
 /// The gradients of x, weight and bias as recorded operations, where mean and variance are those of
 /// x over `dims`. `w` is broadcast to x or undefined; it and the bias are constant over `rest`.
@@ -164,7 +155,7 @@ template <class F>
 void channel_sums(const char* name, Device device, const F& f, const Channels& s, TensorRefs reads,
                   TensorRefs writes) {
   const Tensor room = room_for_pieces<TwoSums>(device, s.groups());
-  const ChannelSums<F> work{f, s, room.defined() ? kernel_pointer<TwoSums>(room) : nullptr};
+  const ChannelSums<F> work{f, s, Pointer{room}};
   launch(name, device, work, reads, writes);
 }
 
@@ -250,7 +241,7 @@ struct ChannelEach {
 template <class T, class F>
 void channel_each(const char* name, const Tensor& out, const F& f, const Channels& s,
                   TensorRefs reads) {
-  launch(name, out.device(), ChannelEach<F, T>{f, s, kernel_pointer<T>(out)}, reads, {&out});
+  launch(name, out.device(), ChannelEach<F, T>{f, s, Pointer{out}}, reads, {&out});
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace td {
 namespace {
 
-constexpr Op kLayerNorm{"layer_norm", {"input", "weight", "bias"}};
+constexpr Op kLayerNorm{"layer_norm", {"input", "weight", "bias"}, 1};
 
 template <class T>
 struct LayerNorm {
@@ -75,8 +75,8 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
   grads.set_lazily(0, [&] {
     Tensor dx = empty_on(x.impl().sizes, x.dtype(), x.device());
     dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-      const LayerNormBackward<T> program{Elements{g},    Elements{x},           Elements{dx},
-                                         Elements{mean}, Elements{inverse_std}, Elements{w}};
+      const LayerNormBackward<T> program{Pointer{g},    Pointer{x},           Pointer{dx},
+                                         Pointer{mean}, Pointer{inverse_std}, Pointer{w}};
       launch("layer_norm_backward", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
              {&g, &x, &mean, &inverse_std, &w}, {&dx});
     });
@@ -86,8 +86,8 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
   const Tensor dw = empty_on({x.size(1)}, mean.dtype(), x.device());
   const Tensor db = empty_on({x.size(1)}, mean.dtype(), x.device());
   dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
-    const GradientSums<T, true> f{Elements{g},           Elements{x},  Elements{mean},
-                                  Elements{inverse_std}, Elements{dw}, Elements{db}};
+    const GradientSums<T, true> f{Pointer{g},           Pointer{x},  Pointer{mean},
+                                  Pointer{inverse_std}, Pointer{dw}, Pointer{db}};
     channel_sums("layer_norm_backward_sums", x.device(), f, {x.size(0), x.size(1), 1},
                  {&g, &x, &mean, &inverse_std}, {&dw, &db});
   });
@@ -104,8 +104,7 @@ Tensor layer_norm_rows(const Tensor& x, const Tensor& w, const Tensor& b, double
   if (x.numel() > 0)
     dispatch_floats("layer_norm", x.dtype(), [&]<class T>(CppType<T>) {
       const LayerNorm<T> program{
-          Elements{x}, Elements{y}, Elements{mean}, Elements{inverse_std}, Elements{w},
-          Elements{b}, eps};
+          Pointer{x}, Pointer{y}, Pointer{mean}, Pointer{inverse_std}, Pointer{w}, Pointer{b}, eps};
       launch("layer_norm", x.device(), rows_work(program, row_shape(x.sizes(), 1)), {&x, &w, &b},
              {&y, &mean, &inverse_std});
     });

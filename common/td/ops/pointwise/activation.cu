@@ -27,7 +27,7 @@ Tensor gelu(const Tensor& input, std::string_view approximate) {
   if (approximate == "none") return unary(gelu_op, input);
   TD_CHECK(Error, approximate == "tanh", "gelu: approximate must be \"none\" or \"tanh\" but is \"",
            approximate, "\"");
-  common_device(gelu_op.op, input);
+  device_of("gelu", input);
   if (!input.is_floating_point()) return unary(gelu_op, input);  // which says what is wrong
   constexpr double kRootOfTwoOverPi = 0.79788456080286535588;
   const Tensor inner = (input + input * input * input * 0.044715) * kRootOfTwoOverPi;

@@ -8,7 +8,6 @@
 
 #include "td/kernels/pointwise.h"
 #include "td/kernels/scalar_math.h"
-#include "td/ops/pointwise/integer_math.h"
 
 namespace td {
 namespace {
@@ -115,7 +114,7 @@ Tensor before_change(const Tensor& self, const Tensor& other) {
 }  // namespace
 
 BinaryArguments prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
-  const Device device = common_device_of_all(op, a, b);
+  const Device device = common_device(op, a, b);
   ScalarType type = result_type(a, b);
   if (makes_float) type = float_type(type);
   const Sizes sizes = a.impl().sizes == b.impl().sizes
@@ -125,7 +124,7 @@ BinaryArguments prepare(const Op& op, const Tensor& a, const Tensor& b, bool mak
 }
 
 InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b) {
-  const Device device = common_device_of_all(op, a, b);
+  const Device device = common_device(op, a, b);
   TD_CHECK(DeviceError, a.device() == device, op.name, "_: \"input\" is a number on ", a.device(),
            " and cannot keep a result on ", device, "; move it with to(\"", device, "\")");
   check_can_keep(op.name, result_type(a, b), a);

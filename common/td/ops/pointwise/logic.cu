@@ -13,7 +13,7 @@ namespace {
 constexpr Op and_op{"operator&", {"input", "other"}}, or_op{"operator|", {"input", "other"}};
 constexpr Op equal_op{"equal", {"input", "other"}}, allclose_op{"allclose", {"input", "other"}};
 constexpr Op where_op{"where", {"condition", "input", "other"}};
-constexpr Op clamp_op{"clamp", {"input"}}, mask_op{"masked_fill", {"input", "mask", "value"}};
+constexpr Op mask_op{"masked_fill", {"input", "mask", "value"}};
 
 using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
 
@@ -34,7 +34,7 @@ using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
 #undef COMPARISON
 
 Tensor compare(const Op& op, Kernel kernel, const Tensor& a, const Tensor& b) {
-  const Device device = common_device_of_all(op, a, b);
+  const Device device = common_device(op, a, b);
   const ScalarType type = result_type(a, b);
   Tensor out = result_like(a, b, broadcast_sizes(op.name, a.sizes(), b.sizes()), kBool, device);
   kernel(out, as_type(a.detach(), type), as_type(b.detach(), type));
@@ -59,7 +59,7 @@ void bits_kernel(const char* op, const Tensor& out, const In&... in) {
 
 template <class F>
 Tensor bits(const Op& op, const Tensor& a, const Tensor& b) {
-  const Device device = common_device_of_all(op, a, b);
+  const Device device = common_device(op, a, b);
   const ScalarType type = result_type(a, b);
   Tensor out = result_like(a, broadcast_sizes(op.name, a.sizes(), b.sizes()), type, device);
   bits_kernel<F>(op.name, out, as_type(a, type), as_type(b, type));
@@ -197,17 +197,17 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
 }
 
 Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
-  const Device device = common_device(clamp_op, input);
+  device_of("clamp", input);
   check_limits(min, max);
   ScalarType type = input.dtype();
   if (min) type = result_type(input, *min);
   if (max) type = promote_types(type, result_type(input, *max));
   const Tensor x = as_type(input, type);
-  Tensor out = result_like(x, x.impl().sizes, type, device);
+  Tensor out = result_like(x, x.impl().sizes, type, x.device());
   limit(out, x, min, max);
   if (recording(x))
-    record("clamp", out, {&x}, [x = save(x), min, max](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return where(inside(x().detach(), min, max), g, Scalar(0)); });
+    record("clamp", out, {&x}, [x = save(x), min, max](const Tensor& g) {
+      return where(inside(x().detach(), min, max), g, Scalar(0));
     });
   return out;
 }
@@ -215,16 +215,15 @@ Tensor clamp_min(const Tensor& input, const Scalar& min) { return clamp(input, m
 Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp(input, nullopt, max); }
 
 Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
-  common_device(clamp_op, *this);
+  device_of("clamp", *this);
   check_limits(min, max);
   const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
   check_inplace("clamp_", *this);
   increment_version(*this);
   limit(*this, *this, min, max);
   if (recording(*this))
-    record_in_place("clamp", *this, {this}, [kept](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return td::where(kept, g, Scalar(0)); });
-    });
+    record_in_place("clamp", *this, {this},
+                    [kept](const Tensor& g) { return td::where(kept, g, Scalar(0)); });
   return handle();
 }
 
@@ -258,9 +257,8 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   increment_version(*this);
   kernels::where(*this, m, wrapped_number(value, dtype()), *this);
   if (recording(*this))
-    record_in_place("masked_fill", *this, {this}, [m](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return td::where(m, Scalar(0), g); });
-    });
+    record_in_place("masked_fill", *this, {this},
+                    [m](const Tensor& g) { return td::where(m, Scalar(0), g); });
   return handle();
 }
 

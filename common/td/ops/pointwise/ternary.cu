@@ -81,7 +81,7 @@ Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
   if (autocast::active() && o.rule) [[unlikely]]
     return autocast::run(
         *o.rule, [&](const auto&... x) { return ternary(o, x..., v); }, a, b, c);
-  const Device device = common_device_of_all(o.op, a, b, c);
+  const Device device = common_device(o.op, a, b, c);
   const ScalarType type = common_type(o, a, b, c);
   const Sizes sizes = common_sizes(o.op, a, b, c);
   Tensor out = result_like(a, sizes, type, device);
@@ -93,7 +93,7 @@ Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
 
 Tensor& ternary_in_place(const TernaryOp& o, Tensor& a, const Tensor& b, const Tensor& c,
                          const Scalar& v = 1) {
-  common_device_of_all(o.op, a, b, c);
+  common_device(o.op, a, b, c);
   check_can_keep(o.op.name, common_type(o, a, b, c), a);
   const Sizes sizes = common_sizes(o.op, a, b, c);
   TD_CHECK(ShapeError, sizes == a.impl().sizes, o.op.name, "_: a result of sizes ",

@@ -16,10 +16,8 @@ struct UnaryGradient {
   SavedVariable saved;
   double p, q;
 
-  void operator()(Gradients& grads, const Tensor& g) const {
-    grads.set_lazily(0, [&] { return of(g, u->saves == UnaryOp::nothing ? g : saved()); });
-  }
-  Tensor of(const Tensor& g, const Tensor& kept) const {
+  Tensor operator()(const Tensor& g) const {
+    const Tensor kept = u->saves == UnaryOp::nothing ? g : saved();
     if (recording(g, kept)) return u->expression(g, kept, p, q);
     Tensor out = result_like(g, Sizes(g.sizes()), g.dtype(), g.device());
     u->backward(u->backward_name, p, q, out, g, kept);
@@ -33,36 +31,36 @@ Tensor unary(const UnaryOp& u, const Tensor& input, double p, double q) {
   if (autocast::active() && u.rule) [[unlikely]]
     return autocast::run(
         *u.rule, [&](const Tensor& x) { return unary(u, x, p, q); }, input);
-  const Device device = common_device(u.op, input);
+  const Device device = device_of(u.name, input);
   if (input.dtype() == kBool && &u == &sign_op) return input.clone();
   if (input.dtype() == kBool && &u == &square_op) return input.to(kLong);
   const bool converts = u.types == UnaryOp::kMakesFloat;
   const InType in_type(input, converts ? float_type(input.dtype()) : input.dtype());
   const Tensor& x = in_type;
   Tensor y = result_like(x, x.impl().sizes, x.dtype(), device);
-  u.forward(u.op.name, p, q, y, x);
+  u.forward(u.name, p, q, y, x);
   if (!recording(x)) return y;
   const SavedVariable saved = u.saves == UnaryOp::x   ? save(x)
                               : u.saves == UnaryOp::y ? save_result(y)
                                                       : SavedVariable();
-  record(u.op.name, y, {&x}, UnaryGradient{&u, saved, p, q});
+  record(u.name, y, {&x}, UnaryGradient{&u, saved, p, q});
   return y;
 }
 
 Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
-  common_device(u.op, self);
-  TD_CHECK(DtypeError, u.types != UnaryOp::kMakesFloat || self.is_floating_point(), u.op.name,
-           "_: the result is floating point and cannot be kept in ", self.dtype(), "; use ",
-           u.op.name, "() or convert the tensor first");
+  device_of(u.name, self);
+  TD_CHECK(DtypeError, u.types != UnaryOp::kMakesFloat || self.is_floating_point(), u.name,
+           "_: the result is floating point and cannot be kept in ", self.dtype(), "; use ", u.name,
+           "() or convert the tensor first");
   const bool recorded = recording(self);
   // What is saved must not be the memory that changes.
   SavedVariable saved = recorded && u.saves == UnaryOp::x ? save(self.clone()) : SavedVariable();
-  check_inplace(u.op.name, self);
-  u.forward(u.op.name, p, q, self, self);  // throws where it does not know the type
+  check_inplace(u.name, self);
+  u.forward(u.name, p, q, self, self);  // throws where it does not know the type
   increment_version(self);
   if (!recorded) return self;
   if (u.saves == UnaryOp::y) saved = save_result(self);
-  record_in_place(u.op.name, self, {&self}, UnaryGradient{&u, saved, p, q});
+  record_in_place(u.name, self, {&self}, UnaryGradient{&u, saved, p, q});
   return self;
 }
 

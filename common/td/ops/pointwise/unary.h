@@ -15,7 +15,7 @@ struct UnaryOp {
   enum Saves { nothing, x, y };
   enum Types { kKeepsType, kMakesFloat, kFloatsOnly };
 
-  Op op;
+  const char* name;
   const char* backward_name;
   const autocast::Rule* rule;
   Saves saves;
@@ -73,7 +73,7 @@ void unary_kernel(const char* name, double p, double q, const Tensor& out, const
     [[maybe_unused]] const Tensor &x = saved, &y = saved;                                        \
     return gradient;                                                                             \
   }                                                                                              \
-  constexpr UnaryOp name##_op{{#name, {"input"}},                                                \
+  constexpr UnaryOp name##_op{#name,                                                             \
                               #name "_backward",                                                 \
                               autocast::find(#name),                                             \
                               UnaryOp::saves,                                                    \

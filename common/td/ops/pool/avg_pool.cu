@@ -7,8 +7,7 @@
 namespace td {
 namespace {
 
-constexpr Op kAvgPool{"avg_pool2d", {"input"}};
-constexpr Op kAdaptive{"adaptive_avg_pool2d", {"input"}};
+constexpr const char *kAvgPool = "avg_pool2d", *kAdaptive = "adaptive_avg_pool2d";
 
 // How an average counts. `adaptive` splits the image into as many windows as there are outputs, and
 // ignores the rest.
@@ -95,39 +94,38 @@ void launch_avg(const char* name, const Tensor& input, const Tensor& output, con
   if (to.numel() == 0) return;
   const AvgWindows windows{{w, input, output, are_channels_last(input, output)}, rule};
   dispatch_floats(name, to.dtype(), [&]<class T>(CppType<T>) {
-    const Kernel<T> work{windows, kernel_pointer<const T>(from), kernel_pointer<T>(to)};
+    const Kernel<T> work{windows, Pointer{from}, Pointer{to}};
     launch_index_kernel(name, to.device(), work, to.numel(), {&from}, {&to});
   });
 }
 
-Tensor avg_pool(const Op& op, const Tensor& x, const Sizes& sizes, const PoolWindow& w,
+Tensor avg_pool(const char* op, const Tensor& x, const Sizes& sizes, const PoolWindow& w,
                 const AvgRule& rule);
 
 // `sizes` and `format` are the input's.
-Tensor avg_pool_backward(const Op& op, const Tensor& g, const Sizes& sizes, MemoryFormat format,
+Tensor avg_pool_backward(const char* op, const Tensor& g, const Sizes& sizes, MemoryFormat format,
                          const PoolWindow& w, const AvgRule& rule) {
   const Tensor grad = g.contiguous(format);
   Tensor dx = empty_image(sizes, g.dtype(), g.device(), format);
   launch_avg<AvgPoolBackward>("avg_pool2d_backward", dx, grad, w, rule, grad, dx);
   if (recording(g))
     record("avg_pool2d_backward", dx, {&g},
-           [&op, w, rule, sizes = g.impl().sizes](Gradients& grads, const Tensor& of_dx) {
-             grads.set_lazily(0, [&] { return avg_pool(op, of_dx, sizes, w, rule); });
+           [op, w, rule, sizes = g.impl().sizes](const Tensor& of_dx) {
+             return avg_pool(op, of_dx, sizes, w, rule);
            });
   return dx;
 }
 
-Tensor avg_pool(const Op& op, const Tensor& input, const Sizes& sizes, const PoolWindow& w,
+Tensor avg_pool(const char* op, const Tensor& input, const Sizes& sizes, const PoolWindow& w,
                 const AvgRule& rule) {
   const MemoryFormat format = input.suggest_memory_format();
   const Tensor x = input.contiguous(format);
   Tensor y = empty_image(x, sizes, x.dtype());
   launch_avg<AvgPool>("avg_pool2d", x, y, w, rule, x, y);
   if (recording(x))
-    record(op.name, y, {&x},
-           [&op, sizes = x.impl().sizes, format, w, rule](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return avg_pool_backward(op, g, sizes, format, w, rule); });
-           });
+    record(op, y, {&x}, [op, sizes = x.impl().sizes, format, w, rule](const Tensor& g) {
+      return avg_pool_backward(op, g, sizes, format, w, rule);
+    });
   return y;
 }
 

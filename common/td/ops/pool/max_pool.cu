@@ -140,7 +140,7 @@ struct MaxPool : MaxWindows {
 #endif
 };
 
-constexpr Op kMaxPool{"max_pool2d", {"input"}};
+constexpr const char* kMaxPool = "max_pool2d";
 
 // The maxima, and their indices in their windows, which are left out when nothing reads them.
 std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ceil_mode,
@@ -150,8 +150,8 @@ std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ce
   if (with_indices || recording(x)) indices = empty_image(x, sizes, index_type(w));
   if (y.numel() > 0)
     dispatch_floats("max_pool2d", y.dtype(), [&]<class T>(CppType<T>) {
-      const MaxPool<T> work{windows_of(w, x, y, indices, are_channels_last(x, y)),
-                            kernel_pointer<const T>(x), kernel_pointer<T>(y)};
+      const MaxPool<T> work{windows_of(w, x, y, indices, are_channels_last(x, y)), Pointer{x},
+                            Pointer{y}};
       const Tensor* const results[] = {&y, &indices};
       launch("max_pool2d", y.device(), work, {&x}, {results, indices.defined() ? 2u : 1u});
     });
@@ -164,7 +164,7 @@ PoolWindow max_window_of(IntArrayRef kernel, IntArrayRef stride, IntArrayRef pad
                          IntArrayRef dilation) {
   constexpr std::int64_t kMost = std::int64_t(1) << 31;
   const PoolWindow w = window_of(kMaxPool, kernel, stride, padding, dilation);
-  TD_CHECK(ShapeError, w.kernel[0] < kMost / w.kernel[1], kMaxPool.name, ": kernel_size ", kernel,
+  TD_CHECK(ShapeError, w.kernel[0] < kMost / w.kernel[1], kMaxPool, ": kernel_size ", kernel,
            " makes windows of ", w.kernel[0] * w.kernel[1], " elements; fewer than ", kMost,
            " are possible");
   return w;

@@ -125,14 +125,12 @@ Tensor max_pool_backward(const Tensor& g, const Tensor& indices, const Sizes& si
   if (dx.numel() > 0)
     dispatch_floats("max_pool2d_backward", grad.dtype(), [&]<class T>(CppType<T>) {
       const MaxPoolBackward<T> work{windows_of(w, dx, grad, indices, are_channels_last(dx, grad)),
-                                    kernel_pointer<T>(dx), kernel_pointer<const T>(grad)};
+                                    Pointer{dx}, Pointer{grad}};
       launch("max_pool2d_backward", grad.device(), work, {&grad, &indices}, {&dx});
     });
   if (recording(g))
     record("max_pool2d_with_indices_backward", dx, {&g},
-           [indices, w](Gradients& grads, const Tensor& of_dx) {
-             grads.set_lazily(0, [&] { return take(of_dx, indices, w); });
-           });
+           [indices, w](const Tensor& of_dx) { return take(of_dx, indices, w); });
   return dx;
 }
 
@@ -141,16 +139,15 @@ Tensor max_pool_backward(const Tensor& g, const Tensor& indices, const Sizes& si
 void record_max_pool(const Tensor& y, const Tensor& x, const Tensor& indices, const PoolWindow& w) {
   if (recording(x))
     record("max_pool2d_with_indices", y, {&x},
-           [indices, w, sizes = x.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return max_pool_backward(g, indices, sizes, w); });
+           [indices, w, sizes = x.impl().sizes](const Tensor& g) {
+             return max_pool_backward(g, indices, sizes, w);
            });
 }
 
 Tensor image_indices(const Tensor& x, const Tensor& in_windows, const PoolWindow& w) {
   const Tensor indices = empty_image(in_windows, in_windows.impl().sizes, kLong);
   const bool last = are_channels_last(indices, in_windows);
-  const ImageIndices work{windows_of(w, x, indices, in_windows, last),
-                          kernel_pointer<std::int64_t>(indices)};
+  const ImageIndices work{windows_of(w, x, indices, in_windows, last), Pointer{indices}};
   if (indices.numel() > 0)
     launch_index_kernel("max_pool2d", indices.device(), work, indices.numel(), {&in_windows},
                         {&indices});

@@ -61,9 +61,7 @@ struct MaxWindows : Windows {
 /// @param indices may be undefined: not wanted.
 inline MaxWindows windows_of(const PoolWindow& w, const Tensor& input, const Tensor& output,
                              const Tensor& indices, bool channels_last) {
-  const PoolIndices kept{indices.defined() ? kernel_pointer<void>(indices) : nullptr,
-                         index_type(w) == kByte};
-  return {{w, input, output, channels_last}, kept};
+  return {{w, input, output, channels_last}, {Pointer{indices}, index_type(w) == kByte}};
 }
 
 }  // namespace

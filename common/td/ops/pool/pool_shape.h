@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "td/kernels/fast_divisor.h"
+#include "td/kernels/geometry.h"
 #include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
 
@@ -93,50 +93,49 @@ struct Windows {
 };
 
 /// One number for both directions, or {height, width}.
-inline Pair pair_of(const Op& op, const char* name, IntArrayRef list, std::int64_t least) {
-  TD_CHECK(ShapeError, list.size() == 1 || list.size() == 2, op.name, ": ", name,
+inline Pair pair_of(const char* op, const char* name, IntArrayRef list, std::int64_t least) {
+  TD_CHECK(ShapeError, list.size() == 1 || list.size() == 2, op, ": ", name,
            " takes one number or {height, width} but got ", list);
   const Pair pair{list[0], list.back()};
-  TD_CHECK(ShapeError, pair[0] >= least && pair[1] >= least, op.name, ": ", name,
-           " must be at least ", least, " but got ", list);
+  TD_CHECK(ShapeError, pair[0] >= least && pair[1] >= least, op, ": ", name, " must be at least ",
+           least, " but got ", list);
   return pair;
 }
 
 // An empty stride list means: as large as the kernel.
-inline PoolWindow window_of(const Op& op, IntArrayRef kernel, IntArrayRef stride,
+inline PoolWindow window_of(const char* op, IntArrayRef kernel, IntArrayRef stride,
                             IntArrayRef padding, IntArrayRef dilation) {
   const auto k = pair_of(op, "kernel_size", kernel, 1);
   const auto s = stride.empty() ? k : pair_of(op, "stride", stride, 1);
   const auto p = pair_of(op, "padding", padding, 0);
-  TD_CHECK(ShapeError, 2 * p[0] <= k[0] && 2 * p[1] <= k[1], op.name, ": padding ", padding,
+  TD_CHECK(ShapeError, 2 * p[0] <= k[0] && 2 * p[1] <= k[1], op, ": padding ", padding,
            " is more than half of kernel_size ", kernel, ", so some windows would be empty");
   return {k, s, p, pair_of(op, "dilation", dilation, 1)};
 }
 
 // A dense image with a batch, in one of the two layouts.
-inline Tensor checked_image(const Op& op, const Tensor& input) {
-  common_device(op, input);
-  TD_CHECK(ShapeError, input.dim() == 3 || input.dim() == 4, op.name,
+inline Tensor checked_image(const char* op, const Tensor& input) {
+  device_of(op, input);
+  TD_CHECK(ShapeError, input.dim() == 3 || input.dim() == 4, op,
            ": \"input\" must have sizes [batch, channels, height, width] or [channels, height, "
            "width] but has ",
            input.sizes());
   for (std::int64_t d = input.dim() - 3; d < input.dim(); ++d)
-    TD_CHECK(ShapeError, input.size(d) > 0, op.name,
+    TD_CHECK(ShapeError, input.size(d) > 0, op,
              ": only the batch of \"input\" may be empty but its sizes are ", input.sizes());
-  TD_CHECK(DtypeError, input.is_floating_point(), op.name,
-           ": \"input\" must be floating point but is ", input.dtype(),
-           "; convert it with to(kFloat32)");
+  TD_CHECK(DtypeError, input.is_floating_point(), op, ": \"input\" must be floating point but is ",
+           input.dtype(), "; convert it with to(kFloat32)");
   const Tensor batch = input.dim() == 3 ? input.unsqueeze(0) : input;
-  TD_CHECK(ShapeError, batch.size(2) * batch.size(3) < (std::int64_t(1) << 31), op.name,
+  TD_CHECK(ShapeError, batch.size(2) * batch.size(3) < (std::int64_t(1) << 31), op,
            ": an image of sizes ", input.sizes(), " has too many pixels");
   return batch.contiguous(batch.suggest_memory_format());
 }
 
-inline std::int64_t outputs(const Op& op, const Tensor& x, const PoolWindow& w, int side,
+inline std::int64_t outputs(const char* op, const Tensor& x, const PoolWindow& w, int side,
                             bool ceil) {
   const std::int64_t size = x.sizes()[2 + side], stride = w.stride[side], padding = w.padding[side];
   const std::int64_t rest = size + 2 * padding - w.dilation[side] * (w.kernel[side] - 1) - 1;
-  TD_CHECK(ShapeError, rest >= 0, op.name, ": the window of ", w.kernel[side], " does not fit the ",
+  TD_CHECK(ShapeError, rest >= 0, op, ": the window of ", w.kernel[side], " does not fit the ",
            side == 0 ? "height" : "width", " ", size, " of \"input\" with padding ", padding);
   std::int64_t n = (rest + (ceil ? stride - 1 : 0)) / stride + 1;
   if (ceil && (n - 1) * stride >= size + padding) --n;  // would lie in the padding alone
@@ -144,7 +143,7 @@ inline std::int64_t outputs(const Op& op, const Tensor& x, const PoolWindow& w, 
 }
 
 /// The sizes of the result for images x.
-inline Sizes output_sizes(const Op& op, const Tensor& x, const PoolWindow& w, bool ceil) {
+inline Sizes output_sizes(const char* op, const Tensor& x, const PoolWindow& w, bool ceil) {
   return {x.sizes()[0], x.sizes()[1], outputs(op, x, w, 0, ceil), outputs(op, x, w, 1, ceil)};
 }
 

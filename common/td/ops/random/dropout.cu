@@ -7,8 +7,6 @@
 namespace td {
 namespace {
 
-constexpr Op kDropout{"dropout", {"input"}};
-
 template <class S>
 struct KeepScaled {
   S scale;
@@ -23,16 +21,15 @@ Tensor keep_scaled(const Tensor& x, const Tensor& mask, double scale) {
     pointwise<T, T, bool>("dropout", KeepScaled<S>{static_cast<S>(scale)}, y, x, mask);
   });
   if (recording(x))
-    record("dropout", y, {&x}, [mask, scale](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return keep_scaled(g, mask, scale); });
-    });
+    record("dropout", y, {&x},
+           [mask, scale](const Tensor& g) { return keep_scaled(g, mask, scale); });
   return y;
 }
 
 }  // namespace
 
 Tensor dropout(const Tensor& input, double p, bool train) {
-  const Device device = common_device(kDropout, input);
+  const Device device = device_of("dropout", input);
   TD_CHECK(Error, p >= 0 && p <= 1,
            "dropout: p is the probability of an element to be zeroed and "
            "lies between 0 and 1, but it is ",

@@ -7,7 +7,6 @@
 #include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
 #include "td/ops/random/philox.h"
-#include "td/tensor/generator.h"
 
 namespace td {
 
@@ -33,7 +32,7 @@ struct GraphRandom {
 
   void begin_replay() {
     const Generator::State state = default_generator().reserve(blocks);
-    const SetStart work{kernel_pointer<std::uint64_t>(start), state.seed, state.offset};
+    const SetStart work{Pointer{start}, state.seed, state.offset};
     launch_index_kernel("random_start", start.device(), work, 1, {}, {&start});
   }
 };
@@ -67,8 +66,7 @@ GraphRandom& graph_random(Graph& graph) {
 
 PhiloxReservation::PhiloxReservation(std::uint64_t blocks, Device device) {
   if (!capturing_graph || device.type() != capturing_graph->device().type()) {
-    const Generator::State state = default_generator().reserve(blocks);
-    state_ = {state.seed, state.offset};
+    state_ = default_generator().reserve(blocks);
     return;
   }
   TD_CHECK(DeviceError, device == capturing_graph->device(), "random numbers on ", device,

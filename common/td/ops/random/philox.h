@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "td/tensor/generator.h"
 #include "td/tensor/tensor.h"
 
 namespace td {
@@ -44,11 +45,6 @@ constexpr std::uint64_t philox_blocks(std::int64_t count, int per_block) {
          static_cast<std::uint64_t>(per_block);
 }
 
-/// A part of a random stream: the same numbers on every device.
-struct PhiloxState {
-  std::uint64_t seed, offset;
-};
-
 /// Reserves a part of the random stream for an operation on `device`, until the end of the scope.
 /// While the device's work is captured nothing is drawn: the graph counts what it needs, and each
 /// replay takes as much from default_generator() and writes for the kernels where it begins.
@@ -60,14 +56,14 @@ class PhiloxReservation {
   PhiloxReservation(const PhiloxReservation&) = delete;
   PhiloxReservation& operator=(const PhiloxReservation&) = delete;
   /// Where the kernel finds its numbers.
-  PhiloxState state() const { return state_; }
+  Generator::State state() const { return state_; }
 
  private:
-  PhiloxState state_;
+  Generator::State state_;
 };
 
-/// In a capture: the seed, and what PhiloxState::offset is added to, as two int64 on the device
-/// that draws. nullptr outside of captures, where PhiloxState holds everything.
+/// In a capture: the seed, and what the reservation's offset is added to, as two int64 on the
+/// device that draws. nullptr outside of captures, where the reservation holds everything.
 extern thread_local constinit const Tensor* philox_extragraph_offset;
 
 }  // namespace td

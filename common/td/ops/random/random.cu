@@ -9,7 +9,6 @@
 #include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
 #include "td/ops/random/philox.h"
-#include "td/tensor/generator.h"
 
 namespace td {
 namespace {
@@ -95,7 +94,7 @@ struct DrawBlock {
   Draw draw;
   T* out;
   std::int64_t numel;
-  PhiloxState state;
+  Generator::State state;
   const std::uint64_t* start;  // philox_extragraph_offset, or nullptr
   TD_HD std::int64_t cost() const { return 128; }
   TD_HD void operator()(std::int64_t block) const {
@@ -119,8 +118,7 @@ void draw(const char* name, const Tensor& out, Make make) {
   const auto run = [&]<class T>(CppType<T> type) {
     using Draw = decltype(make(type));
     const DrawBlock<T, Draw> work{make(type), kernel_pointer<T>(dense), out.numel(),
-                                  reserved.state(),
-                                  start.defined() ? kernel_pointer<std::uint64_t>(start) : nullptr};
+                                  reserved.state(), Pointer{start}};
     const auto blocks = static_cast<std::int64_t>(philox_blocks(out.numel(), Draw::per_block));
     launch_index_kernel(name, out.device(), work, blocks, {&start}, {&dense});
   };
@@ -184,9 +182,7 @@ Tensor& replace(const char* method, const char* operation, Tensor& self, F draw)
   increment_version(self);
   draw();
   if (recording(self))
-    record_in_place(operation, self, {&self}, [](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return g * 0; });
-    });
+    record_in_place(operation, self, {&self}, [](const Tensor& g) { return g * 0; });
   return self;
 }
 

@@ -1,5 +1,5 @@
 // What operations that combine elements along dimensions share: which dimensions, sizes and types,
-// and the kernel of sums. Invariant: a DimSet has only bits of dimensions that exist.
+// and the kernels of sums and extremes. Invariant: a DimSet has only bits of dimensions that exist.
 #pragma once
 
 #include "td/kernels/launch.h"
@@ -8,8 +8,10 @@
 namespace td {
 
 /// The dimensions in `dims`, negative ones counted from the back; an empty list means all.
-/// @throws ShapeError for a dimension that is out of range or named twice.
+/// @throws Error when the operation's input x is undefined, ShapeError for a dimension that is out
+/// of range or named twice.
 inline DimSet dim_set(const char* op, const Tensor& x, IntArrayRef dims) {
+  device_of(op, x);
   DimSet set = 0;
   for (std::int64_t d : dims) {
     const DimSet bit = DimSet{1} << wrap_dim(op, d, x.dim());
@@ -46,9 +48,9 @@ inline Tensor keep_dims(const Tensor& result, IntArrayRef sizes, DimSet dims) {
 }
 
 /// @throws ShapeError when groups are empty: then there is no largest element.
-inline void check_not_empty(const Op& op, const Tensor& x, DimSet dims) {
-  TD_CHECK(ShapeError, reduced_count(x.sizes(), dims) > 0, op.name, ": a tensor of sizes ",
-           x.sizes(), " has no element to choose from; check numel() first");
+inline void check_not_empty(const char* op, const Tensor& x, DimSet dims) {
+  TD_CHECK(ShapeError, reduced_count(x.sizes(), dims) > 0, op, ": a tensor of sizes ", x.sizes(),
+           " has no element to choose from; check numel() first");
 }
 
 /// What a sum or product of type `dtype` reads: the input, converted unless the kernel does it.
@@ -69,6 +71,8 @@ namespace kernels {
 /// out = sum of x over `dims`, dense and row-major over the others. Floats are multiplied by
 /// `factor` (a mean is a sum with factor 1/n); integers and bool are summed as int64.
 void sum(const Tensor& out, const Tensor& x, DimSet dims, double factor = 1.0);
+/// out = the largest or smallest element of each group of x; of truth values, any and all of them.
+void extreme(const Tensor& out, const Tensor& x, DimSet dims, bool largest);
 }  // namespace kernels
 
 }  // namespace td

@@ -1,18 +1,80 @@
-// The value of the largest and smallest elements: max, min, amax, amin; any and all are the largest
-// and the smallest of truth values. NaN beats every number. The gradient is divided evenly among
-// equal elements.
+// The largest and smallest elements. Their values: max, min, amax, amin; any and all are the
+// largest and the smallest of truth values. The gradient is divided evenly among equal elements.
+// Their indices: argmax, argmin, and max and min along a dimension, which return value and index
+// and send the gradient to that element; the first of equal elements wins. NaN beats every number.
+#include <limits>
+
 #include "td/kernels/reduce.h"
 #include "td/ops/reduce/dims.h"
 
 namespace td {
 namespace {
 
-constexpr Op max_op{"max", {"input"}}, min_op{"min", {"input"}};
-constexpr Op amax_op{"amax", {"input"}}, amin_op{"amin", {"input"}};
-constexpr Op any_op{"any", {"input"}}, all_op{"all", {"input"}};
+/// The largest (or smallest) element; NaN wins.
+template <class T, bool kLargest>
+struct Extreme {
+  using Acc = compute_t<T>;
+  using WideAcc = Acc;
+  using Out = T;
+  TD_HD static bool better(Acc x, Acc than) { return kLargest ? x > than : x < than; }
+  TD_HD Acc start() const {
+    if constexpr (std::is_floating_point_v<Acc>)
+      return kLargest ? -std::numeric_limits<Acc>::infinity()
+                      : std::numeric_limits<Acc>::infinity();
+    else
+      return kLargest ? std::numeric_limits<Acc>::lowest() : std::numeric_limits<Acc>::max();
+  }
+  TD_HD void add(Acc& lane, Acc x, std::int64_t) const {
+    // A NaN is neither <= nor >=, so it is taken; once taken, it stays. Written so that it
+    // vectorizes.
+    const bool stay = (kLargest ? x <= lane : x >= lane) || lane != lane;
+    lane = stay ? lane : x;
+  }
+  TD_HD WideAcc identity() const { return start(); }
+  TD_HD WideAcc total(Acc lane) const { return lane; }
+  TD_HD WideAcc combine(WideAcc a, WideAcc b) const {
+    add(a, b, 0);
+    return a;
+  }
+  TD_HD Out project(WideAcc total) const { return static_cast<Out>(total); }
+};
 
-// The largest or smallest element of each group; on bool: any and all.
-void extreme_kernel(const Tensor& out, const Tensor& x, DimSet dims, bool largest) {
+/// An element and its index among those that are combined.
+template <class T>
+struct ValueIndex {
+  T value;
+  std::int64_t index;
+};
+
+template <class T, bool kLargest>
+struct ArgExtreme {
+  using Acc = ValueIndex<compute_t<T>>;
+  using WideAcc = Acc;
+  using Out = std::int64_t;
+  using ByIndex = void;
+  TD_HD Acc start() const { return {Extreme<T, kLargest>{}.start(), -1}; }
+  TD_HD static bool wins(const Acc& a, const Acc& b) {  // whether a is chosen over b
+    if (b.index < 0) return true;
+    if (a.value != a.value) return b.value == b.value || a.index < b.index;
+    if (b.value != b.value) return false;
+    return Extreme<T, kLargest>::better(a.value, b.value) ||
+           (a.value == b.value && a.index < b.index);
+  }
+  TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t index) const {
+    const Acc candidate{x, index};
+    if (wins(candidate, lane)) lane = candidate;
+  }
+  TD_HD WideAcc identity() const { return start(); }
+  TD_HD WideAcc total(const Acc& lane) const { return lane; }
+  TD_HD WideAcc combine(const WideAcc& a, const WideAcc& b) const {
+    return b.index >= 0 && wins(b, a) ? b : a;
+  }
+  TD_HD Out project(const WideAcc& total) const { return total.index; }
+};
+
+}  // namespace
+
+void kernels::extreme(const Tensor& out, const Tensor& x, DimSet dims, bool largest) {
   dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
     if (largest)
       reduce<T>("amax", Extreme<T, true>{}, out, x, dims);
@@ -20,6 +82,8 @@ void extreme_kernel(const Tensor& out, const Tensor& x, DimSet dims, bool larges
       reduce<T>("amin", Extreme<T, false>{}, out, x, dims);
   });
 }
+
+namespace {
 
 // g for the elements of x that equal their group's y, divided by how many they are.
 Tensor share_evenly(const Tensor& g, const Tensor& x, const Tensor& y, DimSet dims) {
@@ -30,48 +94,90 @@ Tensor share_evenly(const Tensor& g, const Tensor& x, const Tensor& y, DimSet di
   return g.reshape(kept) / count * chosen;
 }
 
-Tensor extreme(const Op& op, const char* node, const Tensor& x, IntArrayRef dims, bool keepdim,
+Tensor extreme(const char* op, const char* node, const Tensor& x, IntArrayRef dims, bool keepdim,
                bool largest) {
-  const Device device = common_device(op, x);
-  const DimSet set = dim_set(op.name, x, dims);
+  const DimSet set = dim_set(op, x, dims);
   check_not_empty(op, x, set);
-  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
-  extreme_kernel(y, x, set, largest);
+  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), x.device());
+  kernels::extreme(y, x, set, largest);
   if (recording(x))
-    record(node, y, {&x},
-           [x = save(x), y = save_result(y), set](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return share_evenly(g, x(), y().detach(), set); });
-           });
+    record(node, y, {&x}, [x = save(x), y = save_result(y), set](const Tensor& g) {
+      return share_evenly(g, x(), y().detach(), set);
+    });
   return y;
 }
 
 // any is the largest of the truth values, all the smallest.
-Tensor truth(const Op& op, const Tensor& input, IntArrayRef dims, bool keepdim, bool any) {
-  const Device device = common_device(op, input);
-  const DimSet set = dim_set(op.name, input, dims);
+Tensor truth(const char* op, const Tensor& input, IntArrayRef dims, bool keepdim, bool any) {
+  const DimSet set = dim_set(op, input, dims);
   const Tensor x = input.dtype() == kBool ? input : input.detach().ne(Scalar(0));
-  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kBool, device);
-  extreme_kernel(y, x, set, any);
+  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kBool, x.device());
+  kernels::extreme(y, x, set, any);
   return input.dtype() == kByte ? y.to(kByte) : y;  // as libtorch does
+}
+
+// int64 indices along `dim`, or in the flattened tensor.
+Tensor arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> dim, bool keepdim,
+                   bool largest) {
+  const DimSet set = dim ? dim_set(op, input, *dim) : dim_set(op, input, {});
+  check_not_empty(op, input, set);
+  const Tensor x = input.dtype() == kBool ? input.to(kByte) : input;
+  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kLong, x.device());
+  dispatch_numbers(largest ? "argmax" : "argmin", x.dtype(), [&]<class T>(CppType<T>) {
+    if (largest)
+      reduce<T>("argmax", ArgExtreme<T, true>{}, y, x, set);
+    else
+      reduce<T>("argmin", ArgExtreme<T, false>{}, y, x, set);
+  });
+  return y;
+}
+
+std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int64_t dim,
+                                      bool keepdim, bool largest) {
+  device_of(op, x);
+  const std::int64_t d = wrap_dim(op, dim, x.dim());
+  if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
+  const Tensor at = arg_extreme(op, x, d, true, largest);
+  Tensor values = empty_on(at.impl().sizes, x.dtype(), x.device());
+  kernels::gather(values, x.detach().contiguous(), d, at);
+  if (!keepdim) values = values.squeeze(d);
+  if (recording(x))
+    record(op, values, {&x}, [at, d, sizes = x.impl().sizes](const Tensor& g) {
+      return zeros(sizes, g.options()).scatter_add_(d, at, g.reshape(at.sizes()));
+    });
+  return {values, keepdim ? at : at.squeeze(d)};
 }
 
 }  // namespace
 
-Tensor max(const Tensor& input) { return extreme(max_op, "max1", input, {}, false, true); }
-Tensor min(const Tensor& input) { return extreme(min_op, "min1", input, {}, false, false); }
+Tensor max(const Tensor& input) { return extreme("max", "max1", input, {}, false, true); }
+Tensor min(const Tensor& input) { return extreme("min", "min1", input, {}, false, false); }
 Tensor amax(const Tensor& input, IntArrayRef dims, bool keepdim) {
-  return extreme(amax_op, "amax", input, dims, keepdim, true);
+  return extreme("amax", "amax", input, dims, keepdim, true);
 }
 Tensor amin(const Tensor& input, IntArrayRef dims, bool keepdim) {
-  return extreme(amin_op, "amin", input, dims, keepdim, false);
+  return extreme("amin", "amin", input, dims, keepdim, false);
 }
-Tensor any(const Tensor& input) { return truth(any_op, input, {}, false, true); }
+Tensor any(const Tensor& input) { return truth("any", input, {}, false, true); }
 Tensor any(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return truth(any_op, input, dim, keepdim, true);
+  return truth("any", input, dim, keepdim, true);
 }
-Tensor all(const Tensor& input) { return truth(all_op, input, {}, false, false); }
+Tensor all(const Tensor& input) { return truth("all", input, {}, false, false); }
 Tensor all(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return truth(all_op, input, dim, keepdim, false);
+  return truth("all", input, dim, keepdim, false);
+}
+
+std::tuple<Tensor, Tensor> max(const Tensor& input, std::int64_t dim, bool keepdim) {
+  return with_index("max", input, dim, keepdim, true);
+}
+std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepdim) {
+  return with_index("min", input, dim, keepdim, false);
+}
+Tensor argmax(const Tensor& input, optional<std::int64_t> dim, bool keepdim) {
+  return arg_extreme("argmax", input, dim, keepdim, true);
+}
+Tensor argmin(const Tensor& input, optional<std::int64_t> dim, bool keepdim) {
+  return arg_extreme("argmin", input, dim, keepdim, false);
 }
 
 }  // namespace td

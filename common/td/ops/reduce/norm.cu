@@ -8,8 +8,22 @@
 namespace td {
 namespace {
 
-constexpr Op norm_op{"norm", {"input"}}, var_op{"var", {"input"}}, std_op{"std", {"input"}};
-constexpr Op logsumexp_op{"logsumexp", {"input"}};
+// What norms of order 1 and 2 add up, and what the sum of squares becomes.
+struct Magnitude {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return x < T(0) ? -x : x;
+  }
+};
+struct Squared {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    return x * x;
+  }
+};
+struct Root {
+  TD_HD double operator()(double total) const { return std::sqrt(total); }
+};
 
 /// Mean and sum of squared distances from it, of `count` elements.
 struct Moments {
@@ -64,51 +78,48 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
   return gk * x.sign() * reached / count;
 }
 
-// Order 1: the sum of magnitudes, 2: the root of the sum of squares, infinite: the largest
-// magnitude. They have kernels; other orders are sums of powers.
+// Order 1: the sum of magnitudes, 2: the root of the sum of squares, each in one pass; infinite:
+// the largest magnitude; other orders are sums of powers.
 Tensor norm_value(const Tensor& x, double p, DimSet dims, bool keepdim) {
   const NoGradGuard no_grad;
   Tensor y = empty_on(reduced_sizes(x.sizes(), dims, keepdim), x.dtype(), x.device());
-  if (p != 1 && p != 2 && !std::isinf(p)) {
-    kernels::sum(y, p == 0 ? x.ne(Scalar(0)).to(x.dtype()) : x.abs().pow(p), dims);
-    return p == 0 ? y : y.pow(1 / p);
-  }
   const bool nothing = reduced_count(x.sizes(), dims) == 0;  // whose largest magnitude is 0
-  dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
-    if (p == 1)
-      reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, y, x, dims);
-    else if (p == 2 || nothing)
-      reduce<T>("norm", Sum<T, T, Squared, Root>{}, y, x, dims);
-    else
-      reduce<T>("norm", Extreme<T, true, Magnitude>{}, y, x, dims);
-  });
+  if (p == 1 || p == 2) {
+    dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
+      if (p == 1)
+        reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, y, x, dims);
+      else
+        reduce<T>("norm", Sum<T, T, Squared, Root>{}, y, x, dims);
+    });
+  } else if (std::isinf(p)) {
+    nothing ? kernels::fill(y, 0) : kernels::extreme(y, x.abs(), dims, true);
+  } else {
+    kernels::sum(y, p == 0 ? x.ne(Scalar(0)).to(x.dtype()) : x.abs().pow(p), dims);
+    if (p != 0) return y.pow(1 / p);
+  }
   return y;
 }
 
-Tensor spread(const Op& op, const Tensor& x, IntArrayRef dims, bool unbiased, bool keepdim,
+Tensor spread(const char* op, const Tensor& x, IntArrayRef dims, bool unbiased, bool keepdim,
               bool root) {
-  const Device device = common_device(op, x);
-  const DimSet set = dim_set(op.name, x, dims);
+  const DimSet set = dim_set(op, x, dims);
   const double correction = unbiased ? 1 : 0;
-  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), device);
-  dispatch_floats(op.name, x.dtype(), [&]<class T>(CppType<T>) {
+  Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), x.dtype(), x.device());
+  dispatch_floats(op, x.dtype(), [&]<class T>(CppType<T>) {
     reduce<T>("var", Variance<T>{correction, root}, y, x, set);
   });
   if (!recording(x)) return y;
   // d var / d x = 2 (x - mean) / (count - correction);  d std = d var / (2 std), and 0 at 0.
   const double factor = 2.0 / (static_cast<double>(reduced_count(x.sizes(), set)) - correction);
-  record(op.name, y, {&x},
-         [x = save(x), y = save_result(y), dims = Sizes(dims), set, factor, root](Gradients& grads,
-                                                                                  const Tensor& g) {
-           grads.set_lazily(0, [&] {
-             const Tensor xs = x();
-             Tensor gk = keep_dims(g, xs.sizes(), set);
-             if (root) {
-               const Tensor yk = keep_dims(y(), xs.sizes(), set);
-               gk = (gk / (yk * Scalar(2))).masked_fill(yk.eq(Scalar(0)), 0);
-             }
-             return gk * (xs - mean(xs, dims, true)) * Scalar(factor);
-           });
+  record(op, y, {&x},
+         [x = save(x), y = save_result(y), dims = Sizes(dims), set, factor, root](const Tensor& g) {
+           const Tensor xs = x();
+           Tensor gk = keep_dims(g, xs.sizes(), set);
+           if (root) {
+             const Tensor yk = keep_dims(y(), xs.sizes(), set);
+             gk = (gk / (yk * Scalar(2))).masked_fill(yk.eq(Scalar(0)), 0);
+           }
+           return gk * (xs - mean(xs, dims, true)) * Scalar(factor);
          });
   return y;
 }
@@ -122,7 +133,7 @@ Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim
     };
     return autocast::run(autocast::rule("norm"), in_type, input, optional<ScalarType>());
   }
-  common_device(norm_op, input);
+  device_of("norm", input);
   TD_CHECK(DtypeError, input.is_floating_point(), "norm: expected a floating point tensor but got ",
            input.dtype(), "; convert it with to(kFloat32)");
   const DimSet set = dim_set("norm", input, dims);
@@ -130,23 +141,21 @@ Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim
   if (std::isinf(order) && order < 0) return amin(input.abs(), dims, keepdim);
   const Tensor y = norm_value(input, order, set, keepdim);
   if (recording(input))
-    record("norm", y, {&input},
-           [x = save(input), y = save_result(y), order, set](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return norm_gradient(g, x(), y(), order, set); });
-           });
+    record("norm", y, {&input}, [x = save(input), y = save_result(y), order, set](const Tensor& g) {
+      return norm_gradient(g, x(), y(), order, set);
+    });
   return y;
 }
 Tensor norm(const Tensor& input, const Scalar& p) { return norm(input, p, {}, false); }
 
 Tensor var(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
-  return spread(var_op, input, dims, unbiased, keepdim, false);
+  return spread("var", input, dims, unbiased, keepdim, false);
 }
 Tensor std(const Tensor& input, IntArrayRef dims, bool unbiased, bool keepdim) {
-  return spread(std_op, input, dims, unbiased, keepdim, true);
+  return spread("std", input, dims, unbiased, keepdim, true);
 }
 
 Tensor logsumexp_impl(const Tensor& input, IntArrayRef dims, bool keepdim) {
-  common_device(logsumexp_op, input);
   const DimSet set = dim_set("logsumexp", input, dims);
   const Tensor x = as_type(input, float_type(input.dtype()));
   if (reduced_count(x.sizes(), set) == 0) return log(sum(exp(x), dims, keepdim));

@@ -5,16 +5,16 @@
 // With weights w, target t, smoothing e over C classes and L = log(sum(exp(x))):
 //   loss = (1 - e) * w[t] * (L - x[t]) + e / C * sum over c of w[c] * (L - x[c])
 // and for nll_loss, whose input already is a logarithm, L = 0.
+#include "td/kernels/index_kernel.h"
 #include "td/kernels/rows.h"
 #include "td/kernels/scalar_math.h"
-#include "td/ops/index/out_of_range.h"
 #include "td/ops/op.h"
 
 namespace td {
 namespace {
 
-constexpr Op nll_op{"nll_loss", {"input", "target", "weight"}};
-constexpr Op cross_op{"cross_entropy", {"input", "target", "weight"}};
+constexpr Op nll_op{"nll_loss", {"input", "target", "weight"}, 2};
+constexpr Op cross_op{"cross_entropy", {"input", "target", "weight"}, 2};
 
 using scalar_math::exp;
 using std::log;
@@ -151,9 +151,7 @@ struct LossBackward {
 
 template <class T>
 ClassRows<T> class_rows(const Classes& c) {
-  return {row_shape(c.x.sizes(), 1), kernel_pointer<const T>(c.x),
-          kernel_pointer<const std::int64_t>(c.target),
-          c.weight.defined() ? kernel_pointer<const T>(c.weight) : nullptr, c.kind};
+  return {row_shape(c.x.sizes(), 1), Pointer{c.x}, Pointer{c.target}, Pointer{c.weight}, c.kind};
 }
 
 void check_classes(const Op& op, const Classes& c) {
@@ -207,12 +205,8 @@ Tensor gradient(const Classes& c, const Tensor& given, const Tensor& log_sums,
   Tensor out = empty_on(c.x.impl().sizes, c.x.dtype(), c.x.device());
   dispatch_floats("cross_entropy", c.x.dtype(), [&]<class T>(CppType<T>) {
     const ClassRows<T> r = class_rows<T>(c);
-    const LossBackward<T> program{r,
-                                  kernel_pointer<const T>(g),
-                                  g.dim() == 0,
-                                  kernel_pointer<const compute_t<T>>(log_sums),
-                                  kernel_pointer<const T>(weight_sum),
-                                  kernel_pointer<T>(out)};
+    const LossBackward<T> program{
+        r, Pointer{g}, g.dim() == 0, Pointer{log_sums}, Pointer{weight_sum}, Pointer{out}};
     launch("cross_entropy_backward", c.x.device(), rows_work(program, r.s),
            {&g, &c.x, &log_sums, &weight_sum, &c.target, &c.weight}, {&out});
   });
@@ -229,10 +223,8 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   Tensor total = empty_on({}, type, device), weight_sum = empty_on({}, type, device);
   dispatch_floats(op.name, type, [&]<class T>(CppType<T>) {
     const ClassRows<T> r = class_rows<T>(c);
-    const LossForward<T> forward{r, kernel_pointer<T>(losses),
-                                 kernel_pointer<compute_t<T>>(log_sums)};
-    const LossTotal<T> sums{r, kernel_pointer<const T>(losses), kernel_pointer<T>(total),
-                            kernel_pointer<T>(weight_sum)};
+    const LossForward<T> forward{r, Pointer{losses}, Pointer{log_sums}};
+    const LossTotal<T> sums{r, Pointer{losses}, Pointer{total}, Pointer{weight_sum}};
     const LossWork<T> work{rows_work(forward, r.s), {sums, 1, r.s.rows}};
     launch("cross_entropy", device, work, {&c.x, &c.target, &c.weight},
            {&losses, &log_sums, &total, &weight_sum});
@@ -241,10 +233,8 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   if (recording(c.x))
     record(op.name, result, {&c.x},
            [x = save(c.x), target = save(c.target), weight = c.weight, kind = c.kind, log_sums,
-            weight_sum](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] {
-               return gradient({x(), target(), weight, kind}, g, log_sums, weight_sum);
-             });
+            weight_sum](const Tensor& g) {
+             return gradient({x(), target(), weight, kind}, g, log_sums, weight_sum);
            });
   return result;
 }
@@ -268,7 +258,6 @@ Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor&
 Tensor batched_loss(const Op& op, const Tensor& input, const Tensor& target, const Tensor& weight,
                     Reduction::Reduction reduction, const ClassLoss& kind) {
   const Device device = common_device(op, input, target, weight);
-  if (!target.defined()) undefined_argument(op, 1);
   TD_CHECK(ShapeError, input.dim() >= 1, op.name, ": \"input\" needs a dimension of classes");
   if (!kind.from_log && target.is_floating_point() && target.sizes() == input.sizes())
     return probability_loss(input, target, weight, reduction, kind.label_smoothing);

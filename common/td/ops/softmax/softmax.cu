@@ -7,8 +7,6 @@
 namespace td {
 namespace {
 
-constexpr Op softmax_op{"softmax", {"input"}}, log_softmax_op{"log_softmax", {"input"}};
-
 // exp, log for float and double under one name, on the host and on a GPU.
 using scalar_math::exp;
 using std::log;
@@ -78,40 +76,39 @@ Tensor gradient(const Tensor& g, const Tensor& y, std::int64_t dim, ScalarType t
   const char* name = kLog ? "log_softmax_backward" : "softmax_backward";
   dispatch_mixed(name, type, y.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
     const RowShape s = row_shape(y.sizes(), dim);
-    const SoftmaxBackward<T, Out, kLog> program{
-        s, kernel_pointer<const Out>(dense), kernel_pointer<const Out>(y), kernel_pointer<T>(out)};
+    const SoftmaxBackward<T, Out, kLog> program{s, Pointer{dense}, Pointer{y}, Pointer{out}};
     launch(name, out.device(), rows_work(program, s), {&dense, &y}, {&out});
   });
   return out;
 }
 
 template <bool kLog>
-Tensor along_rows(const Op& op, const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  const Device device = common_device(op, input);
-  const std::int64_t d = wrap_dim(op.name, dim, input.dim());
+Tensor along_rows(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
+  const char* op = kLog ? "log_softmax" : "softmax";
+  const Device device = device_of(op, input);
+  const std::int64_t d = wrap_dim(op, dim, input.dim());
   const ScalarType type = dtype.value_or(input.dtype());
   const Tensor x = (widens(input.dtype(), type) ? input : as_type(input, type)).contiguous();
   Tensor y = empty_on(Sizes(x.sizes()), type, device);
-  dispatch_mixed(op.name, x.dtype(), type, [&]<class T, class Out>(CppType<T>, CppType<Out>) {
+  dispatch_mixed(op, x.dtype(), type, [&]<class T, class Out>(CppType<T>, CppType<Out>) {
     const RowShape s = row_shape(x.sizes(), d);
-    const Softmax<T, Out, kLog> program{s, kernel_pointer<const T>(x), kernel_pointer<Out>(y)};
-    launch(op.name, device, rows_work(program, s), {&x}, {&y});
+    const Softmax<T, Out, kLog> program{s, Pointer{x}, Pointer{y}};
+    launch(op, device, rows_work(program, s), {&x}, {&y});
   });
   if (recording(x))
-    record(op.name, y, {&x},
-           [y = save_result(y), d, from = x.dtype()](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return gradient<kLog>(g, y(), d, from); });
-           });
+    record(op, y, {&x}, [y = save_result(y), d, from = x.dtype()](const Tensor& g) {
+      return gradient<kLog>(g, y(), d, from);
+    });
   return y;
 }
 
 }  // namespace
 
 Tensor softmax_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  return along_rows<false>(softmax_op, input, dim, dtype);
+  return along_rows<false>(input, dim, dtype);
 }
 Tensor log_softmax_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  return along_rows<true>(log_softmax_op, input, dim, dtype);
+  return along_rows<true>(input, dim, dtype);
 }
 
 }  // namespace td

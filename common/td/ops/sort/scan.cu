@@ -5,6 +5,7 @@
 // tree depends on sizes alone, so the same call gives the same bits again.
 #include <functional>
 
+#include "td/kernels/index_kernel.h"
 #include "td/kernels/rows.h"
 #include "td/ops/reduce/dims.h"
 #include "td/ops/sort/launch_plans.h"
@@ -22,10 +23,10 @@ struct Times : std::multiplies<> {
 #ifdef __CUDACC__
 /// One row by one thread, which has kScanItems reads in flight.
 template <class Scan, class Combine>
-__global__ void walk_rows(Scan scan) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x, stride = scan.s.stride;
-  for (std::int64_t row = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; row < scan.s.rows;
-       row += step) {
+struct WalkRow {
+  Scan scan;
+  __device__ void operator()(std::int64_t row) const {
+    const std::int64_t stride = scan.s.stride;
     typename Scan::A total = Combine::start, part[kScanItems];
     std::int64_t at = scan.s.start(row), left = scan.s.n;
     for (; left > 0; left -= kScanItems, at += kScanItems * stride) {
@@ -37,7 +38,7 @@ __global__ void walk_rows(Scan scan) {
         if (k < left) scan.write(at + k * stride, total = Combine{}(total, part[k]));
     }
   }
-}
+};
 
 /// The first value of each lane's warp up to and including that lane, combined.
 template <class Combine, class A>
@@ -112,13 +113,10 @@ struct Scan {
 #ifdef __CUDACC__
   void on_cuda(cudaStream_t stream) const {
     if (s.rows == 0 || s.n == 0) return;
-    if (const int warps = scan_warps(s.rows, s.n, s.stride)) {
+    if (const int warps = scan_warps(s.rows, s.n, s.stride))
       scan_rows<Scan, Combine><<<unsigned(s.rows), dim3(32, warps), 0, stream>>>(*this);
-    } else {
-      const auto blocks =
-          static_cast<unsigned>(std::min<std::int64_t>((s.rows + 127) / 128, 132 * 16));
-      walk_rows<Scan, Combine><<<blocks, 128, 0, stream>>>(*this);
-    }
+    else
+      IndexKernel<WalkRow<Scan, Combine>>{{*this}, s.rows}.on_cuda(stream);
   }
 #endif
 };
@@ -127,20 +125,16 @@ struct Scan {
 template <class Combine>
 Tensor scan(const char* name, const Tensor& x, std::int64_t d) {
   Tensor y = empty_on(x.impl().sizes, x.dtype(), x.device());
-  dispatch_numbers(name, x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    const Scan<T, Combine> work{row_shape(x.sizes(), d), kernel_pointer<const T>(x),
-                                kernel_pointer<T>(y)};
+  dispatch_numbers(name, x.dtype(), [&]<class T>(CppType<T>) {
+    const Scan<T, Combine> work{row_shape(x.sizes(), d), Pointer{x}, Pointer{y}};
     launch(name, y.device(), work, {&x}, {&y});
   });
   return y;
 }
 
-constexpr Op cumsum_op{"cumsum", {"input"}}, cumprod_op{"cumprod", {"input"}};
-
 // The input as it is scanned: contiguous, integers as int64.
-Tensor prepared(const Op& op, const Tensor& input, optional<ScalarType> dtype) {
-  common_device(op, input);
+Tensor prepared(const char* op, const Tensor& input, optional<ScalarType> dtype) {
+  device_of(op, input);
   const ScalarType own = input.is_floating_point() ? input.dtype() : kLong;
   return as_type(input, dtype.value_or(own)).contiguous();
 }
@@ -167,25 +161,21 @@ Tensor cumprod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::
 }  // namespace
 
 Tensor cumsum_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  const Tensor x = prepared(cumsum_op, input, dtype);
+  const Tensor x = prepared("cumsum", input, dtype);
   const std::int64_t d = wrap_dim("cumsum", dim, x.dim());
   Tensor y = scan<Plus>("cumsum", x, d);
-  if (recording(x))
-    record("cumsum", y, {&x}, [d](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return sum_to_end(g, d); });
-    });
+  if (recording(x)) record("cumsum", y, {&x}, [d](const Tensor& g) { return sum_to_end(g, d); });
   return y;
 }
 
 Tensor cumprod_impl(const Tensor& input, std::int64_t dim, optional<ScalarType> dtype) {
-  const Tensor x = prepared(cumprod_op, input, dtype);
+  const Tensor x = prepared("cumprod", input, dtype);
   const std::int64_t d = wrap_dim("cumprod", dim, x.dim());
   Tensor y = scan<Times>("cumprod", x, d);
   if (recording(x))
-    record("cumprod", y, {&x},
-           [x = save(x), y = save_result(y), d](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return cumprod_gradient(g, x(), y(), d); });
-           });
+    record("cumprod", y, {&x}, [x = save(x), y = save_result(y), d](const Tensor& g) {
+      return cumprod_gradient(g, x(), y(), d);
+    });
   return y;
 }
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "td/base/parallel.h"
-#include "td/kernels/launch.h"
+#include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
 #include "td/ops/sort/launch_plans.h"
 
@@ -78,15 +78,16 @@ __global__ void sort_tiles(const T* x, std::int64_t* order, SortTiles tiles, std
 
 /// Merges adjacent runs of `width` elements of each row.
 template <class T, class First>
-__global__ void merge_runs(const T* x, const std::int64_t* from, std::int64_t* to,
-                           std::int64_t count, std::int64_t n, std::int64_t width) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+struct MergeRuns {
+  const T* x;
+  const std::int64_t* from;
+  std::int64_t *to, n, width;
+  __device__ void operator()(std::int64_t i) const {
     const std::int64_t start = i / n * n;
     const auto key = [&](std::int64_t k) { return x[start + from[start + k]]; };
     to[start + merged_index<First>(key, i - start, width, n)] = from[i];
   }
-}
+};
 #endif
 
 /// Sorts every row of x [rows, n]: order[i][k] is the index of the k-th element of row i.
@@ -117,11 +118,10 @@ struct SortWork {
     for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) ++passes;
     std::int64_t *from = passes % 2 ? other : order, *to = passes % 2 ? order : other;
     const SortTiles tiles(rows, n);
-    auto blocks = static_cast<unsigned>(std::min(tiles.count, most));
+    const auto blocks = static_cast<unsigned>(std::min(tiles.count, most));
     sort_tiles<T, First><<<blocks, 512, 0, stream>>>(x, from, tiles, n);
-    blocks = static_cast<unsigned>(std::min((count + 255) / 256, most));
     for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) {
-      merge_runs<T, First><<<blocks, 256, 0, stream>>>(x, from, to, count, n, width);
+      IndexKernel<MergeRuns<T, First>>{{x, from, to, n, width}, count}.on_cuda(stream);
       std::swap(from, to);
     }
   }
@@ -131,18 +131,13 @@ struct SortWork {
 template <bool kDescending>
 void run(const Tensor& order, const Tensor& x) {
   const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : order;
-  dispatch_all(x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
+  dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
     const std::int64_t n = x.sizes().back();
-    const SortWork<T, kDescending> work{
-        kernel_pointer<const T>(x), kernel_pointer<std::int64_t>(order),
-        kernel_pointer<std::int64_t>(other), n ? x.numel() / n : 0, n};
+    const SortWork<T, kDescending> work{Pointer{x}, Pointer{order}, Pointer{other},
+                                        n ? x.numel() / n : 0, n};
     launch("sort", x.device(), work, {&x}, {&order, &other});
   });
 }
-
-constexpr Op sort_op{"sort", {"input"}}, argsort_op{"argsort", {"input"}};
-constexpr Op topk_op{"topk", {"input"}};
 
 // Indices of the elements of each line along `dim` in sorted order, dense.
 Tensor sorted_indices(const Tensor& input, std::int64_t dim, bool descending) {
@@ -163,16 +158,14 @@ Tensor laid_out_like(const Tensor& like, const Tensor& dense) {
 }
 
 // The elements of `input` at the indices `at` along `dim`.
-Tensor values_at(const Op& op, const Tensor& input, std::int64_t dim, const Tensor& at) {
+Tensor values_at(const char* op, const Tensor& input, std::int64_t dim, const Tensor& at) {
   Tensor dense = empty_on(at.impl().sizes, input.dtype(), input.device());
   kernels::gather(dense, input.detach().contiguous(), dim, at);
   const Tensor values = laid_out_like(input, dense);
   if (recording(input))
-    record(op.name, values, {&input},
-           [at, dim, sizes = input.impl().sizes](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0,
-                              [&] { return zeros(sizes, g.options()).scatter_add_(dim, at, g); });
-           });
+    record(op, values, {&input}, [at, dim, sizes = input.impl().sizes](const Tensor& g) {
+      return zeros(sizes, g.options()).scatter_add_(dim, at, g);
+    });
   return values;
 }
 
@@ -183,10 +176,10 @@ void kernels::sort_rows(const Tensor& order, const Tensor& x, bool descending) {
 }
 
 std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending) {
-  common_device(sort_op, input);
+  device_of("sort", input);
   const std::int64_t d = wrap_dim("sort", dim, input.dim());
   const Tensor at = sorted_indices(input, d, descending);
-  return {values_at(sort_op, input, d, at), laid_out_like(input, at)};
+  return {values_at("sort", input, d, at), laid_out_like(input, at)};
 }
 std::tuple<Tensor, Tensor> sort(const Tensor& input, optional<bool> /*stable*/, std::int64_t dim,
                                 bool descending) {
@@ -194,21 +187,21 @@ std::tuple<Tensor, Tensor> sort(const Tensor& input, optional<bool> /*stable*/, 
 }
 
 Tensor argsort(const Tensor& input, std::int64_t dim, bool descending) {
-  common_device(argsort_op, input);
+  device_of("argsort", input);
   const std::int64_t d = wrap_dim("argsort", dim, input.dim());
   return laid_out_like(input, sorted_indices(input, d, descending));
 }
 
 std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest,
                                 bool /*sorted*/) {
-  common_device(topk_op, input);
+  device_of("topk", input);
   const std::int64_t d = wrap_dim("topk", dim, input.dim());
   const std::int64_t n = input.dim() ? input.size(d) : 1;
   TD_CHECK(ShapeError, k >= 0 && k <= n, "topk: k is ", k, " but dimension ", d, " has ", n,
            " elements; k must lie between 0 and that");
   const Tensor all = sorted_indices(input, d, largest);
   const Tensor at = input.dim() ? all.narrow(d, 0, k).clone(MemoryFormat::Contiguous) : all;
-  return {values_at(topk_op, input, d, at), at};
+  return {values_at("topk", input, d, at), at};
 }
 
 }  // namespace td

@@ -117,8 +117,8 @@ Tensor moved(const Tensor& self, Device device, ScalarType dtype, MemoryFormat f
   }
   if (recording(self) && is_floating_point(dtype))
     record(dtype == self.dtype() && device == self.device() ? "clone" : "to_copy", out, {&self},
-           [device = self.device(), type = self.dtype()](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return g.to(device, type); });
+           [device = self.device(), type = self.dtype()](const Tensor& g) {
+             return g.to(device, type);
            });
   return out;
 }
@@ -140,8 +140,6 @@ void grow_memory(const Tensor& self, std::size_t bytes) {
   if (!self.is_cpu()) self.record_stream(getCurrentStream(self.device()));
   storage.swap_memory(*larger);
 }
-
-constexpr Op kCopy{"copy_", {"self", "source"}};
 
 }  // namespace
 
@@ -179,7 +177,7 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
 }
 
 Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
-  if (!source.defined()) undefined_argument(kCopy, 1);
+  if (!source.defined()) undefined_argument("copy_", "source");
   const Sizes sizes = broadcast_sizes("copy_", this->sizes(), source.sizes());
   TD_CHECK(ShapeError, sizes == impl().sizes, "copy_: \"source\" of sizes ", source.sizes(),
            " does not fit into \"self\" of sizes ", this->sizes());

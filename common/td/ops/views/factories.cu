@@ -55,9 +55,7 @@ Tensor& Tensor::fill_(const Scalar& value) const {
   increment_version(*this);
   kernels::fill(*this, value);
   if (recording(*this))
-    record_in_place("fill", *this, {this}, [](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return g * 0; });
-    });
+    record_in_place("fill", *this, {this}, [](const Tensor& g) { return g * 0; });
   return handle();
 }
 Tensor& Tensor::fill_(const Tensor& value) const {
@@ -125,7 +123,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const auto count = static_cast<std::int64_t>(std::ceil((to - from) / by));
   Tensor t = empty({count}, typed(options, real ? kFloat : kLong));
   dispatch_numbers("arange", t.dtype(), [&]<class T>(CppType<T>) {
-    const Arange<T> work{kernel_pointer<T>(t), start.to<count_t<T>>(), step.to<count_t<T>>()};
+    const Arange<T> work{Pointer{t}, start.to<count_t<T>>(), step.to<count_t<T>>()};
     launch_index_kernel("arange", t.device(), work, t.numel(), {}, {&t});
   });
   return t;
@@ -145,7 +143,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
   dispatch_numbers("linspace", t.dtype(), [&]<class T>(CppType<T>) {
     const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
     // A single element is the start, as in PyTorch.
-    const Linspace<T> work{kernel_pointer<T>(t), first, steps == 1 ? first : last, step, steps};
+    const Linspace<T> work{Pointer{t}, first, steps == 1 ? first : last, step, steps};
     launch_index_kernel("linspace", t.device(), work, steps, {}, {&t});
   });
   return t;

@@ -117,9 +117,6 @@ Tensor Tensor::repeat(IntArrayRef times) const {
 
 namespace {
 
-constexpr Op flip_op{"flip", {"input"}}, roll_op{"roll", {"input"}};
-constexpr Op tril_op{"tril", {"input"}}, triu_op{"triu", {"input"}}, diag_op{"diag", {"input"}};
-
 TensorOptions int64_on(Device device) { return TensorOptions(kLong).device(device); }
 
 // Elements moved by `shift` along `dim`; those that leave at the end come in at the front.
@@ -131,18 +128,17 @@ Tensor rolled(const Tensor& x, std::int64_t shift, std::int64_t dim) {
 }
 
 // Zeros above (lower) or below the diagonal of the last two dimensions.
-Tensor triangle(const Op& op, const Tensor& x, std::int64_t diagonal, bool lower) {
-  const Device device = common_device(op, x);
-  TD_CHECK(ShapeError, x.dim() >= 2, op.name,
+Tensor triangle(const char* op, const Tensor& x, std::int64_t diagonal, bool lower) {
+  const Device device = device_of(op, x);
+  TD_CHECK(ShapeError, x.dim() >= 2, op,
            ": expected at least 2 dimensions but \"input\" has sizes ", x.sizes());
   const Tensor row = arange(x.size(-2), int64_on(device)).unsqueeze(1) + Scalar(diagonal);
   const Tensor column = arange(x.size(-1), int64_on(device));
   Tensor y = empty_on(x.impl().sizes, x.dtype(), device);
   kernels::where(y, lower ? column.le(row) : column.ge(row), x, wrapped_number(0).to(x.dtype()));
   if (recording(x))
-    record(op.name, y, {&x}, [&op, diagonal, lower](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return triangle(op, g, diagonal, lower); });
-    });
+    record(op, y, {&x},
+           [op, diagonal, lower](const Tensor& g) { return triangle(op, g, diagonal, lower); });
   return y;
 }
 
@@ -160,7 +156,7 @@ Tensor diagonal_of(const Tensor& x, std::int64_t diagonal) {
 }  // namespace
 
 Tensor flip(const Tensor& input, IntArrayRef dims) {
-  const Device device = common_device(flip_op, input);
+  const Device device = device_of("flip", input);
   Tensor y = input.detach();
   DimSet seen = 0;
   for (std::int64_t dim : dims) {
@@ -173,14 +169,12 @@ Tensor flip(const Tensor& input, IntArrayRef dims) {
   Tensor out = result_like(input, input.impl().sizes, input.dtype(), device);
   kernels::convert(out, y);
   if (recording(input))
-    record("flip", out, {&input}, [dims = Sizes(dims)](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return flip(g, dims); });
-    });
+    record("flip", out, {&input}, [dims = Sizes(dims)](const Tensor& g) { return flip(g, dims); });
   return out;
 }
 
 Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {
-  common_device(roll_op, input);
+  device_of("roll", input);
   if (dims.empty()) {  // all elements as one line
     TD_CHECK(ShapeError, shifts.size() == 1, "roll: ", shifts.size(),
              " shifts but no dimensions; name one for each shift");
@@ -195,14 +189,14 @@ Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {
 }
 
 Tensor tril(const Tensor& input, std::int64_t diagonal) {
-  return triangle(tril_op, input, diagonal, true);
+  return triangle("tril", input, diagonal, true);
 }
 Tensor triu(const Tensor& input, std::int64_t diagonal) {
-  return triangle(triu_op, input, diagonal, false);
+  return triangle("triu", input, diagonal, false);
 }
 
 Tensor diag(const Tensor& input, std::int64_t diagonal) {
-  common_device(diag_op, input);
+  device_of("diag", input);
   TD_CHECK(ShapeError, input.dim() == 1 || input.dim() == 2,
            "diag: expected a vector or a matrix but \"input\" has sizes ", input.sizes());
   if (input.dim() == 2) return diagonal_of(input, diagonal).clone(MemoryFormat::Contiguous);

@@ -13,10 +13,7 @@ Tensor make_view(const char* name, const Tensor& self, const Sizes& sizes, const
                  std::int64_t offset, F backward) {
   Tensor view = alias(self, sizes, strides, offset);
   mark_view(view, self);
-  if (recording(self))
-    record(name, view, {&self}, [backward](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return backward(g); });
-    });
+  if (recording(self)) record(name, view, {&self}, backward);
   return view;
 }
 

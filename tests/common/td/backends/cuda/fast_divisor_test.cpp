@@ -1,5 +1,5 @@
 // The division that cuda kernels use for loop indices, against the processor's own.
-#include "td/kernels/fast_divisor.h"
+#include "td/kernels/geometry.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
