@@ -13,9 +13,10 @@ is shown with the lines that ran and all its lines.
 
 A change of folder is a call from a function in one folder to a function in another folder. Repeated
 visits of the same pair of caller's folder and callee's folder count once, and the return to the
-caller's folder counts not at all. Functions outside common/, such as those of the standard library,
-are looked through: what they call is called by whoever called them. Each change is shown with the
-lines where the two functions of its first call begin.
+caller's folder counts not at all. Functions in files that the step above does not open, and those
+outside common/, such as the standard library's, are looked through: what they call is called by
+whoever called them. Each change is shown with the lines where the two functions of its first call
+begin.
 
 The build is one of its own, by g++ without optimization, and loops run on one thread. What runs
 also depends on whether oneDNN and OpenBLAS were found.
@@ -78,12 +79,16 @@ def count_lines(folder, program, steps):
     return counts
 
 
-def show_files(folder, program):
-    """Prints the files of one step; how many there are, and how many lines they have."""
+def opened_files(folder, program):
+    """The files that a reader opens to follow one step, each with the number of lines that ran."""
     before = count_lines(folder, program, WARM_UP)
     step = count_lines(folder, program, WARM_UP + 1) - before
     executed = collections.Counter(path for path, line in step)
-    executed = {path: count for path, count in executed.items() if count >= OPENED}
+    return {path: count for path, count in executed.items() if count >= OPENED}
+
+
+def show_files(executed):
+    """Prints the files of one step; how many there are, and how many lines they have."""
     lines = {path: len((ROOT / path).read_bytes().splitlines()) for path in executed}
     for name in sorted({path.parent for path in executed}):
         paths = sorted(path for path in executed if path.parent == name)
@@ -94,8 +99,8 @@ def show_files(folder, program):
     return len(lines), sum(lines.values())
 
 
-def locate(events):
-    """The folder, and the file with the line, where each function begins; None outside common/."""
+def locate(events, opened):
+    """The folder, and the file with the line, where each function begins; None in other files."""
     places = {}
     for library in {event.partition(" ")[2] for event in events if event != "-"}:
         wanted = sorted({event for event in events if event.endswith(f" {library}")})
@@ -104,16 +109,17 @@ def locate(events):
         for event, place in zip(wanted, found.stdout.splitlines()):
             path, _, line = place.partition(" ")[0].rpartition(":")
             path = within_common(path)
+            path = path if path in opened else None
             # Most folders lie in td/, which goes without saying.
             places[event] = path and (path.relative_to("common").parent.as_posix()
                                       .removeprefix("td/"), f"{path}:{line}")
     return places
 
 
-def show_changes(program):
+def show_changes(program, opened):
     """Prints the changes of folder within one call of Linear; how many there are."""
     events = run(program, "linear").splitlines()
-    places = locate(events)
+    places = locate(events, opened)
     stack, changes = [None], {}
     for event in events:
         if event == "-":
@@ -144,11 +150,12 @@ def main():
     arguments = options.parse_args()
     folder, counts = arguments.build.resolve(), []
     program = build(folder)
+    opened = opened_files(folder, program)
     if not arguments.linear or (arguments.max_files, arguments.max_lines) != (None, None):
-        files, lines = show_files(folder, program)
+        files, lines = show_files(opened)
         counts += [(files, "files", arguments.max_files), (lines, "lines", arguments.max_lines)]
     if arguments.linear or arguments.max_changes is not None:
-        counts += [(show_changes(program), "folder changes", arguments.max_changes)]
+        counts += [(show_changes(program, opened), "folder changes", arguments.max_changes)]
     excesses = [f"{count} {name} where {most} are allowed" for count, name, most in counts
                 if most is not None and count > most]
     if excesses:

@@ -48,7 +48,7 @@ TEST_CASE("lists of texts come back as they were, and nothing else is taken for 
 TEST_CASE("messages arrive whole, in order and of any length, and the end is seen") {
   Listener listener("127.0.0.1");
   Socket here = Socket::connect(listener.address(), std::chrono::seconds(5));
-  Descriptor accepted;
+  FileDescriptor accepted;
   while (!accepted) accepted = listener.accept();
   Socket there(std::move(accepted));
   const std::string large(3'000'000, 'x');
