@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 
 #include "td/base/error.h"
@@ -17,7 +18,7 @@ namespace {
 bool parse_amount(const std::string& text, const std::string& unit, double* amount) {
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, *amount, std::chars_format::fixed);
-  return read.ec == std::errc() && std::string(read.ptr, end) == unit && *amount >= 0 &&
+  return read.ec == std::errc() && std::string(read.ptr, end) == unit && !std::signbit(*amount) &&
          *amount <= 1e9;
 }
 

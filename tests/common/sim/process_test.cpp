@@ -205,7 +205,7 @@ TEST_CASE("a malformed variable is told with what is expected") {
     told("TD_SIM_DEVICES=" + std::string(count), "a number from 1 to 16");
   for (const char* bytes : {"0", "lots", "-5MiB"})
     told("TD_SIM_MEMORY=" + std::string(bytes), "an amount of memory, as 512MiB or 2GiB");
-  for (const char* link : {"fast", "12", "0GB/s,10us", "12GB/s,10ms", "12GB/s,-1us"})
+  for (const char* link : {"fast", "12", "0GB/s,10us", "12GB/s,10ms", "12GB/s,-1us", "12GB/s,-0us"})
     told("TD_SIM_LINK=" + std::string(link), "a bandwidth and a latency, as 12GB/s,10us");
   told("TD_SIM_LAUNCH_COST=5", "a time in microseconds, as 5us");
   told("TD_SIM_RACES=yes", "1 to look for races, or 0");

@@ -1,5 +1,4 @@
 // What sim writes into traces: launches and what they lead to, copies with their engines, waits.
-#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sim_work.h"
@@ -146,9 +145,10 @@ TEST_CASE("work that fails is in the trace; what it keeps from running is not") 
 TEST_CASE("copies beside kernels: the figure of overlap comes from a real run") {
   const Stream copies = td::getStreamFromPool("sim:0"), kernels = td::getStreamFromPool("sim:0");
   const td::sim::Link before = td::sim::link();
-  td::sim::set_link({100, 5000});  // hardly anything but latency
+  // Hardly anything but latency, and so much of it that what a busy machine adds is little.
+  td::sim::set_link({100, 25000});
   const td::Tensor source = pinned(10);
-  const auto work = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  const auto work = [] { std::this_thread::sleep_for(std::chrono::milliseconds(25)); };
   std::vector<td::Tensor> landed;
   const auto copy = [&](const Stream& stream) {
     const td::StreamGuard guard(stream);
@@ -159,13 +159,9 @@ TEST_CASE("copies beside kernels: the figure of overlap comes from a real run") 
     for (int i = 0; i < 8; ++i) copy(of_copies), launch("work", kernels, work);
     return trace::overlap_times(trace::stop()).efficiency();
   };
+  CHECK(efficiency(copies) > 0.5);   // nearly 1 on a quiet machine
   CHECK(efficiency(kernels) < 0.1);  // one stream: never at the same time
-  // Nearly 1 on a quiet machine; a busy one may need several runs.
-  double two_streams = 0;
-  for (int run = 0; run < 5 && two_streams <= 0.5; ++run)
-    two_streams = std::max(two_streams, efficiency(copies));
   td::sim::set_link(before);
-  CHECK(two_streams > 0.5);
 }
 
 TEST_CASE("the work of a graph leads back to the replay, which is one launch") {

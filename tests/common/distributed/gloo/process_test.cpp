@@ -140,8 +140,18 @@ TEST_CASE("a rank that does not come is named, to those who did come and by the 
   std::filesystem::remove_all("/tmp/nobody");
 }
 
-TEST_CASE("ranks that count differently are all told so, also one that comes a moment later",
-          "[processes]") {
+TEST_CASE("ranks that count differently are all told so", "[processes]") {
+  const Folder folder;
+  const auto results = run_ranks("rank: may meet nobody",
+                                 {as_rank(0, 2, folder.url()), as_rank(1, 3, folder.url())});
+  CHECK(
+      error_in(results[0]) ==
+      "the ranks do not agree on how many they are: rank 0 says 2, rank 1 says 3. WORLD_SIZE must "
+      "be the same for all");
+  CHECK(error_in(results[1]) == error_in(results[0]));
+}
+
+TEST_CASE("a rank that comes a moment after an error is told of it too", "[processes]") {
   const Folder folder;
   const auto results = run_ranks(
       "rank: may meet nobody", {as_rank(0, 3, folder.url()), as_rank(1, 4, folder.url()),
