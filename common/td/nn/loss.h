@@ -8,8 +8,9 @@
 namespace td::nn {
 
 namespace detail {
-/// What a loss's reset() registers: at first the tensor of the options, and in a clone, which still
-/// holds the original's, another handle. Moving the clone would move the original's weight else.
+/// What a loss's reset() registers: at first the tensor of the options; in a clone, which still
+/// holds the original's, another handle. Otherwise moving the clone would move the original's
+/// weight too.
 inline Tensor own_weight(const Tensor& held, const Tensor& of_options) {
   return held.defined() ? held.detach() : of_options;
 }
