@@ -1,0 +1,143 @@
+// What the SIMT machine tells about a kernel while it runs: every launch, block, memory access and
+// barrier, in the order in which they happen. The machine (machine.h) calls; memory checks, the race
+// finder and the counters (observe/) listen. Knows nothing of tensors.
+//
+// Invariant: a machine calls its observer from one OS thread at a time, and a block's events lie
+// between begin_block and end_block of that block. Blocks of a launch do not interleave.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/vector_types.h"
+
+namespace td::simt {
+
+/// A place in a source file, such as that of an access. The machine keeps each for the life of the
+/// process, and makes one object per place, so pointers to equal places are equal.
+struct Site {
+  std::string file;      ///< As the compiler was given it; empty where there is no debug information.
+  int line = 0;          ///< From 1; 0 where it is unknown.
+  int column = 0;        ///< From 1; 0 where it is unknown.
+  std::string function;  ///< Without namespaces, arguments and template arguments.
+};
+
+/// A pointer argument of a launch: the memory that the kernel may reach through it.
+struct PointerArgument {
+  std::string name;                 ///< Of the kernel's parameter; "argument 2" where it is unknown.
+  std::uintptr_t begin = 0;         ///< The address that the kernel sees.
+  std::size_t bytes = 0;            ///< From `begin` to the end of the last element.
+  std::size_t element_size = 1;     ///< Bytes of an element.
+  std::string type;                 ///< Of an element, as in CUDA: "float", "__half".
+  std::vector<std::int64_t> sizes;  ///< Of the tensor; empty for a plain pointer.
+  bool is_const = false;            ///< The parameter points at const elements.
+};
+
+/// A `__shared__` variable of a kernel, or the dynamic shared memory of a launch.
+struct SharedVariable {
+  std::string name;
+  std::string type;              ///< Of an element: "float". Empty where it is unknown.
+  std::size_t element_size = 1;  ///< Bytes of an element.
+  std::uintptr_t begin = 0;      ///< Address in the OS thread that runs the block.
+  std::size_t bytes = 0;
+  bool is_dynamic = false;       ///< `extern __shared__`: its size comes from the launch.
+};
+
+/// One launch. All of it stays as it is from begin_launch to end_launch.
+struct LaunchInfo {
+  std::string kernel;  ///< Name without arguments: "transpose".
+  const Site* site = nullptr;  ///< Where the kernel is defined; nullptr where that is unknown.
+  dim3 grid, block;
+  std::size_t dynamic_shared = 0;  ///< Bytes.
+  double flops = 0;  ///< Floating point operations, as the launch states them; 0 when it does not.
+  std::vector<PointerArgument> arguments;
+  /// All shared variables that the kernel's library has. Those that a block touches belong to the
+  /// kernel; so static shared memory is known at end_launch only.
+  std::vector<SharedVariable> shared;
+};
+
+/// A thread of the running block.
+struct ThreadInfo {
+  uint3 index;             ///< threadIdx
+  std::uint32_t linear;    ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
+  std::uint32_t warp() const { return linear / 32; }
+  std::uint32_t lane() const { return linear % 32; }
+};
+
+/// What an access does to memory.
+enum class AccessKind : std::uint8_t { kRead, kWrite, kAtomic };
+
+/// Where the accessed address is, as far as the machine knows.
+enum class Space : std::uint8_t {
+  kShared,      ///< In LaunchInfo::shared[variable].
+  kOtherStack,  ///< In a local variable of another thread of the block.
+  kGlobal,      ///< Anywhere else. It need not belong to an argument.
+};
+
+/// One access of one thread. Accesses to a thread's own local variables and to constants of the
+/// kernel's library are not told.
+struct Access {
+  AccessKind kind = AccessKind::kRead;
+  Space space = Space::kGlobal;
+  bool is_volatile = false;
+  std::uint16_t variable = 0;  ///< Index in LaunchInfo::shared; for Space::kShared.
+  std::uint32_t bytes = 0;     ///< How many; 1, 2, 4, 8 or 16 but for copies of structs and memory.
+  std::uintptr_t address = 0;
+  const Site* site = nullptr;  ///< Never nullptr.
+};
+
+/// Something that a kernel did wrong, or a note about what it did.
+struct Finding {
+  /// What is wrong; the names are those of compute-sanitizer's tools where it has them.
+  enum class Kind : std::uint8_t {
+    kOutOfBounds,
+    kMisaligned,
+    kHostMemory,
+    kOtherThreadsLocal,
+    kUninitialized,
+    kRace,
+    kBarrier,       ///< a barrier that not all threads reach, or reach at different sites
+    kMask,          ///< a warp function with lanes that its mask does not name, or that never come
+    kLaunchConfig,  ///< a launch above the limits of the GPU
+    kTrap,          ///< a division by zero, an assert, a memory fault, an exception
+  };
+  Kind kind;
+  bool is_note = false;  ///< Worth telling, and no fault.
+  std::string kernel;
+  const Site* site = nullptr;  ///< May be nullptr.
+  uint3 block, thread;         ///< Of the first occurrence.
+  std::string text;            ///< The whole report: what, whose, who and the cure, in lines.
+  std::size_t count = 1;       ///< How often it happened at this site.
+};
+
+/// Listens to a machine. The defaults do nothing and allow everything.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  virtual void begin_launch(const LaunchInfo&) {}
+  virtual void end_launch(const LaunchInfo&) {}
+  virtual void begin_block(uint3 /*block*/) {}
+  virtual void end_block() {}
+
+  /// Before the access happens. Where it returns false the access does not happen: the machine ends
+  /// the thread, as a GPU would end the kernel.
+  virtual bool access(const ThreadInfo&, const Access&) { return true; }
+  /// After all threads of the block that have not returned arrived at a __syncthreads.
+  virtual void barrier(const Site*) {}
+  /// After a __syncwarp of the lanes in `mask` of the warp.
+  virtual void warp_barrier(std::uint32_t /*warp*/, std::uint32_t /*mask*/) {}
+  /// A __threadfence, of the block or wider.
+  virtual void fence(const ThreadInfo&) {}
+  /// A basic block of the kernel begins; `block` is an address that names it. Told only when the
+  /// kernel was compiled to do so.
+  virtual void basic_block(const ThreadInfo&, std::uintptr_t /*block*/) {}
+  /// A matrix product of a warp (wmma::mma_sync), told once for the warp.
+  virtual void matrix_product(std::uint32_t /*warp*/, int /*m*/, int /*n*/, int /*k*/, const Site*) {}
+  /// The machine itself found a fault: a barrier, a mask, a trap, a launch that a GPU would refuse.
+  virtual void found(Finding) {}
+};
+
+}  // namespace td::simt
