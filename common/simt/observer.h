@@ -1,6 +1,6 @@
 // What the SIMT machine tells about a kernel while it runs: every launch, block, memory access and
-// barrier, in the order in which they happen. The machine (machine.h) calls; memory checks, the race
-// finder and the counters (observe/) listen. Knows nothing of tensors.
+// barrier, in the order in which they happen. The machine (machine.h) calls; memory checks, the
+// race finder and the counters (observe/) listen. Knows nothing of tensors.
 //
 // Invariant: a machine calls its observer from one OS thread at a time, and a block's events lie
 // between begin_block and end_block of that block. Blocks of a launch do not interleave.
@@ -18,19 +18,19 @@ namespace td::simt {
 /// A place in a source file, such as that of an access. The machine keeps each for the life of the
 /// process, and makes one object per place, so pointers to equal places are equal.
 struct Site {
-  std::string file;      ///< As the compiler was given it; empty where there is no debug information.
-  int line = 0;          ///< From 1; 0 where it is unknown.
-  int column = 0;        ///< From 1; 0 where it is unknown.
+  std::string file;  ///< As the compiler was given it; empty where there is no debug information.
+  int line = 0;      ///< From 1; 0 where it is unknown.
+  int column = 0;    ///< From 1; 0 where it is unknown.
   std::string function;  ///< Without namespaces, arguments and template arguments.
 };
 
 /// A pointer argument of a launch: the memory that the kernel may reach through it.
 struct PointerArgument {
-  std::string name;                 ///< Of the kernel's parameter; "argument 2" where it is unknown.
-  std::uintptr_t begin = 0;         ///< The address that the kernel sees.
-  std::size_t bytes = 0;            ///< From `begin` to the end of the last element.
-  std::size_t element_size = 1;     ///< Bytes of an element.
-  std::string type;                 ///< Of an element, as in CUDA: "float", "__half".
+  std::string name;              ///< Of the kernel's parameter; "argument 2" where it is unknown.
+  std::uintptr_t begin = 0;      ///< The address that the kernel sees.
+  std::size_t bytes = 0;         ///< From `begin` to the end of the last element.
+  std::size_t element_size = 1;  ///< Bytes of an element.
+  std::string type;              ///< Of an element, as in CUDA: "float", "__half".
   std::vector<std::int64_t> sizes;  ///< Of the tensor; empty for a plain pointer.
   bool is_const = false;            ///< The parameter points at const elements.
 };
@@ -42,12 +42,12 @@ struct SharedVariable {
   std::size_t element_size = 1;  ///< Bytes of an element.
   std::uintptr_t begin = 0;      ///< Address in the OS thread that runs the block.
   std::size_t bytes = 0;
-  bool is_dynamic = false;       ///< `extern __shared__`: its size comes from the launch.
+  bool is_dynamic = false;  ///< `extern __shared__`: its size comes from the launch.
 };
 
 /// One launch. All of it stays as it is from begin_launch to end_launch.
 struct LaunchInfo {
-  std::string kernel;  ///< Name without arguments: "transpose".
+  std::string kernel;          ///< Name without arguments: "transpose".
   const Site* site = nullptr;  ///< Where the kernel is defined; nullptr where that is unknown.
   dim3 grid, block;
   std::size_t dynamic_shared = 0;  ///< Bytes.
@@ -60,8 +60,8 @@ struct LaunchInfo {
 
 /// A thread of the running block.
 struct ThreadInfo {
-  uint3 index;             ///< threadIdx
-  std::uint32_t linear;    ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
+  uint3 index;           ///< threadIdx
+  std::uint32_t linear;  ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
   std::uint32_t warp() const { return linear / 32; }
   std::uint32_t lane() const { return linear % 32; }
 };
@@ -135,7 +135,8 @@ class Observer {
   /// kernel was compiled to do so.
   virtual void basic_block(const ThreadInfo&, std::uintptr_t /*block*/) {}
   /// A matrix product of a warp (wmma::mma_sync), told once for the warp.
-  virtual void matrix_product(std::uint32_t /*warp*/, int /*m*/, int /*n*/, int /*k*/, const Site*) {}
+  virtual void matrix_product(std::uint32_t /*warp*/, int /*m*/, int /*n*/, int /*k*/,
+                              const Site*) {}
   /// The machine itself found a fault: a barrier, a mask, a trap, a launch that a GPU would refuse.
   virtual void found(Finding) {}
 };
