@@ -1,0 +1,8 @@
+// expect: TODO
+// The last element has index n - 1. Right where a whole number of blocks ends at n.
+#include "kernels.h"
+
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) c[i] = a[i] + b[i];
+}

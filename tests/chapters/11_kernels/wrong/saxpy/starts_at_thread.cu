@@ -1,0 +1,8 @@
+// expect: TODO
+// Every block begins at its own thread index, so all blocks compute the same elements.
+#include "kernels.h"
+
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  const int stride = gridDim.x * blockDim.x;
+  for (int i = threadIdx.x; i < n; i += stride) y[i] = a * x[i] + y[i];
+}
