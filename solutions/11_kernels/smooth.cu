@@ -1,4 +1,4 @@
-// smooth: exercise 11.smooth, declared in kernels.h. This kernel has three faults.
+// smooth: exercise 11.smooth, declared in kernels.h.
 #include "kernels.h"
 #include "simt/exercise.h"
 

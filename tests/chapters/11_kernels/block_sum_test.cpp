@@ -1,0 +1,20 @@
+// Tests of block_sum.
+#include "sums.h"
+
+TEST_CASE("whole blocks of 256", "[block_sum]") {
+  sum_blocks<block_sum>(256, 256);
+  sum_blocks<block_sum>(1024, 256);
+}
+
+TEST_CASE("a last block that is not full", "[block_sum]") {
+  for (const int n : check::odd_sizes()) sum_blocks<block_sum>(n, 256);
+}
+
+TEST_CASE("at most nine barriers, and no bank conflicts", "[block_sum]") {
+  const td::simt::KernelReport report = sum_blocks<block_sum>(2048, 256);
+  check::expect_barriers_at_most(report, 9);
+  check::expect_no_bank_conflicts(report);
+  check::expect_coalesced(report);
+}
+
+TEST_CASE("65,536 elements", "[block_sum]") { sum_blocks<block_sum>(65536, 256); }
