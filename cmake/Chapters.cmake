@@ -145,6 +145,9 @@ function(course_checker_options target)
   elseif("td_device" IN_LIST chapter_LIBRARIES)
     target_link_libraries(${target} PRIVATE check_devices)
   endif()
+  if("td_simt" IN_LIST chapter_LIBRARIES)
+    target_link_libraries(${target} PRIVATE check_kernels)
+  endif()
   if(target STREQUAL holder)
     target_precompile_headers(${target} PRIVATE ${headers})
     return()
@@ -199,6 +202,12 @@ function(td_add_chapter folder)
   set(chapter ch${number})
   add_custom_target(exercises_${chapter} ALL)
 
+  # Kernels that exercises in host code launch.
+  file(GLOB given CONFIGURE_DEPENDS "${chapter_folder}/given/*.cu")
+  if(given)
+    course_exercise(given_${chapter} ${chapter} given "${given}" "${course_variants}")
+    list(APPEND chapter_LIBRARIES given_${chapter})
+  endif()
   set(chapter_libraries ${chapter_LIBRARIES})
   file(GLOB solutions CONFIGURE_DEPENDS "${chapter_ROOT}/solutions/${folder}/*.cpp"
     "${chapter_ROOT}/solutions/${folder}/*.cu")
@@ -262,14 +271,18 @@ if(Catch2_FOUND)
   # Catch2's own signal handlers would hide the report of a host read of device memory.
   target_compile_definitions(check_support PUBLIC CATCH_CONFIG_NO_POSIX_SIGNALS)
   target_link_libraries(check_support PUBLIC Catch2::Catch2)
-  # Devices for the chapters that have no tensors, tensors for the others.
-  foreach(name IN ITEMS devices tensors)
+  # Devices for the chapters that have no tensors, tensors for the others, kernels for chapter 11.
+  foreach(name IN ITEMS devices tensors kernels)
     add_library(check_${name} OBJECT EXCLUDE_FROM_ALL
       "${PROJECT_SOURCE_DIR}/tests/support/${name}/check_${name}.cpp")
     course_options(check_${name})
   endforeach()
   target_link_libraries(check_devices PUBLIC check_support td_device td_sim)
   target_link_libraries(check_tensors PUBLIC check_support td td_sim)
+  target_link_libraries(check_kernels PUBLIC check_tensors td_simt)
+  target_include_directories(check_kernels PUBLIC "${PROJECT_SOURCE_DIR}/tests/support/kernels")
+  target_compile_definitions(check_kernels PRIVATE
+    CHECK_PICTURES="${PROJECT_BINARY_DIR}/pictures")
 endif()
 
 # The shared code of the chapters' programs. Options are parsed once per run, so the parser is compiled fast.
@@ -290,6 +303,7 @@ endforeach()
 set(libraries_of_06 ${libraries} td_distributed)
 set(program_of_06 td_data)
 set(libraries_of_10 ${libraries} td_xla)
+set(libraries_of_11 ${libraries} td_simt)
 set(program_of_10 td_data)
 file(GLOB chapter_programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/chapters/*/main.cpp")
 foreach(program IN LISTS chapter_programs)
