@@ -1,8 +1,8 @@
 // Chapter 11's program: adds two vectors with the kernel of the first exercise, on sim or cuda.
+#include <iostream>
+
 #include "app/app.h"
 #include "exercises.h"
-
-namespace app = td::app;
 
 namespace {
 

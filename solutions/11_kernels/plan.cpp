@@ -60,7 +60,9 @@ LaunchPlan plan(const Problem& problem, const td::simt::GpuLimits& gpu) {
   const Limit& least = *std::min_element(  // The first of equal ones.
       limits.begin(), limits.end(),
       [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
-  LaunchPlan plan{dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
+  LaunchPlan plan;
+  plan.grid = dim3(static_cast<unsigned>(blocks));
+  plan.block = dim3(static_cast<unsigned>(threads));
   plan.shared = problem.dynamic_shared;
   plan.blocks_per_sm = static_cast<int>(least.blocks);
   plan.limit = least.name;

@@ -3,7 +3,7 @@
 
 using namespace nvcuda;
 
-__global__ void tensor_matmul(const half* a, const half* b, float* c, int m, int n, int k) {
+__global__ void tensor_matmul(const half* a, const half* b, float* c, int /*m*/, int n, int k) {
   using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
   Sums sums[2];
   wmma::fill_fragment(sums[0], 0.0f);

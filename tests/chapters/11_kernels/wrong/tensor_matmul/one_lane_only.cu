@@ -4,7 +4,7 @@
 
 using namespace nvcuda;
 
-__global__ void tensor_matmul(const half* a, const half* b, float* c, int m, int n, int k) {
+__global__ void tensor_matmul(const half* a, const half* b, float* c, int /*m*/, int n, int k) {
   if (threadIdx.x != 0) return;
   const int row = blockIdx.y * 16, col = blockIdx.x * 16;
   wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> tile_a;
