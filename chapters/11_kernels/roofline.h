@@ -1,0 +1,133 @@
+// The roofline: the most operations per second that a device can do at an arithmetic intensity, for
+// a GPU from its data sheet and for this machine from measurements; as text and as a picture.
+// Included by main.cpp.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "td/td.h"
+
+namespace roofline {
+
+/// Two limits of a device: operations per second, and bytes per second of its memory.
+struct Roof {
+  std::string name;
+  double flops, bytes_per_second;
+
+  double ridge() const { return flops / bytes_per_second; }
+  /// The most operations per second at `intensity` FLOP per byte.
+  double at(double intensity) const { return std::min(flops, intensity * bytes_per_second); }
+};
+
+/// A kernel on the roofline: `flops` per second, reached or, where it was not run, possible.
+struct Point {
+  std::string name;
+  double intensity, flops;
+};
+
+/// Median seconds of one call, of five.
+template <class F>
+double median_seconds(td::Device device, F&& work) {
+  std::vector<double> seconds;
+  work();
+  for (int i = 0; i < 5; ++i) {
+    td::synchronize(device);
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    td::synchronize(device);
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + 2, seconds.end());
+  return seconds[2];
+}
+
+// anchor: measure
+/// Measures a device: a copy of 64 MiB reads and writes each byte once, and a product of matrices
+/// of 1024 x 1024 elements is limited by arithmetic.
+inline Roof measure(td::Device device) {
+  constexpr std::int64_t kElements = 1 << 24, kSide = 1024;
+  const td::Tensor from = td::ones({kElements}, device), to = td::empty_like(from);
+  const td::Tensor a = td::ones({kSide, kSide}, device);
+  const double copy = median_seconds(device, [&] { to.copy_(from); });
+  const double product = median_seconds(device, [&] { a.mm(a); });
+  return {device.str(), 2.0 * kSide * kSide * kSide / product, 2.0 * 4 * kElements / copy};
+}
+// anchor end
+
+/// The picture's axes: FLOP per byte and FLOP per second, both by powers of ten.
+struct Plane {
+  static constexpr double kLeft = 70, kRight = 640, kTop = 30, kBottom = 350;
+  static constexpr double kFrom = 0.01, kTo = 1000;  // FLOP per byte
+  double lowest, highest;                            // FLOP per second
+
+  double x(double intensity) const {
+    return kLeft + (kRight - kLeft) * std::log10(intensity / kFrom) / std::log10(kTo / kFrom);
+  }
+  double y(double flops) const {
+    return kBottom - (kBottom - kTop) * std::log10(flops / lowest) / std::log10(highest / lowest);
+  }
+};
+
+inline void draw_axes(std::ostream& out, const Plane& plane) {
+  for (double flops = plane.lowest; flops < 1.5 * plane.highest; flops *= 10)
+    out << "<path d=\"M70 " << plane.y(flops) << "H640\" stroke=\"#ddd\"/>\n<text x=\"62\" y=\""
+        << plane.y(flops) + 4 << "\" text-anchor=\"end\">" << std::defaultfloat << flops / 1e9
+        << std::fixed << "</text>\n";
+  for (double i = Plane::kFrom; i < 1.5 * Plane::kTo; i *= 10)
+    out << "<text x=\"" << plane.x(i) << "\" y=\"368\" text-anchor=\"middle\">"
+        << std::defaultfloat << i << std::fixed << "</text>\n";
+  out << "<path d=\"M70 30V350H640\" stroke=\"black\" fill=\"none\"/>\n"
+         "<text x=\"70\" y=\"20\">GFLOP/s</text>\n"
+         "<text x=\"355\" y=\"390\" text-anchor=\"middle\">FLOP per byte</text>\n";
+}
+
+inline void draw_roof(std::ostream& out, const Plane& plane, const Roof& roof, const char* color,
+                      int row) {
+  out << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << color << "\" points=\""
+      << plane.x(Plane::kFrom) << ',' << plane.y(roof.at(Plane::kFrom)) << ' '
+      << plane.x(roof.ridge()) << ',' << plane.y(roof.flops) << ' ' << plane.x(Plane::kTo) << ','
+      << plane.y(roof.flops) << "\"/>\n<text x=\"660\" y=\"" << 50 + 20 * row << "\" fill=\""
+      << color << "\">" << roof.name << "</text>\n";
+}
+
+inline void draw_point(std::ostream& out, const Plane& plane, const Point& point,
+                       const char* color, std::size_t row) {
+  const double x = plane.x(std::min(std::max(point.intensity, Plane::kFrom), Plane::kTo));
+  const double y = plane.y(std::max(point.flops, plane.lowest));
+  out << "<circle r=\"4\" fill=\"" << color << "\" cx=\"" << x << "\" cy=\"" << y << "\"><title>"
+      << point.name << ": " << point.intensity << " FLOP per byte, " << point.flops / 1e9
+      << " GFLOP/s</title></circle>\n<text x=\"" << x + 7 << "\" y=\"" << y - 6 - 3.0 * (row % 3)
+      << "\" font-size=\"11\">" << point.name << "</text>\n";
+}
+
+/// Writes the picture: each roof with its points. @throws td::IoError when the file cannot be
+/// written.
+inline void write(const std::string& path, const std::vector<Roof>& roofs,
+                  const std::vector<std::vector<Point>>& points) {
+  constexpr const char* kColors[] = {"#1f77b4", "#d62728", "#2ca02c"};
+  Plane plane{1e8, 1e9};
+  for (const Roof& roof : roofs)
+    while (plane.highest < roof.flops) plane.highest *= 10;
+  std::ofstream out(path);
+  out << std::fixed << std::setprecision(1)
+      << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 820 400\" "
+         "font-family=\"sans-serif\" font-size=\"13\">\n"
+         "<rect width=\"820\" height=\"400\" fill=\"white\"/>\n";
+  draw_axes(out, plane);
+  for (std::size_t i = 0; i < roofs.size(); ++i) {
+    draw_roof(out, plane, roofs[i], kColors[i % std::size(kColors)], static_cast<int>(i));
+    for (std::size_t k = 0; k < points[i].size(); ++k)
+      draw_point(out, plane, points[i][k], kColors[i % std::size(kColors)], k);
+  }
+  out << "</svg>\n";
+  if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
+}
+
+}  // namespace roofline
