@@ -67,7 +67,7 @@ if(TD_NATIVE)
 endif()
 # Intel's microcode against CVE-2022-40982 makes gathers slower than single loads. g++ 13.3 and later know
 # it; g++ 12 vectorizes max pooling with gathers there, which then takes 11.5 ns per output in place of 4.4.
-cmake_host_system_information(RESULT processor QUERY PROCESSOR_NAME)
+cmake_host_system_information(RESULT processor QUERY PROCESSOR_DESCRIPTION)
 if(TD_NATIVE AND processor MATCHES "Intel")
   include(CheckCXXCompilerFlag)
   set(no_gathers -mtune-ctrl=^use_gather,^use_gather_2parts,^use_gather_4parts)
