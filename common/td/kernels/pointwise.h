@@ -179,8 +179,15 @@ struct PointwiseRow {
   // operations), element for element; ivdep says that this is all the overlap there is.
   static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<Out>(f(static_cast<compute_t<In>>(x[i])...));
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(x[i])...));
+  }
+  // g++ 12 does not vectorize a loop that reads bool, so a bool is read as the byte that holds it.
+  template <class T>
+  static compute_t<T> load(const T& x) {
+    if constexpr (std::is_same_v<T, bool>)
+      return reinterpret_cast<const unsigned char&>(x) != 0;
+    else
+      return static_cast<compute_t<T>>(x);
   }
 };
 
