@@ -10,7 +10,7 @@
 #include "td/kernels/launch.h"
 #include "td/kernels/reduce_plan.h"
 #include "td/ops/op.h"
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/kernels/reduce_cuda.h"
 #endif
 
@@ -139,7 +139,7 @@ struct ChannelSums {
     }
     f.finish(c, a, b);
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s.groups(), stream); }
   __device__ TwoSums element(std::int64_t at, std::int64_t index, std::int64_t c) const {
     TwoSums of = {0, 0};
@@ -159,7 +159,7 @@ void channel_sums(const char* name, Device device, const F& f, const Channels& s
   launch(name, device, work, reads, writes);
 }
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 constexpr int kEachThreads = 256;
 /// Elements of one thread, which loads them all before it stores one. Where fewer are left, it
 /// computes its first one again instead.
@@ -229,11 +229,11 @@ struct ChannelEach {
       for (std::int64_t i = 0; i < s.inner; ++i) to[at + i] = local(at + i, c);
     }
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     const std::int64_t n = s.outer * s.count * s.inner, of_block = kEachThreads * kEachLoads;
     const auto blocks = static_cast<unsigned>((n + of_block - 1) / of_block);
-    if (n) channel_each_kernel<<<blocks, kEachThreads, 0, stream>>>(f, ChannelOf(s), out, n);
+    if (n) start(channel_each_kernel<F, T>, blocks, kEachThreads, stream, f, ChannelOf(s), out, n);
   }
 #endif
 };
