@@ -1,7 +1,7 @@
 // Device code: what a GPU runs, and the one function that launches it. Included by launch.h.
 // TD_DEVICE_CODE says that this compiler makes device code. nvcc does. A build for tests also sets
-// it for g++, together with a header that provides CUDA's language and `start`; sim then runs what
-// a GPU would run.
+// it for g++, together with a header that provides CUDA's language, `start` and `set_device_code`;
+// sim then runs what a GPU would run.
 #pragma once
 
 #include "td/device/device.h"

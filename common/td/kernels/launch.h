@@ -111,17 +111,18 @@ template <class Work>
   Record record(name);
   for (const Tensor* t : reads)
     if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
-  for (const Tensor* t : writes) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
+  for (const Tensor* t : writes)
+    if (t->defined()) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
   record.set_work([work] { work.on_host(); });
 #if defined(TD_DEVICE_CODE) && !defined(__CUDACC__)
   if constexpr (requires { work.on_cuda(nullptr); })
-    if (runs_device_code(device)) record.set_work([work] { work.on_cuda(nullptr); });
+    if (runs_device_code(device)) set_device_code(record, device, work);
 #endif
   return record;
 }
 
 /// Runs `work` on `device`, in the order of its current stream.
-/// @param reads,writes the tensors whose memory the work touches; undefined reads are skipped.
+/// @param reads,writes the tensors whose memory the work touches; undefined ones are skipped.
 template <class Work>
 void launch(const char* name, Device device, const Work& work, TensorRefs reads,
             TensorRefs writes) {

@@ -190,13 +190,14 @@ template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {
   ReduceWork<R, In> work{reducer, Pointer{x}, Pointer{out}, plan_reduce(x, dims)};
+  Tensor room;
 #ifdef TD_DEVICE_CODE
   if constexpr (!requires { typename R::ByIndex; })
     if (runs_device_code(out.device())) work.s.reduced = in_memory_order(work.s.reduced);
-  const Tensor room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
+  room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
   work.partial = Pointer{room};
 #endif
-  launch(name, out.device(), work, {&x, second ? second : &x}, {&out});
+  launch(name, out.device(), work, {&x, second ? second : &x}, {&out, &room});
 }
 
 // The reducers that several files use.

@@ -150,13 +150,15 @@ struct ChannelSums {
 #endif
 };
 
-/// @param reads,writes as in launch().
+/// @param reads,writes as in launch(); at most three writes.
 template <class F>
 void channel_sums(const char* name, Device device, const F& f, const Channels& s, TensorRefs reads,
-                  TensorRefs writes) {
+                  std::initializer_list<const Tensor*> writes) {
   const Tensor room = room_for_pieces<TwoSums>(device, s.groups());
   const ChannelSums<F> work{f, s, Pointer{room}};
-  launch(name, device, work, reads, writes);
+  const Tensor* written[4] = {&room};
+  std::copy(writes.begin(), writes.end(), written + 1);
+  launch(name, device, work, reads, TensorRefs(written, writes.size() + 1));
 }
 
 #ifdef TD_DEVICE_CODE
