@@ -1,0 +1,47 @@
+// Judges where an access goes: inside a tensor or a shared variable and aligned, or not. Called by
+// Observers before each access.
+//
+// Invariant: an access that is let through lies in one region as a whole.
+#pragma once
+
+#include "simt/observe/findings.h"
+#include "simt/observe/regions.h"
+
+namespace td::simt {
+
+class MemoryCheck {
+ public:
+  MemoryCheck(Regions& regions, Findings& findings) : regions_(regions), findings_(findings) {}
+
+  /// Returns the region of the access, or nullptr, with a finding, where a GPU would refuse it.
+  /// @param usual the region that the same place accessed last; nullptr at first.
+  Region* check(const ThreadInfo& thread, const Access& access, Region* usual) {
+    if (access.space == Space::kGlobal && usual && usual->contains(access.address, access.bytes) &&
+        is_aligned(access))
+      return usual;
+    return search(thread, access, usual);
+  }
+
+  /// Reports the lane of a request that left the variable in which the other lanes are.
+  void left_variable(const ThreadInfo& thread, const Site* site, AccessKind kind,
+                     std::uintptr_t address, const Region& meant, const Region& reached);
+
+ private:
+  /// Whether the address is a multiple of the size, as it must be for the sizes that registers
+  /// have.
+  static bool is_aligned(const Access& access) {
+    const bool one_access = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
+    return !one_access || (access.address & (access.bytes - 1)) == 0;
+  }
+  Region* search(const ThreadInfo& thread, const Access& access, Region* usual);
+  void report_misaligned(const ThreadInfo& thread, const Access& access, const Region& region);
+  void report_outside(const ThreadInfo& thread, const Access& access, Region* usual);
+  void report_out_of_bounds(const ThreadInfo& thread, const Access& access, const Region& region);
+  void report_host_memory(const ThreadInfo& thread, const Access& access);
+  void report_other_stack(const ThreadInfo& thread, const Access& access);
+
+  Regions& regions_;
+  Findings& findings_;
+};
+
+}  // namespace td::simt

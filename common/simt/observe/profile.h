@@ -1,0 +1,115 @@
+// What the observers count in one launch, in the terms of Nsight Compute: plain data that checkers
+// judge and report.h prints. Filled in by Observers; knows nothing of how it was counted.
+//
+// Invariant: the figures follow from the accessed addresses alone, so that two runs of the same
+// launch have the same profile, whatever the machine's speed.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "simt/observe/gpu_limits.h"
+#include "simt/observer.h"
+
+namespace td::simt {
+
+inline constexpr AccessKind kLoad = AccessKind::kRead;
+inline constexpr AccessKind kStore = AccessKind::kWrite;
+inline constexpr AccessKind kAtomic = AccessKind::kAtomic;
+
+/// The accesses of the lanes of a warp by one instruction, for a picture.
+struct WarpRequest {
+  uint3 block = {};
+  std::uint32_t warp = 0;
+  std::uint32_t mask = 0;                    ///< Bit i: lane i took part.
+  std::uint32_t bytes = 0;                   ///< Of each lane's access.
+  std::array<std::int64_t, 32> offset = {};  ///< Bytes from the begin of the tensor or variable.
+};
+
+/// Sums over requests. A request is one execution of an access by the lanes of a warp.
+struct Counts {
+  std::size_t requests = 0;
+  std::size_t lanes = 0;  ///< Active lanes of all requests.
+  std::size_t bytes = 0;  ///< Distinct bytes that each request wanted.
+  /// Global memory: sectors of 32 bytes. Shared memory: passes ("wavefronts").
+  std::size_t transfers = 0;
+  std::size_t ideal = 0;  ///< The least transfers that the same lanes and bytes can take.
+  int worst_ways = 0;     ///< Shared memory: most words that one request wants of one bank.
+  int same_word = 0;      ///< Atomics: most lanes of one request on one word.
+
+  std::size_t excess() const { return transfers - ideal; }
+  double excess_percent() const { return percent(excess(), transfers); }
+  double per_request() const { return ratio(transfers, requests); }
+  double ideal_per_request() const { return ratio(ideal, requests); }
+  double active_lanes() const { return ratio(lanes, requests); }
+  /// Bytes that were wanted, in percent of those that were transferred from global memory.
+  double used_percent() const { return percent(bytes, transfers * 32); }
+  Counts& operator+=(const Counts& other);
+
+ private:
+  static double ratio(std::size_t a, std::size_t b) {
+    return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+  }
+  static double percent(std::size_t a, std::size_t b) { return 100 * ratio(a, b); }
+};
+
+/// The counts of one place in the source.
+struct SiteProfile : Counts {
+  const Site* site = nullptr;
+  Space space = Space::kGlobal;  ///< kGlobal or kShared.
+  AccessKind kind = AccessKind::kRead;
+  std::string variable;  ///< Tensor or shared variable; the first where it has several.
+  std::string type;      ///< Of an element of it.
+  std::size_t element_size = 1;
+  WarpRequest worst;  ///< The request with the largest excess; the first of equals.
+};
+
+/// Results that a kernel left out: bytes of a non-const argument that no thread wrote.
+struct NeverWritten {
+  std::string argument;
+  std::size_t elements = 0;  ///< How many elements have such bytes.
+  std::size_t first = 0;     ///< The index of the first one.
+};
+
+/// One launch.
+struct Profile {
+  std::string kernel;
+  dim3 grid, block;
+  std::size_t threads = 0, warps = 0;
+  int barriers = 0;  ///< Calls of __syncthreads per thread, in the block that has the most.
+  std::size_t static_shared = 0, dynamic_shared = 0;  ///< Bytes per block.
+  std::vector<SiteProfile> sites;                     ///< In the order of file, line and column.
+  std::vector<NeverWritten> never_written;
+
+  std::size_t distinct_sectors = 0;  ///< Of global memory: what DRAM must deliver at least.
+  double flops = 0;                  ///< Stated by the launch.
+  double tensor_flops = 0;           ///< Of matrix products (wmma).
+  std::size_t matrix_products = 0;   ///< Calls of mma_sync, per warp.
+  /// Threads that ran a basic block, in percent of those that their warps have room for; 0 where
+  /// the kernel was not compiled to tell its basic blocks.
+  double branch_efficiency = 0;
+
+  GpuLimits gpu;  ///< For which the following figures hold.
+  Occupancy occupancy;
+  TimeBound bound;  ///< With the bytes of the distinct sectors.
+
+  /// Sums over the places of that kind in the line; over all lines where it is 0.
+  Counts global(AccessKind kind, int line = 0) const { return sum(Space::kGlobal, kind, line); }
+  Counts shared(AccessKind kind, int line = 0) const { return sum(Space::kShared, kind, line); }
+  /// Loads and stores of global memory; atomics are apart, because they go to the L2 cache.
+  Counts global() const;
+  Counts shared() const;
+  /// Sums over the places that access the tensor or shared variable of that name.
+  Counts of(std::string_view variable, AccessKind kind) const;
+  /// The place with the largest excess; nullptr where there is none. Its picture is svg() of
+  /// report.h.
+  const SiteProfile* worst(Space space) const;
+  /// FLOP per byte of device memory, with each sector moved once; 0 where no FLOP are stated.
+  double intensity() const;
+
+ private:
+  Counts sum(Space space, AccessKind kind, int line) const;
+};
+
+}  // namespace td::simt

@@ -1,0 +1,146 @@
+// The race finder's bookkeeping for each access. Invariant: a stamp that is older than the launch,
+// or for shared memory than the block, is as good as none, so that cells are never cleared.
+#include "simt/observe/race_finder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace td::simt {
+
+void RaceFinder::begin_launch(const LaunchInfo& launch, const Regions& regions) {
+  if (!order_.begin_launch(launch)) cells_.clear();
+  if (cells_.size() < regions.cells()) cells_.resize(regions.cells());
+  races_.clear();
+  kernel_ = launch.kernel;
+  warp_barriers_ = false;
+}
+
+void RaceFinder::begin_block(uint3 block) {
+  order_.begin_block(block);
+  block_ = block;
+  last_barrier_ = nullptr;
+}
+
+void RaceFinder::end_block() { close(nullptr); }
+
+void RaceFinder::barrier(const Site* site) {
+  close(site);
+  last_barrier_ = site;
+  order_.barrier();
+}
+
+void RaceFinder::warp_barrier(std::uint32_t warp, std::uint32_t mask) {
+  warp_barriers_ = true;
+  order_.warp_barrier(warp, mask);
+}
+
+/// The races of the last stretch between barriers end at this barrier.
+void RaceFinder::close(const Site* barrier) {
+  compare_values();
+  for (auto race = races_.rbegin(); race != races_.rend(); ++race) {
+    if (!race->is_open) continue;
+    race->barrier_after = barrier;
+    race->is_open = false;
+  }
+}
+
+void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Region& region,
+                        std::uint16_t site) {
+  Stamp me = order_.now(thread);
+  me.site = site;
+  if (!overwrites_.empty() && overwriter_ != me.moment) compare_values();
+  for_cells(region, access.address, access.bytes, [&](std::size_t cell, std::uint32_t bytes) {
+    me.bytes = static_cast<std::uint16_t>(bytes & 15);
+    if (access.kind == AccessKind::kRead)
+      on_read(cells_[cell], me, thread, access, region);
+    else
+      on_write(cells_[cell], me, thread, access, region);
+  });
+  if (region.shared && access.kind != AccessKind::kAtomic) return;
+  if (access.kind == AccessKind::kAtomic)
+    order_.atomic(thread, access.address);
+  else if (access.kind == AccessKind::kWrite)
+    order_.global_write(thread);
+}
+
+bool RaceFinder::conflicts(const Stamp& earlier, const Stamp& me, const ThreadInfo& thread,
+                           const Region& region) const {
+  const std::uint32_t first = region.shared ? order_.first_of_block() : order_.first_of_launch();
+  return earlier.moment >= first && (earlier.bytes & me.bytes) != 0 &&
+         !order_.ordered(earlier, thread);
+}
+
+void RaceFinder::on_read(Cell& cell, const Stamp& me, const ThreadInfo& thread,
+                         const Access& access, const Region& region) {
+  if (conflicts(cell.write, me, thread, region)) hazard(cell.write, me, thread, access, region);
+  Stamp& last = cell.reads[0];
+  if (last.moment != me.moment) {
+    cell.reads[1] = last;
+    last = me;
+  } else {  // the later of the two stands for both
+    const std::uint16_t bytes = last.bytes | me.bytes;
+    last = me;
+    last.bytes = bytes & 15;
+  }
+}
+
+void RaceFinder::on_write(Cell& cell, const Stamp& me, const ThreadInfo& thread,
+                          const Access& access, const Region& region) {
+  const auto are_atomic = [&] {
+    return access.kind == AccessKind::kAtomic &&
+           sites_[cell.write.site].kind == AccessKind::kAtomic;
+  };
+  if (conflicts(cell.write, me, thread, region) && !are_atomic())
+    hazard(cell.write, me, thread, access, region);
+  for (Stamp& read : cell.reads) {
+    if (conflicts(read, me, thread, region)) hazard(read, me, thread, access, region);
+    if ((read.bytes & ~me.bytes) == 0) read = {};
+  }
+  cell.write = me;
+}
+
+RaceFinder::Race& RaceFinder::race_of(const Stamp& earlier, const Stamp& me, const Region& region,
+                                      bool between_blocks) {
+  for (Race& race : races_)
+    if (race.earlier == earlier.site && race.later == me.site && race.region == &region &&
+        race.between_blocks == between_blocks)
+      return race;
+  races_.push_back({earlier.site, me.site, &region, between_blocks});
+  return races_.back();
+}
+
+void RaceFinder::hazard(const Stamp& earlier, const Stamp& me, const ThreadInfo& thread,
+                        const Access& access, const Region& region) {
+  const bool between_blocks = !order_.in_this_block(earlier);
+  Race& race = race_of(earlier, me, region, between_blocks);
+  const bool two_writes =
+      access.kind == AccessKind::kWrite && sites_[earlier.site].kind == AccessKind::kWrite;
+  if (race.pairs++ == 0) {
+    race.same_value = two_writes;
+    race.earlier_thread = order_.thread_of(earlier);
+    race.earlier_block = order_.block_of(earlier);
+    race.thread = thread.index;
+    race.block = block_;
+    race.address = access.address;
+    race.barrier_before = last_barrier_;
+  }
+  race.in_one_warp &= !between_blocks && order_.linear_of(earlier) / 32 == thread.warp();
+  race.same_value &= access.bytes <= 16;
+  if (!race.same_value) return;
+  Overwrite overwrite{
+      static_cast<std::size_t>(&race - races_.data()), access.address, access.bytes, {}};
+  std::memcpy(overwrite.before.data(), reinterpret_cast<const void*>(access.address), access.bytes);
+  overwrites_.push_back(overwrite);
+  overwriter_ = me.moment;
+}
+
+/// The writes of the last thread have happened: two writes of one value are a note only.
+void RaceFinder::compare_values() {
+  for (const Overwrite& write : overwrites_)
+    if (std::memcmp(write.before.data(), reinterpret_cast<const void*>(write.address),
+                    write.bytes) != 0)
+      races_[write.race].same_value = false;
+  overwrites_.clear();
+}
+
+}  // namespace td::simt

@@ -1,0 +1,91 @@
+// Finds data races in shared and global memory: two accesses of different threads to the same byte,
+// at least one of them a write and not both atomic, that nothing orders. Blocks run one after the
+// other and threads one at a time, so no race is missed by timing. Called by Observers.
+//
+// Invariant: a cell keeps the last write and the last two reads, of different threads, that nothing
+// has overwritten; so a race with an access before these may be missed, and none is made up.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "simt/observe/findings.h"
+#include "simt/observe/happens_before.h"
+#include "simt/observe/sites.h"
+
+namespace td::simt {
+
+class RaceFinder {
+ public:
+  RaceFinder(const Sites& sites, Findings& findings) : sites_(sites), findings_(findings) {}
+
+  void begin_launch(const LaunchInfo& launch, const Regions& regions);
+  void begin_block(uint3 block);
+  void end_block();
+  /// Adds the races to the findings.
+  void end_launch();
+  void access(const ThreadInfo& thread, const Access& access, const Region& region,
+              std::uint16_t site);
+  void barrier(const Site* site);
+  void warp_barrier(std::uint32_t warp, std::uint32_t mask);
+  void fence(const ThreadInfo& thread) { order_.fence(thread); }
+
+ private:
+  struct Cell {
+    Stamp write;
+    std::array<Stamp, 2> reads;  // of different threads, the last one first
+  };
+  /// A pair of places whose accesses race, with its first occurrence.
+  struct Race {
+    std::uint16_t earlier, later;  // numbers of the places
+    const Region* region;
+    bool between_blocks;
+    bool in_one_warp = true;  // all pairs
+    bool same_value = false;  // all pairs, which are writes
+    std::size_t pairs = 0;
+    uint3 earlier_thread{}, earlier_block{}, thread{}, block{};
+    std::uintptr_t address = 0;
+    const Site* barrier_before = nullptr;
+    const Site* barrier_after = nullptr;
+    bool is_open = true;  // its barrier_after may still come
+  };
+  /// The second of two writes, whose value shows after it has happened.
+  struct Overwrite {
+    std::size_t race;
+    std::uintptr_t address;
+    std::size_t bytes;
+    std::array<unsigned char, 16> before;
+  };
+
+  void on_read(Cell& cell, const Stamp& me, const ThreadInfo& thread, const Access& access,
+               const Region& region);
+  void on_write(Cell& cell, const Stamp& me, const ThreadInfo& thread, const Access& access,
+                const Region& region);
+  bool conflicts(const Stamp& earlier, const Stamp& me, const ThreadInfo& thread,
+                 const Region& region) const;
+  void hazard(const Stamp& earlier, const Stamp& me, const ThreadInfo& thread, const Access& access,
+              const Region& region);
+  Race& race_of(const Stamp& earlier, const Stamp& me, const Region& region, bool between_blocks);
+  void compare_values();
+  void close(const Site* barrier);
+
+  bool is_update(const Race& race) const;
+  bool is_part_of_update(const Race& race) const;
+  std::string text(const Race& race) const;
+  std::string circumstances(const Race& race) const;
+  std::string cure(const Race& race) const;
+
+  const Sites& sites_;
+  Findings& findings_;
+  HappensBefore order_;
+  std::vector<Cell> cells_;
+  std::vector<Race> races_;
+  std::vector<Overwrite> overwrites_;  // of the thread that ran last
+  std::uint32_t overwriter_ = 0;       // its moment
+  std::string kernel_;
+  uint3 block_{};
+  const Site* last_barrier_ = nullptr;
+  bool warp_barriers_ = false;  // the kernel has some
+};
+
+}  // namespace td::simt

@@ -1,0 +1,295 @@
+// Races that the race finder reports, and correct kernels that it must leave alone.
+#include <catch2/catch.hpp>
+
+#include "script.h"
+
+namespace td::simt {
+namespace {
+
+bool has(const KernelReport& report, const std::string& part) {
+  return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
+    return finding.text.find(part) != std::string::npos;
+  });
+}
+
+TEST_CASE("a read of what another thread writes needs a barrier between the two") {
+  Script script(64);
+  char* s = script.shared("s", 64);
+  const KernelReport report = script.run([&] {
+    script.barrier(10);
+    for (unsigned t = 64; t-- > 0;) {  // the order of a reversed run
+      script.put(t, s + 4 * t, 13, 1);
+      if (t < 31) script.read(t, s + 4 * (t + 1), 14);
+    }
+    script.barrier(16);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].kind == Finding::Kind::kRace);
+  CHECK_FALSE(report.findings[0].is_note);
+  CHECK(report.findings[0].count == 31);
+  CHECK(report.findings[0].text ==
+        "sum.cu:14: thread (30,0,0) reads s[31] while thread (31,0,0) writes it (sum.cu:13): read "
+        "after write\n"
+        "  in block (0,0,0), both between the barriers of lines 10 and 16; 31 such pairs. Cure: "
+        "__syncthreads() in front of line 14's read");
+}
+
+TEST_CASE("a write after another thread's read is a race without a barrier") {
+  Script script(64);
+  char* s = script.shared("s", 64);
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) { script.put(t, s + 4 * t, 9, 1); });
+    for (int tile = 0; tile < 2; ++tile) {
+      script.barrier(10);
+      script.each([&](unsigned t) { script.read(t, s + 4 * ((t + 1) % 64), 11); });
+      script.each([&](unsigned t) { script.put(t, s + 4 * t, 12, 2); });
+    }
+    script.barrier(10);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text ==
+        "sum.cu:12: thread (0,0,0) writes s[0] while thread (63,0,0) reads it (sum.cu:11): write "
+        "after read\n"
+        "  in block (0,0,0), both between two arrivals at the barrier of line 10; 128 such pairs. "
+        "Cure: __syncthreads() in front of line 12's write");
+}
+
+TEST_CASE("two values written to one element are a fault, one value is a note") {
+  Script script(64);
+  char* out = script.tensor("out", 4);
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) { script.put(t, out, 7, static_cast<int>(t)); });
+    script.each([&](unsigned t) { script.put(t, out + 4, 8, 5); });
+  });
+  REQUIRE(report.findings.size() == 2);
+  CHECK_FALSE(report.findings[0].is_note);
+  CHECK(report.findings[0].text ==
+        "sum.cu:7: thread (1,0,0) writes out[0] while thread (0,0,0) writes it (sum.cu:7): write "
+        "after write\n"
+        "  in block (0,0,0), without a barrier in the kernel; 63 such pairs. Cure: let one thread "
+        "write each element");
+  CHECK(report.findings[1].is_note);
+  CHECK(report.findings[1].text ==
+        "sum.cu:8: thread (1,0,0) writes out[1], to which thread (0,0,0) writes the same value "
+        "(sum.cu:8): write after write\n"
+        "  in block (0,0,0), without a barrier in the kernel; 63 such pairs. Harmless as long as "
+        "the values are equal; one thread is enough");
+}
+
+TEST_CASE("an update without an atomic function is one finding, which names atomicAdd") {
+  Script script(32);
+  char* bins = script.tensor("bins", 4);
+  int sum = 0;
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) {
+      script.read(t, bins + 8, 9);
+      script.put(t, bins + 8, 9, ++sum);
+    });
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text ==
+        "sum.cu:9: thread (1,0,0) reads and writes bins[2] while thread (0,0,0) does the same "
+        "(sum.cu:9): an update that is not atomic\n"
+        "  in block (0,0,0), without a barrier in the kernel; 31 such pairs. Cure: an atomic "
+        "function, such as atomicAdd(&bins[2], ...)");
+}
+
+TEST_CASE("nothing orders two blocks, not even a barrier") {
+  Script script(32, 2);
+  char* out = script.tensor("out", 32);
+  const KernelReport report = script.run([&] {
+    if (script.block().x == 0) script.put(3, out, 7, 1);
+    script.barrier(8);
+    if (script.block().x == 1) script.read(0, out, 9);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text ==
+        "sum.cu:9: thread (0,0,0) of block (1,0,0) reads out[0] while thread (3,0,0) of block "
+        "(0,0,0) writes it (sum.cu:7): read after write\n"
+        "  nothing orders the blocks of a launch; 1 such pair. Cure: keep to elements of the own "
+        "block, or start a second kernel");
+}
+
+TEST_CASE("an atomic and a plain access race, two atomics do not; volatile orders nothing") {
+  Script script(64);
+  char* flag = script.tensor("flag", 4);
+  const KernelReport report = script.run([&] {
+    script.atomic(0, flag, 7);
+    script.atomic(40, flag, 7);
+    script.is_volatile = true;
+    script.read(50, flag, 8);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text.find(
+            "sum.cu:8: thread (50,0,0) reads flag[0] while thread (40,0,0) updates it (sum.cu:7): "
+            "read after atomic\n") == 0);
+  CHECK(has(report, "volatile orders nothing. Cure: "));
+}
+
+TEST_CASE("accesses of different sizes race where their bytes overlap, and only there") {
+  Script script(32);
+  char* a = script.tensor("a", 16);
+  char* bytes = script.tensor("bytes", 16, 1);
+  const KernelReport report = script.run([&] {
+    script.write(0, a, 7, 16);
+    script.read(1, a + 13, 8, 1);  // the second byte of a[3]
+    script.write(2, a + 16, 9, 1);
+    script.read(3, a + 18, 10, 2);  // other bytes of a[4]
+    script.each([&](unsigned t) {
+      if (t < 16) script.write(t, bytes + t, 11, 1);
+    });
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(has(report, "sum.cu:8: thread (1,0,0) reads a[3] while thread (0,0,0) writes it"));
+}
+
+TEST_CASE("in a warp __syncwarp orders the lanes of its mask, and only these") {
+  Script script(64);
+  char* s = script.shared("s", 64);
+  const KernelReport ordered = script.run([&] {
+    script.each([&](unsigned t) { script.put(t, s + 4 * t, 9, 1); });
+    script.warp_barrier(0);
+    script.warp_barrier(1, 0xffff);
+    for (unsigned t = 0; t < 32; ++t) script.read(t, s + 4 * (31 - t), 11);
+    for (unsigned t = 32; t < 48; ++t) script.read(t, s + 4 * (79 - t), 12);
+  });
+  CHECK(ordered.findings.empty());
+  const KernelReport partly = script.run([&] {
+    script.each([&](unsigned t) { script.put(t, s + 4 * t, 9, 1); });
+    script.warp_barrier(0, 0x0000ffff);
+    script.read(1, s + 4 * 17, 11);
+  });
+  REQUIRE(partly.findings.size() == 1);
+  CHECK(has(partly, "Cure: __syncwarp() in front of line 11's read"));
+}
+
+TEST_CASE("__syncwarp orders through a lane that takes part twice") {
+  Script script(32);
+  char* s = script.shared("s", 32);
+  const KernelReport report = script.run([&] {
+    script.put(0, s, 9, 1);
+    script.warp_barrier(0, 0b011);
+    script.warp_barrier(0, 0b110);
+    script.read(2, s, 11);
+  });
+  CHECK(report.findings.empty());
+}
+
+TEST_CASE("a write after __syncwarp is not ordered by it") {
+  Script script(32);
+  char* s = script.shared("s", 32);
+  const KernelReport report = script.run([&] {
+    script.warp_barrier(0);
+    script.put(0, s, 9, 1);
+    script.read(1, s, 11);
+  });
+  CHECK(report.findings.size() == 1);
+}
+
+/// The sum of the CUDA C++ Programming Guide in which the last block adds the others' results.
+KernelReport last_block_sum(bool fence, bool barrier) {
+  Script script(64, 8);
+  char* partial = script.tensor("partial", 8);
+  char* count = script.tensor("count", 1);
+  char* result = script.tensor("result", 1);
+  return script.run([&] {
+    const unsigned block = script.block().x;
+    script.put(0, partial + 4 * block, 20, 1);
+    if (fence) script.fence(0);
+    script.atomic(0, count, 22);
+    if (barrier) script.barrier(24);
+    if (block != 7) return;
+    for (unsigned t = 0; t < 8; ++t) script.read(t, partial + 4 * t, 26);
+    script.put(0, result, 28, 1);
+    script.put(0, count, 29, 0);
+  });
+}
+
+TEST_CASE("the last block may read what others wrote before a fence and an atomic") {
+  CHECK(last_block_sum(true, true).findings.empty());
+}
+
+TEST_CASE("without the fence, or without the barrier after the atomic, the last block races") {
+  CHECK(has(last_block_sum(false, true), "sum.cu:26: thread (0,0,0) of block (7,0,0) reads"));
+  CHECK(has(last_block_sum(true, false), "sum.cu:26: thread (1,0,0) of block (7,0,0) reads"));
+}
+
+TEST_CASE("a fence before the write orders nothing") {
+  Script script(32, 2);
+  char* data = script.tensor("data", 1);
+  char* flag = script.tensor("flag", 1);
+  const KernelReport report = script.run([&] {
+    if (script.block().x == 0) {
+      script.fence(0);
+      script.put(0, data, 8, 1);
+      script.atomic(0, flag, 9);
+    } else {
+      script.atomic(0, flag, 11);
+      script.read(0, data, 12);
+    }
+  });
+  CHECK(has(report, "sum.cu:12: thread (0,0,0) of block (1,0,0) reads data[0]"));
+}
+
+TEST_CASE("all threads of a block may fence before one of them counts the block") {
+  Script script(64, 2);
+  char* data = script.tensor("data", 64);
+  char* count = script.tensor("count", 1);
+  const KernelReport report = script.run([&] {
+    if (script.block().x == 0)
+      script.each([&](unsigned t) {
+        script.put(t, data + 4 * t, 8, 1);
+        script.fence(t);
+      });
+    script.barrier(10);
+    script.atomic(0, count, 11);
+    script.barrier(12);
+    if (script.block().x == 1)
+      script.each([&](unsigned t) { script.read(t, data + 4 * (63 - t), 13); });
+  });
+  CHECK(report.findings.empty());
+}
+
+TEST_CASE(
+    "correct kernels have no race: double buffering, tiles, private elements, later launches") {
+  Script script(64, 2);
+  char* in = script.tensor("in", 128);
+  char* a = script.shared("a", 64);
+  char* b = script.shared("b", 64);
+  Observers observers;
+  const auto work = [&] {
+    const unsigned first = script.block().x * 64;
+    script.each([&](unsigned t) {
+      script.read(t, in + 4 * (first + t), 7);
+      script.put(t, in + 4 * (first + t), 7, 1);
+      script.put(t, a + 4 * t, 8, 1);
+    });
+    for (int step = 0; step < 6; ++step) {
+      script.barrier(10);
+      char *from = step % 2 ? b : a, *to = step % 2 ? a : b;
+      script.each([&](unsigned t) {
+        script.read(t, from + 4 * ((t + 1) % 64), 12);
+        script.put(t, to + 4 * t, 13, 1);
+      });
+    }
+  };
+  CHECK(script.run(work, observers).findings.empty());
+  CHECK(script.run(work, observers).findings.empty());
+}
+
+TEST_CASE("an argument that is passed twice is one memory") {
+  Script script(64);
+  char* a = script.tensor("a", 64);
+  script.info().arguments.push_back(script.info().arguments[0]);
+  script.info().arguments[0].is_const = true;
+  script.info().arguments[1].name = "out";
+  const KernelReport report = script.run([&] {
+    script.read(1, a, 7);
+    script.put(0, a, 8, 1);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(has(report, "thread (0,0,0) writes out[0] while thread (1,0,0) reads it"));
+}
+
+}  // namespace
+}  // namespace td::simt
