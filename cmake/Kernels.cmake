@@ -27,16 +27,21 @@ else()
     "SHELL:-mllvm -tsan-distinguish-volatile=1")
 endif()
 
+# td_observed_sources(target source...): these sources of the target tell the machine of every access.
+function(td_observed_sources target)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
+    COMPILE_OPTIONS "${kernel_options}" SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
+  target_link_options(${target} PRIVATE LINKER:--wrap=memcpy,--wrap=memset,--wrap=memmove)
+endfunction()
+
 function(td_kernel_options target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")
-  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
-    COMPILE_OPTIONS "${kernel_options}" SKIP_PRECOMPILE_HEADERS ON)
+  td_observed_sources(${target} ${sources})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common")
   target_compile_features(${target} PRIVATE cxx_std_20)
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
   target_link_libraries(${target} PRIVATE td_simt)
-  target_link_options(${target} PRIVATE LINKER:--wrap=memcpy,--wrap=memset,--wrap=memmove)
   if(TD_CUDA_FOUND)
     td_cuda_kernels(${target} ${sources})
   endif()

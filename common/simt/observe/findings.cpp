@@ -62,18 +62,17 @@ Findings::Entry* Findings::find(Finding::Kind kind, const Site* site, const void
 
 void Findings::append(Finding::Kind kind, const Site* site, const void* subject,
                       const ThreadInfo& thread, Lines lines) {
-  Entry entry{{.kind = kind,
-               .kernel = kernel_,
-               .site = site,
-               .block = block_,
-               .thread = thread.index,
-               .text = ""},
-              subject,
-              std::move(lines),
-              simt::who(thread, block_)};
+  Entry& entry = entries_.emplace_back();
+  entry.finding.kind = kind;
+  entry.finding.kernel = kernel_;
+  entry.finding.site = site;
+  entry.finding.block = block_;
+  entry.finding.thread = thread.index;
+  entry.subject = subject;
+  entry.lines = std::move(lines);
+  entry.who = simt::who(thread, block_);
   entry.last_block = blocks_;
   entry.last_thread = thread.linear;
-  entries_.push_back(std::move(entry));
 }
 
 void Findings::count(Entry& entry, const ThreadInfo& thread) const {
@@ -91,9 +90,7 @@ void Findings::add(Finding finding) {
       entry.finding.count += finding.count;
       return;
     }
-  Entry entry;
-  entry.finding = std::move(finding);
-  entries_.push_back(std::move(entry));
+  entries_.emplace_back().finding = std::move(finding);
 }
 
 std::vector<Finding> Findings::take() {

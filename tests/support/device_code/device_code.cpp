@@ -51,12 +51,19 @@ Launching::Launching(const Memory* memory) { memory_of_launch = memory; }
 Launching::~Launching() { memory_of_launch = nullptr; }
 
 void run(const void* kernel, dim3 grid, dim3 block, void (*call)(const void*),
-         const void* arguments) {
+         const void* arguments, std::size_t bytes) {
   simt::Launch launch;
   launch.info.kernel = memory_of_launch->name;
   launch.info.grid = grid;
   launch.info.block = block;
   launch.info.arguments = memory_of_launch->extents;
+  simt::PointerArgument values;
+  values.name = "the launch's arguments";
+  values.begin = reinterpret_cast<std::uintptr_t>(arguments);
+  values.bytes = bytes;
+  values.type = "byte";
+  values.is_const = true;
+  launch.info.arguments.push_back(std::move(values));
   launch.kernel = kernel;
   launch.call = call;
   launch.arguments = arguments;

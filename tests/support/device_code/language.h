@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "simt/kernel.h"
+#include "td/device/device.h"
 
 #define __grid_constant__
 
@@ -17,7 +18,6 @@ using cudaStream_t = void*;
 namespace td {
 
 struct Record;
-class Device;
 
 namespace device_code {
 
@@ -33,10 +33,10 @@ class Launching {
   ~Launching();
 };
 
-/// Runs the grid on the machine. `call` calls the kernel once, for one thread.
-/// @throws Error with the first finding.
+/// Runs the grid on the machine. `call` calls the kernel once, for one thread, with copies of the
+/// arguments. @throws Error with the first finding.
 void run(const void* kernel, dim3 grid, dim3 block, void (*call)(const void* arguments),
-         const void* arguments);
+         const void* arguments, std::size_t bytes);
 
 }  // namespace device_code
 
@@ -45,7 +45,7 @@ namespace {
 template <class... T>
 void start(void (*kernel)(T...), dim3 grid, dim3 block, cudaStream_t,
            const std::type_identity_t<T>&... arguments) {
-  using Call = std::tuple<void (*)(T...), const T&...>;
+  using Call = std::tuple<void (*)(T...), T...>;
   const Call call(kernel, arguments...);
   device_code::run(
       reinterpret_cast<const void*>(kernel), grid, block,
@@ -53,7 +53,7 @@ void start(void (*kernel)(T...), dim3 grid, dim3 block, cudaStream_t,
         std::apply([](auto* f, const T&... values) { f(values...); },
                    *static_cast<const Call*>(all));
       },
-      &call);
+      &call, sizeof call);
 }
 
 /// Makes the record run the work's device code.
