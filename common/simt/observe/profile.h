@@ -62,7 +62,8 @@ struct SiteProfile : Counts {
   std::string variable;  ///< Tensor or shared variable; the first where it has several.
   std::string type;      ///< Of an element of it.
   std::size_t element_size = 1;
-  WarpRequest worst;  ///< The request with the largest excess; the first of equals.
+  WarpRequest worst;             ///< The request with the largest excess; the first of equals.
+  std::size_t worst_excess = 0;  ///< Of that request.
 };
 
 /// Results that a kernel left out: bytes of a non-const argument that no thread wrote.
