@@ -33,6 +33,7 @@ RequestCounter::Place& RequestCounter::place(std::uint16_t site, const Region& r
     place.profile.variable = region.name();
     place.profile.type = region.type();
     place.profile.element_size = region.element_size;
+    place.profile.line_offset = static_cast<int>(region.begin % 128);
   }
   place.is_open = true;
   return place;
@@ -43,7 +44,7 @@ RequestCounter::Place& RequestCounter::place(std::uint16_t site, const Region& r
 void RequestCounter::access(const ThreadInfo& thread, const Access& access, Region& region,
                             std::uint16_t site) {
   Place& at = place(site, region);
-  if (access.bytes <= 16 && std::has_single_bit(access.bytes))
+  if (access.bytes <= 16 && std::has_single_bit(access.bytes) && !access.is_copy)
     return add(thread, access, region, at);
   Access piece = access;
   piece.bytes = 1u << std::countr_zero(access.address | access.bytes | 16);
