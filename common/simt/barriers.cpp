@@ -1,0 +1,81 @@
+// The barriers of a block. The rules are those of the CUDA C++ Programming Guide, "Synchronization
+// Functions": every thread of the block that has not returned must arrive, all of them at the same
+// barrier. A GPU counts arrivals and does not compare places; so the machine releases the threads
+// that wait at different barriers, and reports them.
+#include <algorithm>
+#include <map>
+
+#include "simt/debug_info.h"
+#include "simt/machine.h"
+#include "simt/texts.h"
+
+namespace td::simt {
+
+int Machine::block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t pc) {
+  Thread& thread = *current_;
+  thread.state = Thread::State::kAtBarrier;
+  thread.barrier = barrier;
+  thread.value = predicate != 0;
+  thread.pc = pc;
+  if (at_barrier_ == 0) barrier_pc_ = pc;
+  if (pc != barrier_pc_) barriers_differ_ = true;
+  ++at_barrier_;
+  wait(thread);
+  return static_cast<int>(thread.result);
+}
+
+/// Lets all threads that wait at a barrier go on, in the order in which threads begin.
+void Machine::release_barrier() {
+  if (barriers_differ_ || (observer_ && exited_ > failed_)) check_barrier();
+  barriers_differ_ = false;
+  std::uint64_t trues = 0;
+  for (const Thread& thread : threads_)
+    if (thread.state == Thread::State::kAtBarrier) trues += thread.value;
+  for (const std::uint32_t i : order_) {
+    Thread& thread = threads_[i];
+    if (thread.state != Thread::State::kAtBarrier) continue;
+    thread.result = thread.barrier == BlockBarrier::kAnd  ? trues == at_barrier_
+                    : thread.barrier == BlockBarrier::kOr ? trues != 0
+                                                          : trues;
+    make_ready(thread);
+  }
+  at_barrier_ = 0;
+  if (observer_) observer_->barrier(site_before(barrier_pc_));
+}
+
+/// Reports a barrier that not all threads reach.
+void Machine::check_barrier() {
+  std::map<const Site*, std::size_t> waiting;
+  const Thread* first = nullptr;
+  std::uintptr_t last_pc = 0;
+  std::size_t* last_count = nullptr;
+  for (const Thread& thread : threads_) {
+    if (thread.state != Thread::State::kAtBarrier) continue;
+    if (!first) first = &thread;
+    if (thread.pc != last_pc) {
+      last_pc = thread.pc;
+      last_count = &waiting[site_before(last_pc)];
+    }
+    ++*last_count;
+  }
+  const Site* const here = site_before(first->pc);
+  const std::string waiting_here =
+      count_of(waiting[here], "thread") + " of block " + text_of(block_);
+  if (waiting.size() > 1) {
+    std::string others;
+    for (const auto& [site, count] : waiting)
+      if (site != here)
+        others += (others.empty() ? "" : ", ") + std::to_string(count) + " at " + line_of(*site);
+    report(Finding::Kind::kBarrier, false, *first, first->pc,
+           waiting_here + " wait here, " + others +
+               "\n  all threads of a block must reach the same __syncthreads(): move it out of "
+               "the condition");
+  } else if (observer_ && exited_ > failed_) {
+    report(Finding::Kind::kBarrier, true, *first, first->pc,
+           waiting_here + " wait here, " + std::to_string(exited_ - failed_) +
+               " have returned before\n  a GPU goes on without them; but they cannot help with "
+               "what follows. Guard the work, not the thread: if (i < n) { ... }");
+  }
+}
+
+}  // namespace td::simt

@@ -1,0 +1,259 @@
+// Reads DWARF through libdwfl: modules are found in /proc/self/maps, and read when an address of
+// theirs is first asked for.
+#include "simt/debug_info.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace td::simt {
+namespace {
+
+/// The libraries of this process. A library that is loaded later is found by reading the list
+/// again.
+class Modules {
+ public:
+  Dwfl_Module* at(std::uintptr_t address) {
+    if (dwfl_)
+      if (Dwfl_Module* module = dwfl_addrmodule(dwfl_, address)) return module;
+    read();
+    return dwfl_ ? dwfl_addrmodule(dwfl_, address) : nullptr;
+  }
+
+ private:
+  void read() {
+    static char* no_path = nullptr;
+    static const Dwfl_Callbacks callbacks{dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo,
+                                          nullptr, &no_path};
+    if (!dwfl_) dwfl_ = dwfl_begin(&callbacks);
+    if (!dwfl_) return;
+    dwfl_report_begin_add(dwfl_);
+    dwfl_linux_proc_report(dwfl_, getpid());
+    dwfl_report_end(dwfl_, nullptr, nullptr);
+  }
+  Dwfl* dwfl_ = nullptr;  // for the life of the process
+};
+
+/// The files whose lines are no place in a kernel: the language's headers (those of this folder,
+/// not of folders in it), and the system's.
+bool is_language(std::string_view file) {
+  constexpr std::string_view folder = "common/simt/";
+  const std::size_t at = file.rfind(folder);
+  if (at != file.npos && file.ends_with(".h") && file.find('/', at + folder.size()) == file.npos)
+    return true;
+  return file.ends_with("common/td/tensor/half.h") || file.starts_with("/usr/");
+}
+
+int number(Dwarf_Die* die, unsigned attribute) {
+  Dwarf_Attribute a;
+  Dwarf_Word value = 0;
+  if (!dwarf_attr_integrate(die, attribute, &a) || dwarf_formudata(&a, &value) != 0) return 0;
+  return static_cast<int>(value);
+}
+
+std::string name_of(Dwarf_Die* die) {
+  Dwarf_Attribute a;
+  const char* name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &a));
+  return name ? name : "";
+}
+
+std::string without_arguments(std::string name) { return name.substr(0, name.find('<')); }
+
+const char* file_of(Dwarf_Die* unit, int index) {
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (dwarf_getsrcfiles(unit, &files, &count) != 0) return "";
+  const char* file = dwarf_filesrc(files, static_cast<std::size_t>(index), nullptr, nullptr);
+  return file ? file : "";
+}
+
+/// The line table's answer for an address.
+Site line_at(Dwarf_Die* unit, Dwarf_Addr address) {
+  Site site;
+  Dwarf_Line* const line = dwarf_getsrc_die(unit, address);
+  if (!line) return site;
+  if (const char* file = dwarf_linesrc(line, nullptr, nullptr)) site.file = file;
+  dwarf_lineno(line, &site.line);
+  dwarf_linecol(line, &site.column);
+  return site;
+}
+
+/// The innermost place in a learner's file, from the inlined function at the address outwards.
+Site locate(Modules& modules, std::uintptr_t pc) {
+  Dwarf_Addr bias = 0;
+  Dwfl_Module* const module = modules.at(pc);
+  Dwarf_Die* const unit = module ? dwfl_module_addrdie(module, pc, &bias) : nullptr;
+  if (!unit) return {};
+  Site site = line_at(unit, pc - bias);
+  Dwarf_Die *innermost = nullptr, *scopes = nullptr;
+  if (dwarf_getscopes(unit, pc - bias, &innermost) <= 0) return site;
+  const int count = dwarf_getscopes_die(innermost, &scopes);
+  for (int i = 0; i < count; ++i) {
+    const int tag = dwarf_tag(&scopes[i]);
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+    site.function = without_arguments(name_of(&scopes[i]));
+    if (tag == DW_TAG_subprogram || !is_language(site.file)) break;
+    site.file = file_of(unit, number(&scopes[i], DW_AT_call_file));
+    site.line = number(&scopes[i], DW_AT_call_line);
+    site.column = number(&scopes[i], DW_AT_call_column);
+  }
+  std::free(scopes);
+  std::free(innermost);
+  return site;
+}
+
+/// The variable's type: of an element, and the bytes of the whole.
+void describe_type(Dwarf_Die* variable, LibraryVariable& result) {
+  Dwarf_Attribute a;
+  Dwarf_Die type;
+  if (!dwarf_formref_die(dwarf_attr_integrate(variable, DW_AT_type, &a), &type)) return;
+  Dwarf_Word bytes = 0;
+  if (dwarf_aggregate_size(&type, &bytes) == 0) result.bytes = bytes;
+  for (;;) {
+    const int tag = dwarf_tag(&type);
+    const bool goes_through =
+        tag == DW_TAG_array_type || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type;
+    if (!goes_through) break;
+    if (!dwarf_formref_die(dwarf_attr_integrate(&type, DW_AT_type, &a), &type)) return;
+  }
+  result.type = name_of(&type);
+  if (dwarf_aggregate_size(&type, &bytes) == 0) result.element_size = bytes;
+}
+
+/// Adds a variable that has a place for the life of its library or of an OS thread.
+void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::vector<LibraryVariable>& variables) {
+  LibraryVariable variable;
+  variable.name = name_of(die);
+  Dwarf_Attribute a;
+  Dwarf_Op* op = nullptr;
+  std::size_t count = 0;
+  if (dwarf_hasattr_integrate(die, DW_AT_location)) {
+    if (dwarf_getlocation(dwarf_attr_integrate(die, DW_AT_location, &a), &op, &count) != 0) return;
+    if (count == 1 && op[0].atom == DW_OP_addr)
+      variable.place = op[0].number + bias;
+    else if (count == 2 &&
+             (op[1].atom == DW_OP_GNU_push_tls_address || op[1].atom == DW_OP_form_tls_address))
+      variable.is_thread_local = true, variable.place = op[0].number;
+    else
+      return;
+  } else {
+    if (!dwarf_hasattr_integrate(die, DW_AT_declaration)) return;
+    variable.is_extern = true;
+  }
+  describe_type(die, variable);
+  variables.push_back(std::move(variable));
+}
+
+void add_variables_below(Dwarf_Die* parent, Dwarf_Addr bias,
+                         std::vector<LibraryVariable>& variables) {
+  Dwarf_Die die;
+  if (dwarf_child(parent, &die) != 0) return;
+  do {
+    const int tag = dwarf_tag(&die);
+    if (tag == DW_TAG_variable)
+      add_variable(&die, bias, variables);
+    else if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
+             tag == DW_TAG_inlined_subroutine)
+      add_variables_below(&die, bias, variables);
+  } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+class DebugInfo {
+ public:
+  static DebugInfo& instance() {
+    static DebugInfo& info = *new DebugInfo;  // reports may be made until the process ends
+    return info;
+  }
+  const Site* site_at(std::uintptr_t pc) {
+    std::lock_guard lock(mutex_);
+    const Site*& known = by_address_[pc];
+    if (!known) known = intern(locate(modules_, pc));
+    return known;
+  }
+  KernelDescription describe(std::uintptr_t kernel) {
+    std::lock_guard lock(mutex_);
+    KernelDescription result;
+    Dwarf_Addr bias = 0;
+    Dwfl_Module* const module = modules_.at(kernel);
+    Dwarf_Die* const unit = module ? dwfl_module_addrdie(module, kernel, &bias) : nullptr;
+    if (!unit) return result;
+    Dwarf_Die* scopes = nullptr;
+    const int count = dwarf_getscopes(unit, kernel - bias, &scopes);
+    for (int i = 0; i < count; ++i)
+      if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
+        result.site =
+            intern({file_of(unit, number(&scopes[i], DW_AT_decl_file)),
+                    number(&scopes[i], DW_AT_decl_line), number(&scopes[i], DW_AT_decl_column),
+                    without_arguments(name_of(&scopes[i]))});
+        add_parameters(&scopes[i], result.parameters);
+        break;
+      }
+    std::free(scopes);
+    return result;
+  }
+  const std::vector<LibraryVariable>& variables(std::uintptr_t address) {
+    std::lock_guard lock(mutex_);
+    Dwfl_Module* const module = modules_.at(address);
+    const auto [place, is_new] = variables_.try_emplace(module);
+    Dwarf_Die* unit = nullptr;
+    Dwarf_Addr bias = 0;
+    while (is_new && module && (unit = dwfl_module_nextcu(module, unit, &bias)))
+      add_variables_below(unit, bias, place->second);
+    return place->second;
+  }
+
+ private:
+  static void add_parameters(Dwarf_Die* function, std::vector<std::string>& names) {
+    Dwarf_Die die;
+    if (dwarf_child(function, &die) != 0) return;
+    do
+      if (dwarf_tag(&die) == DW_TAG_formal_parameter) names.push_back(name_of(&die));
+    while (dwarf_siblingof(&die, &die) == 0);
+  }
+  const Site* intern(const Site& site) {
+    auto& known = sites_[{site.file, site.line, site.column, site.function}];
+    if (!known) known = std::make_unique<Site>(site);
+    return known.get();
+  }
+
+  std::mutex mutex_;  // guards all below
+  Modules modules_;
+  std::map<std::tuple<std::string, int, int, std::string>, std::unique_ptr<Site>> sites_;
+  std::unordered_map<std::uintptr_t, const Site*> by_address_;
+  std::map<Dwfl_Module*, std::vector<LibraryVariable>> variables_;
+};
+
+}  // namespace
+
+const Site* site_before(std::uintptr_t return_address) {
+  // A small table in front, because an observed launch asks for every access.
+  struct Entry {
+    std::uintptr_t address = 0;
+    const Site* site = nullptr;
+  };
+  constexpr std::size_t kEntries = 1024;
+  thread_local Entry table[kEntries];
+  Entry& entry = table[return_address % kEntries];
+  if (entry.address != return_address || !entry.site)
+    entry = {return_address, DebugInfo::instance().site_at(return_address - 1)};
+  return entry.site;
+}
+
+KernelDescription describe_kernel(std::uintptr_t kernel) {
+  return DebugInfo::instance().describe(kernel);
+}
+
+const std::vector<LibraryVariable>& variables_of_library(std::uintptr_t address) {
+  return DebugInfo::instance().variables(address);
+}
+
+}  // namespace td::simt

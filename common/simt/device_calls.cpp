@@ -1,0 +1,99 @@
+// The functions that kernels and their hooks call, for the machine of the calling OS thread.
+//
+// Invariant: a kernel runs in a machine; host code that calls one of these outside of a launch gets
+// the answer of a block of one thread, or none.
+#include "simt/device_calls.h"
+
+#include <chrono>
+
+#include "simt/machine.h"
+#include "simt/matrices.h"
+#include "simt/texts.h"
+#include "simt/thread_variables.h"
+
+constinit thread_local uint3 threadIdx{}, blockIdx{}, blockDim{}, gridDim{};
+
+namespace td::simt {
+namespace {
+
+std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+/// The caller of the function that uses it.
+#define CALLER address_of(__builtin_return_address(0))
+
+void tell(AccessKind kind, const void* address, std::size_t bytes, bool is_volatile,
+          std::uintptr_t pc) {
+  if (Machine* machine = Machine::running())
+    machine->access(kind, address_of(address), bytes, is_volatile, pc);
+}
+
+}  // namespace
+
+constinit thread_local bool is_observed = false;
+
+int block_barrier(BlockBarrier barrier, int predicate) {
+  Machine* const machine = Machine::running();
+  return machine ? machine->block_barrier(barrier, predicate, CALLER) : predicate != 0;
+}
+
+std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value, int lane,
+                        int width) {
+  Machine* const machine = Machine::running();
+  return machine ? machine->warp_call(function, mask, value, lane, width, CALLER) : value;
+}
+
+void tell_read(const void* address, std::size_t bytes, bool is_volatile, const void* pc) {
+  tell(AccessKind::kRead, address, bytes, is_volatile, address_of(pc));
+}
+
+void tell_write(const void* address, std::size_t bytes, bool is_volatile, const void* pc) {
+  tell(AccessKind::kWrite, address, bytes, is_volatile, address_of(pc));
+}
+
+void tell_read_here(const void* address, std::size_t bytes) {
+  if (is_observed) tell(AccessKind::kRead, address, bytes, false, CALLER);
+}
+
+void tell_write_here(const void* address, std::size_t bytes) {
+  if (is_observed) tell(AccessKind::kWrite, address, bytes, false, CALLER);
+}
+
+void tell_atomic(const void* address, std::size_t bytes, const void* pc) {
+  Machine* const machine = Machine::running();
+  if (!machine) return;
+  if (is_observed)
+    machine->access(AccessKind::kAtomic, address_of(address), bytes, false, address_of(pc));
+  machine->atomic();
+}
+
+void tell_basic_block(const void* pc) {
+  Machine* const machine = Machine::running();
+  if (machine) machine->observer()->basic_block(machine->current(), address_of(pc));
+}
+
+void fence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (Machine* machine = Machine::running()) machine->fence();
+}
+
+void assertion_failed(const char* text) {
+  Machine* const machine = Machine::running();
+  if (!machine) __builtin_trap();
+  machine->fail_thread(Finding::Kind::kTrap, CALLER,
+                       "assertion `" + std::string(text) + "` failed in thread " +
+                           text_of(machine->current().index) + " of block " + text_of(blockIdx));
+}
+
+unsigned lane_of_thread() {
+  Machine* const machine = Machine::running();
+  return machine ? machine->current().lane() : 0;
+}
+
+unsigned matrix_element(unsigned slot, unsigned count) {
+  Machine* const machine = Machine::running();
+  return matrix_element(slot, count, machine ? machine->seed() : 0);
+}
+
+long long clock_ticks() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+}  // namespace td::simt

@@ -1,0 +1,185 @@
+// Checks a launch, and hands it to the device: a Record for sim, cudaLaunchKernel for cuda.
+#include "simt/launch.h"
+
+#include <mutex>
+#include <set>
+
+#include "sim/sim.h"
+#include "simt/cuda_launch.h"
+#include "simt/observation.h"
+#include "simt/run.h"
+#include "td/device/backend.h"
+#include "td/device/record.h"
+#include "td/device/thread_state.h"
+
+namespace td::simt::detail {
+namespace {
+
+/// Keeps one copy of each value for the life of the process, because records own nothing.
+template <class T>
+const T& kept(const T& value) {
+  static std::mutex mutex;
+  static auto& values = *new std::set<T>;
+  std::lock_guard lock(mutex);
+  return *values.insert(value).first;
+}
+
+/// What a kernel of sim needs besides the values of its parameters. Copied as bytes.
+struct Work {
+  static constexpr std::size_t kMostParameters = 16;
+  const std::string* name;
+  const void* kernel;
+  void (*call)(const void*);
+  const KernelType::Parameter* parameters;
+  std::uint32_t count;
+  dim3 grid, block;
+  std::size_t shared;
+  double flops;
+  const std::vector<std::int64_t>* sizes[kMostParameters];  // of tensors
+  alignas(16) char values[kMostParameters * 16];            // pointers are the kernel view's
+
+  Launch launch() const;
+  void operator()() const {
+    Launch l = launch();
+    run_or_observe(l);
+  }
+};
+
+Launch Work::launch() const {
+  Launch l;
+  l.info.kernel = *name;
+  l.info.grid = grid;
+  l.info.block = block;
+  l.info.dynamic_shared = shared;
+  l.info.flops = flops;
+  l.kernel = kernel;
+  l.call = call;
+  l.arguments = values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const KernelType::Parameter& p = parameters[i];
+    if (!p.is_pointer) continue;
+    PointerArgument argument;
+    std::memcpy(&argument.begin, values + p.offset, sizeof argument.begin);
+    std::int64_t elements = 1;
+    for (const std::int64_t size : *sizes[i]) elements *= size;
+    argument.bytes = static_cast<std::size_t>(elements) * element_size(p.dtype);
+    argument.element_size = p.element_size;
+    argument.type = p.element;
+    argument.sizes = *sizes[i];
+    argument.is_const = p.is_const;
+    l.info.arguments.push_back(std::move(argument));
+    l.positions.push_back(i);
+  }
+  return l;
+}
+
+std::string place(const KernelType& kernel, std::size_t i) {
+  return std::string(kernel.name) + ": argument " + std::to_string(i + 1);
+}
+
+/// Checks the tensors and returns the device that all of them are on.
+Device check_tensors(const KernelType& kernel, const Argument* arguments) {
+  const Tensor* first = nullptr;
+  for (std::size_t i = 0; i < kernel.count; ++i) {
+    const Tensor* const t = arguments[i].tensor;
+    if (!t) continue;
+    TD_CHECK(Error, t->defined(), place(kernel, i), " is an undefined tensor; create it first");
+    if (!first) first = t;
+    TD_CHECK(DeviceError, t->device() == first->device(), place(kernel, i), " is on ", t->device(),
+             ", but an earlier one is on ", first->device(), "; move all of them to one device");
+    const auto& p = kernel.parameters[i];
+    TD_CHECK(DtypeError, t->dtype() == p.dtype, place(kernel, i), " is a tensor of ", t->dtype(),
+             ", but the kernel takes ", p.is_const ? "const " : "", p.element, "*, which is ",
+             p.dtype, "; convert it with to()");
+    TD_CHECK(Error, t->is_contiguous(), place(kernel, i),
+             " is not contiguous, and a kernel counts elements in memory; pass contiguous()");
+  }
+  TD_CHECK(DeviceError, first, kernel.name, ": no argument is a tensor, so no device is chosen");
+  TD_CHECK(DeviceError, !first->is_cpu(), kernel.name,
+           ": the tensors are on cpu, and kernels run "
+           "on sim and cuda; move the tensors to sim:0");
+  return first->device();
+}
+
+/// The values of the parameters as a kernel of the device gets them, each at its offset in `to`.
+void store_values(const KernelType& kernel, const Argument* arguments, Device device, char* to) {
+  for (std::size_t i = 0; i < kernel.count; ++i) {
+    const auto& p = kernel.parameters[i];
+    if (const Tensor* t = arguments[i].tensor) {
+      void* const address = backend(device.type()).kernel_address(device.index(), t->data_ptr());
+      std::memcpy(to + p.offset, &address, sizeof address);
+    } else {
+      std::memcpy(to + p.offset, arguments[i].value, p.size);
+    }
+  }
+}
+
+void add_extents(const KernelType& kernel, const Argument* arguments, Record& record) {
+  const auto add = [&](bool wants_writes) {
+    for (std::size_t i = 0; i < kernel.count; ++i) {
+      const Tensor* const t = arguments[i].tensor;
+      if (!t || t->numel() == 0) continue;
+      const bool writes = !kernel.parameters[i].is_const;
+      if (!wants_writes) record.reads_from(t->data_ptr(), t->nbytes());
+      if (wants_writes && writes) record.writes_to(t->data_ptr(), t->nbytes());
+    }
+  };
+  add(false);
+  add(true);
+}
+
+void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const Argument* arguments,
+                   Device device) {
+  const std::string& name = kept(std::string(kernel.name));
+  Work work{&name,
+            kernel.address,
+            kernel.call,
+            kernel.parameters,
+            static_cast<std::uint32_t>(kernel.count),
+            config.grid,
+            config.block,
+            config.shared,
+            config.flops,
+            {},
+            {}};
+  for (std::size_t i = 0; i < kernel.count; ++i)
+    if (const Tensor* t = arguments[i].tensor)
+      work.sizes[i] = &kept(std::vector<std::int64_t>(t->sizes().begin(), t->sizes().end()));
+  store_values(kernel, arguments, device, work.values);
+  Record record(name.c_str());
+  add_extents(kernel, arguments, record);
+  record.set_work(work);
+  if (record_observer) record_observer(record, device);
+  backend(device.type()).submit(record, device.index(), current_native_stream(device));
+}
+
+void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const Argument* arguments,
+                    Device device) {
+  alignas(16) char values[Work::kMostParameters * 16];
+  void* pointers[Work::kMostParameters];
+  store_values(kernel, arguments, device, values);
+  for (std::size_t i = 0; i < kernel.count; ++i) pointers[i] = values + kernel.parameters[i].offset;
+  const auto [x, y, z] = config.grid;
+  const auto [bx, by, bz] = config.block;
+  simt::launch_on_cuda({std::string(kernel.name),
+                        kernel.address,
+                        {x, y, z},
+                        {bx, by, bz},
+                        config.shared,
+                        pointers,
+                        device});
+}
+
+}  // namespace
+
+void launch_kernel(const KernelType& kernel, const LaunchConfig& config,
+                   const Argument* arguments) {
+  TD_CHECK(Error, kernel.count <= Work::kMostParameters, kernel.name, ": a kernel has at most ",
+           Work::kMostParameters, " parameters here, this one has ", kernel.count);
+  const Device device = check_tensors(kernel, arguments);
+  if (device.is_cuda()) return launch_on_cuda(kernel, config, arguments, device);
+  check_config(std::string(kernel.name), config.grid, config.block, config.shared);
+  launch_on_sim(kernel, config, arguments, device);
+}
+
+}  // namespace td::simt::detail

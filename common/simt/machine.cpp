@@ -1,0 +1,234 @@
+// The loop that runs the threads of a block, and what happens when one waits, ends or fails.
+#include "simt/machine.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "simt/debug_info.h"
+#include "simt/texts.h"
+#include "simt/thread_variables.h"
+#include "simt/traps.h"
+
+namespace td::simt {
+namespace {
+
+constinit thread_local Machine* machine_in_launch = nullptr;
+
+std::mt19937_64 random_for(std::uint64_t seed, std::uint64_t number) {
+  return std::mt19937_64(seed * 0x9e3779b97f4a7c15 + number);
+}
+
+}  // namespace
+
+Machine::Machine() : fibers_(work, this) {}
+
+Machine& Machine::of_this_thread() {
+  thread_local Machine machine;
+  return machine;
+}
+
+Machine* Machine::running() {
+  return machine_in_launch && machine_in_launch->current_ ? machine_in_launch : nullptr;
+}
+
+void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& options) {
+  launch_ = &launch;
+  observer_ = observer;
+  options_ = options;
+  findings_.clear();
+  const dim3 block = launch.info.block;
+  const std::uint32_t count = block.x * block.y * block.z;
+  threads_.assign(count, Thread());
+  for (std::uint32_t i = 0; i < count; ++i)
+    threads_[i].info = {{i % block.x, i / block.x % block.y, i / block.x / block.y}, i};
+  warps_.assign((count + 31) / 32, Warp());
+  order_.resize(count);
+  std::iota(order_.begin(), order_.end(), 0u);
+  if (options.order == Order::kReversed) std::reverse(order_.begin(), order_.end());
+  gridDim = launch.info.grid;
+  blockDim = block;
+  if (observer) memory_.use(launch.info, launch.kernel);
+  is_observed = observer != nullptr;
+  install_traps();
+  machine_in_launch = this;
+}
+
+void Machine::end() {
+  machine_in_launch = nullptr;
+  is_observed = false;
+}
+
+void Machine::begin_block(std::uint32_t number) {
+  const dim3 grid = launch_->info.grid;
+  block_ = {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
+  blockIdx = block_;
+  const auto count = static_cast<std::uint32_t>(threads_.size());
+  for (Warp& warp : warps_) warp = Warp();
+  if (count % 32 != 0) warps_.back().exited = ~0u << count % 32;
+  if (options_.order == Order::kRandom) {
+    auto random = random_for(options_.seed, number);
+    std::shuffle(order_.begin(), order_.end(), random);
+  }
+  next_thread_ = exited_ = failed_ = at_barrier_ = 0;
+  stuck_ = false;
+  if (observer_) observer_->begin_block(block_);
+}
+
+bool Machine::run_block(std::uint32_t number) {
+  begin_block(number);
+  const std::size_t count = threads_.size();
+  while (!stuck_) {
+    const bool can_begin = next_thread_ < count;
+    if (next_ready_ < ready_.size() && !(can_begin && begins_others_)) {
+      resume(*ready_[next_ready_++]);
+    } else if (can_begin) {
+      begins_others_ = false;
+      fibers_.acquire().resume();
+    } else if (exited_ == count) {
+      break;
+    } else if (at_barrier_ + exited_ == count) {
+      release_barrier();
+    } else {
+      report_deadlock();
+    }
+    current_ = nullptr;
+    if (fault_.thread) report_fault();
+    if (next_ready_ == ready_.size()) {
+      ready_.clear();
+      next_ready_ = 0;
+    }
+  }
+  if (observer_) observer_->end_block();
+  return !stuck_;
+}
+
+/// Runs on each fiber: threads that have not begun, until one is ready to go on elsewhere.
+void Machine::work(void* machine, Fiber& self) {
+  Machine& m = *static_cast<Machine*>(machine);
+  for (;;) {
+    do m.run_thread(m.threads_[m.order_[m.next_thread_++]], self);
+    while (m.next_ready_ == m.ready_.size() && m.next_thread_ < m.threads_.size());
+    m.fibers_.release(self);
+    self.suspend();
+  }
+}
+
+void Machine::run_thread(Thread& thread, Fiber& self) {
+  enter(thread, self);
+  try {
+    launch_->call(launch_->arguments);
+  } catch (const std::exception& error) {
+    report_exception(thread, error.what());
+  } catch (...) {
+    report_exception(thread, "that is no std::exception");
+  }
+  finish(thread);
+}
+
+void Machine::report_exception(const Thread& thread, const std::string& what) {
+  ++failed_;
+  report(Finding::Kind::kTrap, false, thread, 0,
+         "thread " + text_of(thread.info.index) + " of block " + text_of(block_) +
+             " throws an exception: " + what +
+             "\n  device code has no exceptions: nvcc refuses it");
+}
+
+void Machine::enter(Thread& thread, Fiber& fiber) {
+  current_ = &thread;
+  fiber_ = &fiber;
+  atomics_ = 0;
+  threadIdx = thread.info.index;
+}
+
+void Machine::resume(Thread& thread) {
+  Fiber& fiber = *thread.fiber;
+  thread.state = Thread::State::kRuns;
+  enter(thread, fiber);
+  fiber.resume();
+}
+
+void Machine::wait(Thread& thread) {
+  thread.fiber = fiber_;
+  fiber_->suspend();
+}
+
+void Machine::finish(Thread& thread) {
+  const std::uint32_t warp = thread.info.warp();
+  ++exited_;
+  warps_[warp].exited |= 1u << thread.info.lane();
+  if (warps_[warp].waiting) complete_waiting(warp);
+}
+
+void Machine::end_thread() {
+  ++failed_;
+  finish(*current_);
+  fiber_->abandon();
+  fibers_.release(*fiber_);
+  fiber_->suspend();
+  __builtin_unreachable();
+}
+
+void Machine::fail_thread(Finding::Kind kind, std::uintptr_t pc, const std::string& text) {
+  report(kind, false, *current_, pc, text);
+  end_thread();
+}
+
+void Machine::end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address) {
+  fault_ = {signal, pc, address, current_, fiber_->overflows_at(address)};
+  end_thread();
+}
+
+void Machine::report_fault() {
+  const Fault fault = fault_;
+  fault_ = Fault();
+  const std::string who =
+      "thread " + text_of(fault.thread->info.index) + " of block " + text_of(block_);
+  // The instruction itself, where a call leaves the address after it.
+  report(Finding::Kind::kTrap, false, *fault.thread, fault.pc + 1,
+         who + text_of_trap(fault.signal, fault.address, fault.is_overflow));
+}
+
+void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+                     std::uintptr_t pc) {
+  if (fiber_->contains(address)) return;
+  Access access;
+  access.kind = kind;
+  access.is_volatile = is_volatile;
+  access.bytes = static_cast<std::uint32_t>(bytes);
+  access.address = address;
+  if (fibers_.contains(address))
+    access.space = Space::kOtherStack;
+  else if (!memory_.classify(access))
+    return;
+  access.site = site_before(pc);
+  if (!observer_->access(current_->info, access)) end_thread();
+}
+
+void Machine::atomic() {
+  // A loop that waits for another thread would never end where that thread does not run.
+  constexpr int kMostInARow = 4096;
+  if (++atomics_ < kMostInARow) return;
+  begins_others_ = true;
+  make_ready(*current_);
+  wait(*current_);
+}
+
+void Machine::fence() {
+  if (observer_) observer_->fence(current_->info);
+}
+
+void Machine::report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
+                     const std::string& text) {
+  const Site* const site = pc ? site_before(pc) : nullptr;
+  for (Finding& known : findings_)
+    if (known.kind == kind && known.site == site && known.is_note == is_note) {
+      ++known.count;
+      return;
+    }
+  Finding finding{kind, is_note, launch_->info.kernel, site, block_, thread.info.index, text};
+  if (site && site->line) finding.text = text_of(*site) + ": " + text;
+  findings_.push_back(std::move(finding));
+}
+
+}  // namespace td::simt

@@ -1,0 +1,152 @@
+// Runs the blocks of one launch on the calling OS thread: every thread of a block, their barriers
+// and the functions of their warps. Used by run.cpp; the functions of device_calls.h end here.
+//
+// A thread is a plain call until it first waits: threads run one after another on one fiber, and
+// when one of them waits, its fiber waits with it and the next thread gets another fiber.
+//
+// Invariant: a machine runs one block at a time, and all of its threads on one OS thread, because
+// compilers keep the addresses of thread_local variables, which shared variables are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/device_calls.h"
+#include "simt/fibers.h"
+#include "simt/memory_map.h"
+#include "simt/observer.h"
+#include "simt/run.h"
+#include "simt/texts.h"
+
+namespace td::simt {
+
+/// One thread of the running block.
+struct Thread {
+  enum class State : std::uint8_t { kRuns, kAtBarrier, kInWarpFunction };
+  ThreadInfo info{};
+  State state = State::kRuns;
+  Fiber* fiber = nullptr;   ///< While it waits.
+  std::uintptr_t pc = 0;    ///< Where it waits: the address after the call.
+  BlockBarrier barrier{};   ///< For kAtBarrier.
+  WarpFunction function{};  ///< For kInWarpFunction, as all below.
+  unsigned mask = 0;
+  int lane = 0, width = 32;  ///< Of a shuffle: its lane, delta or lane mask, and its width.
+  std::uint64_t value = 0;   ///< What the thread brings to the function, or its predicate.
+  std::uint64_t result = 0;  ///< What the function gives it.
+};
+
+/// The lanes of one warp, one bit per lane.
+struct Warp {
+  unsigned exited = 0;   ///< Returned, ended by an error, or beyond the end of the block.
+  unsigned waiting = 0;  ///< In a function of the warp.
+};
+
+class Machine {
+ public:
+  /// The machine of the calling OS thread, made at first use.
+  static Machine& of_this_thread();
+  /// The same while it runs a kernel's thread, or nullptr. Async-signal-safe.
+  static Machine* running();
+
+  /// Prepares for the blocks of a launch, and ends it. Between both, the launch stays as it is.
+  ///@{
+  void begin(const Launch& launch, Observer* observer, const RunOptions& options);
+  void end();
+  ///@}
+  /// Runs one block. @return false when the launch cannot go on.
+  bool run_block(std::uint32_t number);
+
+  /// What device_calls.h declares, for the current thread. `pc` is the address after the call.
+  ///@{
+  int block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t pc);
+  std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value, int lane,
+                          int width, std::uintptr_t pc);
+  void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+              std::uintptr_t pc);
+  void atomic();
+  void fence();
+  ///@}
+  /// Reports what the current thread does wrong at `pc`, and ends the thread.
+  [[noreturn]] void fail_thread(Finding::Kind kind, std::uintptr_t pc, const std::string& text);
+  /// Ends the current thread after a signal, whose report follows on the machine's own stack.
+  [[noreturn]] void end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address);
+
+  Observer* observer() const { return observer_; }
+  /// The current thread; only while running() is not null.
+  const ThreadInfo& current() const { return current_->info; }
+  std::uint64_t seed() const { return options_.seed; }
+  /// The findings of the machine since begin(), in the order of their first occurrence.
+  std::vector<Finding>& findings() { return findings_; }
+
+ private:
+  Machine();
+  struct Fault {
+    int signal = 0;
+    std::uintptr_t pc = 0, address = 0;
+    Thread* thread = nullptr;
+    bool is_overflow = false;
+  };
+
+  static void work(void* machine, Fiber& self);
+  void run_thread(Thread& thread, Fiber& self);
+  void begin_block(std::uint32_t number);
+  void resume(Thread& thread);
+  void enter(Thread& thread, Fiber& fiber);
+  void wait(Thread& thread);
+  void finish(Thread& thread);
+  [[noreturn]] void end_thread();
+  void report_fault();
+  void report_exception(const Thread& thread, const std::string& what);
+
+  void release_barrier();
+  void check_barrier();
+  std::uint64_t barrier_result(const Thread& thread) const;
+
+  unsigned named_lanes(const Thread& thread) const;
+  void complete_waiting(std::uint32_t warp);
+  bool try_complete(std::uint32_t warp, unsigned lane);
+  void complete(std::uint32_t warp, unsigned group);
+  void give_results(std::uint32_t warp, unsigned group);
+  void give_shuffle(std::uint32_t warp, unsigned group, Thread& thread);
+  void multiply_matrices(std::uint32_t warp, unsigned group);
+  void check_all_lanes(std::uint32_t warp, unsigned group);
+  void check_matrix(std::uint32_t warp, unsigned group);
+  void report_mismatch(const Thread& thread, const Thread& other);
+  void report_absent_source(std::uint32_t warp, const Thread& thread, unsigned source);
+  void report_deadlock();
+  void check_call(const Thread& thread);
+  Thread& lane_of(std::uint32_t warp, unsigned lane) { return threads_[warp * 32 + lane]; }
+
+  void report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
+              const std::string& text);
+  void make_ready(Thread& thread) { ready_.push_back(&thread); }
+
+  FiberPool fibers_;
+  const Launch* launch_ = nullptr;
+  Observer* observer_ = nullptr;
+  RunOptions options_;
+  MemoryMap memory_;
+  std::vector<Thread> threads_;       // by linear index
+  std::vector<std::uint32_t> order_;  // in which the threads begin
+  std::vector<Warp> warps_;
+  std::vector<Thread*> ready_;  // may be resumed, from next_ready_ on
+  std::size_t next_ready_ = 0;
+  std::uint32_t next_thread_ = 0;  // of order_: the first that has not begun
+  std::uint32_t exited_ = 0, failed_ = 0, at_barrier_ = 0;  // failed_: exited by an error
+  std::uintptr_t barrier_pc_ = 0;                           // of the first thread at the barrier
+  bool barriers_differ_ = false;                            // other threads wait at another address
+  bool begins_others_ = false;  // a thread lets those go first that have not begun
+  Thread* current_ = nullptr;   // nullptr outside of threads
+  Fiber* fiber_ = nullptr;      // of the current thread
+  uint3 block_{};
+  bool stuck_ = false;
+  int atomics_ = 0;  // since the last switch
+  Fault fault_;
+  std::vector<Finding> findings_;
+};
+
+/// As they are called in a kernel: "__shfl_down_sync".
+const char* name_of(WarpFunction function);
+
+}  // namespace td::simt

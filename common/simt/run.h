@@ -1,0 +1,38 @@
+// Runs a launch on sim: all blocks of a grid, in the order that the options choose, on the cores of
+// the calling stream or under an observer. Called by launch.cpp, and by tests with kernels of their
+// own.
+//
+// Invariant: a fault of a kernel ends the thread that has it, or the launch, never the process.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simt/observer.h"
+
+namespace td::simt {
+
+/// A launch that is ready to run.
+struct Launch {
+  LaunchInfo info;
+  std::vector<std::size_t>
+      positions;                 ///< Of each of info.arguments: which parameter it is, from 0.
+  const void* kernel = nullptr;  ///< The kernel function, for its debug information.
+  void (*call)(const void* arguments) = nullptr;  ///< Calls the kernel once, for one thread.
+  const void* arguments = nullptr;
+};
+
+/// The order in which blocks, and the threads of a block, begin and go on.
+enum class Order : std::uint8_t { kForward, kReversed, kRandom };
+
+struct RunOptions {
+  Order order = Order::kForward;
+  std::uint64_t seed = 0;  ///< Of a random order, and of where fragments of matrices are kept.
+};
+
+/// Runs the launch and returns what the machine itself found; notes too when it is observed.
+/// Without an observer blocks run on parallel_width() OS threads, and a fault ends the launch. With
+/// one they run on the calling OS thread alone, and findings are told to it as well.
+std::vector<Finding> run(Launch& launch, Observer* observer, const RunOptions& options);
+
+}  // namespace td::simt
