@@ -121,8 +121,7 @@ class GlobalPicture {
     draw_lanes(drawing_, request_, kLanesY);
     for (const int lane : lanes_of(request_)) draw_stroke(lane);
     for (const auto& [line, y] : rows_) draw_line(line, y);
-    if (request_.bytes >= 4)
-      for (const int lane : lanes_of(request_)) draw_number(lane);
+    draw_numbers();
     draw_caption();
     return drawing_.finish(end_ + 78);
   }
@@ -167,12 +166,17 @@ class GlobalPicture {
                     rows_.at(first / kLine));
   }
 
-  /// The lane's number in what it wants.
-  void draw_number(int lane) {
-    const std::int64_t first = address(lane);
-    drawing_.text(static_cast<int>(middle_of(first)),
-                  rows_.at(first / kLine) + row_height() / 2 + 4, std::to_string(lane), "middle",
-                  10, "white");
+  /// The lanes' numbers in what they want, as far as there is room.
+  void draw_numbers() {
+    if (request_.bytes < 4) return;
+    std::map<std::int64_t, std::string> numbers;
+    for (const int lane : lanes_of(request_)) {
+      std::string& number = numbers[address(lane)];
+      number = number.empty() ? std::to_string(lane) : number.substr(0, number.find('+')) + '+';
+    }
+    for (const auto& [first, number] : numbers)
+      drawing_.text(static_cast<int>(middle_of(first)),
+                    rows_.at(first / kLine) + row_height() / 2 + 4, number, "middle", 10, "white");
   }
 
   void draw_caption() {
