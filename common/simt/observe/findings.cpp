@@ -96,6 +96,11 @@ void Findings::add(Finding finding) {
   entries_.push_back(std::move(entry));
 }
 
+void Findings::remove(Finding::Kind kind, const Site* site, const void* subject) {
+  if (const Entry* entry = find(kind, site, subject))
+    entries_.erase(entries_.begin() + (entry - entries_.data()));
+}
+
 std::vector<Finding> Findings::take() {
   std::vector<Finding> result;
   for (Entry& entry : entries_) {

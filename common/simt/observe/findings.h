@@ -44,6 +44,9 @@ class Findings {
   /// Adds a finding whose text is complete, such as the machine's own.
   void add(Finding finding);
 
+  /// Takes back what was reported of this kind, site and subject.
+  void remove(Finding::Kind kind, const Site* site, const void* subject);
+
   /// Returns the findings with their counts. Called at the end of the launch.
   std::vector<Finding> take();
 

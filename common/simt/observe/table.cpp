@@ -51,7 +51,7 @@ std::string global_verdict(const SiteProfile& place) {
 int worst_bank(const WarpRequest& request) {
   std::array<int, 32> words{};
   for (int lane = 0; lane < 32; ++lane)
-    if (request.mask >> lane & 1) ++words[static_cast<std::size_t>(request.offset[lane] / 4 % 32)];
+    if (request.mask >> lane & 1) ++words[static_cast<std::size_t>(request.offset[lane] >> 2 & 31)];
   return static_cast<int>(std::max_element(words.begin(), words.end()) - words.begin());
 }
 
