@@ -135,7 +135,7 @@ std::string RaceFinder::circumstances(const Race& race) const {
            line_of(after);
   if (before) return where + "both after the barrier of line " + line_of(before);
   if (after) return where + "both before the barrier of line " + line_of(after);
-  return where + "without a barrier in the kernel";
+  return where + "without a barrier in the block";
 }
 
 std::string RaceFinder::cure(const Race& race) const {
@@ -147,7 +147,8 @@ std::string RaceFinder::cure(const Race& race) const {
   if (first.kind == AccessKind::kWrite && second.kind == AccessKind::kWrite)
     return "Cure: let one thread write each element";
   if (race.between_blocks)
-    return "Cure: keep to elements of the own block, or start a second kernel";
+    return "Cure: keep to elements of the own block, start a second kernel, or order the blocks by "
+           "__threadfence() and an atomic function";
   const bool in_warp = race.in_one_warp && warp_barriers_;
   return std::string("Cure: ") + (in_warp ? "__syncwarp()" : "__syncthreads()") +
          " in front of line " + line_of(second.site) + "'s " + noun(second.kind);
