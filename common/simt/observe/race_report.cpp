@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "simt/observe/race_finder.h"
+#include "simt/texts.h"
 
 namespace td::simt {
 namespace {
@@ -19,8 +20,6 @@ const char* noun(AccessKind kind) {
   }
   return "";
 }
-
-std::string line_of(const Site* site) { return std::to_string(site->line); }
 
 bool same_line(const AccessSite& a, const AccessSite& b) {
   return a.site->line == b.site->line && a.site->file == b.site->file;
@@ -104,7 +103,7 @@ bool RaceFinder::is_part_of_update(const Race& race) const {
 std::string RaceFinder::text(const Race& race) const {
   const AccessSite &first = sites_[race.first], &second = sites_[race.second];
   const auto name = [&](uint3 thread, uint3 block) {
-    return race.between_blocks ? thread_of_block(thread, block) : "thread " + triple(thread);
+    return race.between_blocks ? thread_of_block(thread, block) : "thread " + text_of(thread);
   };
   const std::string me = name(race.second_thread, race.second_block);
   const std::string other = name(race.first_thread, race.first_block);
@@ -126,15 +125,16 @@ std::string RaceFinder::text(const Race& race) const {
 
 std::string RaceFinder::circumstances(const Race& race) const {
   if (race.between_blocks) return "nothing orders the blocks of a launch";
-  const std::string where = "in block " + triple(race.second_block) + ", ";
+  const std::string where = "in block " + text_of(race.second_block) + ", ";
   const Site *before = race.barrier_before, *after = race.barrier_after;
   if (before && before == after)
-    return where + "both between two arrivals at the barrier of line " + line_of(before);
+    return where + "both between two arrivals at the barrier of line " +
+           std::to_string(before->line);
   if (before && after)
-    return where + "both between the barriers of lines " + line_of(before) + " and " +
-           line_of(after);
-  if (before) return where + "both after the barrier of line " + line_of(before);
-  if (after) return where + "both before the barrier of line " + line_of(after);
+    return where + "both between the barriers of lines " + std::to_string(before->line) + " and " +
+           std::to_string(after->line);
+  if (before) return where + "both after the barrier of line " + std::to_string(before->line);
+  if (after) return where + "both before the barrier of line " + std::to_string(after->line);
   return where + "without a barrier in the block";
 }
 
@@ -151,7 +151,7 @@ std::string RaceFinder::cure(const Race& race) const {
            "__threadfence() and an atomic function";
   const bool in_warp = race.in_one_warp && warp_barriers_;
   return std::string("Cure: ") + (in_warp ? "__syncwarp()" : "__syncthreads()") +
-         " in front of line " + line_of(second.site) + "'s " + noun(second.kind);
+         " in front of line " + std::to_string(second.site->line) + "'s " + noun(second.kind);
 }
 
 }  // namespace td::simt

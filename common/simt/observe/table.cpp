@@ -1,7 +1,6 @@
 // The table of a profile. Invariant: no line is longer than 80 columns while a name with its line
 // has at most 11 characters, and a count at most 8.
 #include <algorithm>
-#include <cstdio>
 #include <iomanip>
 #include <sstream>
 
