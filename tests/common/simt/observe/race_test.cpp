@@ -54,6 +54,46 @@ TEST_CASE("a write after another thread's read is a race without a barrier") {
         "Cure: __syncthreads() in front of line 12's write");
 }
 
+TEST_CASE("a read and a write in one line need a variable between them") {
+  Script script(64);
+  char* s = script.shared("s", 64);
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) { script.put(t, s + 4 * t, 9, 1); });
+    script.barrier(10);
+    for (unsigned t = 1; t < 64; ++t) {  // s[t] += s[t - 1]
+      script.read(t, s + 4 * (t - 1), 12);
+      script.put(t, s + 4 * t, 12, 2);
+    }
+    script.barrier(13);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text ==
+        "sum.cu:12: thread (1,0,0) writes s[1] while thread (2,0,0) reads it (sum.cu:12): write "
+        "after read\n"
+        "  in block (0,0,0), both between the barriers of lines 10 and 13; 62 such pairs. Cure: "
+        "read into a variable, then __syncthreads(), then write");
+}
+
+TEST_CASE("a race is told in the order of the program, whichever thread runs first") {
+  const auto text = [](bool reversed) {
+    Script script(64);
+    char* s = script.shared("s", 64);
+    const KernelReport report = script.run([&] {
+      for (unsigned i = 0; i < 64; ++i) {
+        const unsigned t = reversed ? 63 - i : i;
+        script.put(t, s + 4 * t, 9, 1);
+        script.read(t, s + 4 * (t ^ 1), 11);
+      }
+    });
+    REQUIRE(report.findings.size() == 1);  // the read of what is not written yet is no second one
+    return report.findings[0].text;
+  };
+  CHECK(text(false).find("sum.cu:11: thread (0,0,0) reads s[1] while thread (1,0,0) writes it "
+                         "(sum.cu:9): read after write\n") == 0);
+  CHECK(text(true).find("sum.cu:11: thread (63,0,0) reads s[62] while thread (62,0,0) writes it "
+                        "(sum.cu:9): read after write\n") == 0);
+}
+
 TEST_CASE("two values written to one element are a fault, one value is a note") {
   Script script(64);
   char* out = script.tensor("out", 4);
