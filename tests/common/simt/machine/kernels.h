@@ -9,3 +9,4 @@ __global__ void block_sum(const float* in, float* out, int n);
 __global__ void dynamic_sum(const float* in, float* out, int n);
 __global__ void indices(int* out);
 __global__ void copy4(const float4* in, float4* out, int n);
+__global__ void barriers(float*, int count);
