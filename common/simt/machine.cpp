@@ -149,14 +149,20 @@ void Machine::resume(Thread& thread, Fiber& here) {
   here.switch_to(fiber);
 }
 
-/// Stops the current thread. The next one goes on at once, which saves the way outside.
+/// Stops the current thread. The next one goes on at once, which saves the way outside; it may be
+/// this very thread.
 void Machine::wait(Thread& thread) {
-  thread.fiber = fiber_;
   Fiber& here = *fiber_;
-  if (next_ready_ < ready_.size() && !begins_others_)
+  thread.fiber = &here;
+  const bool has_ready = next_ready_ < ready_.size() && !begins_others_;
+  if (has_ready && ready_[next_ready_] == &thread) {
+    ++next_ready_;
+    thread.state = Thread::State::kRuns;
+  } else if (has_ready) {
     resume(*ready_[next_ready_++], here);
-  else
+  } else {
     here.switch_to(next_thread_ < threads_.size() ? fibers_.acquire() : fibers_.outside());
+  }
 }
 
 void Machine::finish(Thread& thread) {
