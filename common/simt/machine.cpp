@@ -232,6 +232,7 @@ void Machine::fence() {
 
 void Machine::report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
                      const std::string& text) {
+  if (is_note && !observer_) return;
   const Site* const site = pc ? site_before(pc) : nullptr;
   for (Finding& known : findings_)
     if (known.kind == kind && known.site == site && known.is_note == is_note) {
