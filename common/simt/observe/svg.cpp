@@ -1,5 +1,5 @@
 // Pictures of one request of a warp. Invariant: every picture has the same width, so that those
-// before and after a change fit beside each other.
+// before and after a change can be compared side by side.
 #include <algorithm>
 #include <bit>
 #include <map>

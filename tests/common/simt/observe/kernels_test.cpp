@@ -67,14 +67,14 @@ TEST_CASE("transposes have the sectors and passes of a count by hand") {
   const auto naive = observed([&] { launch<naive_transpose>(config, in, out, n); });
   CHECK(naive.first_fault() == nullptr);
   CHECK(naive.profile.global(kLoad).per_request() == 4);
-  CHECK(naive.profile.global(kStore, line_of_mark("naive")).per_request() == 32);
+  CHECK(naive.profile.global(kStore, line_of_mark("naive").number).per_request() == 32);
   CHECK(naive.profile.global(kStore).requests == 128);
   CHECK(naive.profile.distinct_sectors == 1024);
 
   const auto narrow = observed([&] { launch<narrow_transpose>(config, in, out, n); });
   CHECK(narrow.first_fault() == nullptr);
   CHECK(narrow.profile.global().excess() == 0);
-  CHECK(narrow.profile.shared(kLoad, line_of_mark("column")).worst_ways == 32);
+  CHECK(narrow.profile.shared(kLoad, line_of_mark("column").number).worst_ways == 32);
   CHECK(narrow.profile.shared(kLoad).transfers == 128 * 32);
   CHECK(narrow.profile.static_shared == 4096);
 
@@ -96,9 +96,9 @@ TEST_CASE("a tiled product has the sectors, passes and barriers of a count by ha
   CHECK(report.first_fault() == nullptr);
   CHECK(report.profile.barriers == 8);
   // 16 blocks, 4 tiles, 8 warps; each reads two rows of 16 floats: four sectors.
-  CHECK(report.profile.global(kLoad, line_of_mark("a")).requests == 512);
-  CHECK(report.profile.global(kLoad, line_of_mark("a")).transfers == 2048);
-  CHECK(report.profile.global(kLoad, line_of_mark("b")).transfers == 2048);
+  CHECK(report.profile.global(kLoad, line_of_mark("a").number).requests == 512);
+  CHECK(report.profile.global(kLoad, line_of_mark("a").number).transfers == 2048);
+  CHECK(report.profile.global(kLoad, line_of_mark("b").number).transfers == 2048);
   CHECK(report.profile.shared().excess() == 0);
   CHECK(report.profile.distinct_sectors == 3 * 64 * 64 / 8);
 }
