@@ -27,6 +27,12 @@ else()
     "SHELL:-mllvm -tsan-distinguish-volatile=1")
 endif()
 
+# Tells observers which way a thread goes, for a third more time.
+option(TD_TRACE_KERNEL_BLOCKS "Compile kernels so that observers see each basic block" OFF)
+if(TD_TRACE_KERNEL_BLOCKS)
+  list(APPEND kernel_options -fsanitize-coverage=trace-pc)
+endif()
+
 function(td_kernel_options target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")
