@@ -119,9 +119,9 @@ void Machine::run_thread(Thread& thread, Fiber& self) {
   try {
     launch_->call(launch_->arguments);
   } catch (const std::exception& error) {
-    report_exception(thread, error.what());
+    report_exception(thread, std::string(": ") + error.what());
   } catch (...) {
-    report_exception(thread, "that is no std::exception");
+    report_exception(thread, " that is no std::exception");
   }
   finish(thread);
 }
@@ -130,8 +130,7 @@ void Machine::report_exception(const Thread& thread, const std::string& what) {
   ++failed_;
   report(Finding::Kind::kTrap, false, thread, 0,
          "thread " + text_of(thread.info.index) + " of block " + text_of(block_) +
-             " throws an exception: " + what +
-             "\n  device code has no exceptions: nvcc refuses it");
+             " throws an exception" + what + "\n  device code has no exceptions: nvcc refuses it");
 }
 
 void Machine::enter(Thread& thread, Fiber& fiber) {
