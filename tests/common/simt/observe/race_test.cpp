@@ -54,6 +54,46 @@ TEST_CASE("a write after another thread's read is a race without a barrier") {
         "Cure: __syncthreads() in front of line 12's write");
 }
 
+TEST_CASE("a read and a write in one line need a variable between them") {
+  Script script(64);
+  char* s = script.shared("s", 64);
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) { script.put(t, s + 4 * t, 9, 1); });
+    script.barrier(10);
+    for (unsigned t = 1; t < 64; ++t) {  // s[t] += s[t - 1]
+      script.read(t, s + 4 * (t - 1), 12);
+      script.put(t, s + 4 * t, 12, 2);
+    }
+    script.barrier(13);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text ==
+        "sum.cu:12: thread (1,0,0) writes s[1] while thread (2,0,0) reads it (sum.cu:12): write "
+        "after read\n"
+        "  in block (0,0,0), both between the barriers of lines 10 and 13; 62 such pairs. Cure: "
+        "read into a variable, then __syncthreads(), then write");
+}
+
+TEST_CASE("a race is told in the order of the program, whichever thread runs first") {
+  const auto text = [](bool reversed) {
+    Script script(64);
+    char* s = script.shared("s", 64);
+    const KernelReport report = script.run([&] {
+      for (unsigned i = 0; i < 64; ++i) {
+        const unsigned t = reversed ? 63 - i : i;
+        script.put(t, s + 4 * t, 9, 1);
+        script.read(t, s + 4 * (t ^ 1), 11);
+      }
+    });
+    REQUIRE(report.findings.size() == 1);  // the read of what is not written yet is no second one
+    return report.findings[0].text;
+  };
+  CHECK(text(false).find("sum.cu:11: thread (0,0,0) reads s[1] while thread (1,0,0) writes it "
+                         "(sum.cu:9): read after write\n") == 0);
+  CHECK(text(true).find("sum.cu:11: thread (63,0,0) reads s[62] while thread (62,0,0) writes it "
+                        "(sum.cu:9): read after write\n") == 0);
+}
+
 TEST_CASE("two values written to one element are a fault, one value is a note") {
   Script script(64);
   char* out = script.tensor("out", 4);
@@ -66,13 +106,13 @@ TEST_CASE("two values written to one element are a fault, one value is a note") 
   CHECK(report.findings[0].text ==
         "sum.cu:7: thread (1,0,0) writes out[0] while thread (0,0,0) writes it (sum.cu:7): write "
         "after write\n"
-        "  in block (0,0,0), without a barrier in the kernel; 63 such pairs. Cure: let one thread "
+        "  in block (0,0,0), without a barrier in the block; 63 such pairs. Cure: let one thread "
         "write each element");
   CHECK(report.findings[1].is_note);
   CHECK(report.findings[1].text ==
         "sum.cu:8: thread (1,0,0) writes out[1], to which thread (0,0,0) writes the same value "
         "(sum.cu:8): write after write\n"
-        "  in block (0,0,0), without a barrier in the kernel; 63 such pairs. Harmless as long as "
+        "  in block (0,0,0), without a barrier in the block; 63 such pairs. Harmless as long as "
         "the values are equal; one thread is enough");
 }
 
@@ -90,7 +130,7 @@ TEST_CASE("an update without an atomic function is one finding, which names atom
   CHECK(report.findings[0].text ==
         "sum.cu:9: thread (1,0,0) reads and writes bins[2] while thread (0,0,0) does the same "
         "(sum.cu:9): an update that is not atomic\n"
-        "  in block (0,0,0), without a barrier in the kernel; 31 such pairs. Cure: an atomic "
+        "  in block (0,0,0), without a barrier in the block; 31 such pairs. Cure: an atomic "
         "function, such as atomicAdd(&bins[2], ...)");
 }
 
@@ -107,7 +147,8 @@ TEST_CASE("nothing orders two blocks, not even a barrier") {
         "sum.cu:9: thread (0,0,0) of block (1,0,0) reads out[0] while thread (3,0,0) of block "
         "(0,0,0) writes it (sum.cu:7): read after write\n"
         "  nothing orders the blocks of a launch; 1 such pair. Cure: keep to elements of the own "
-        "block, or start a second kernel");
+        "block, start a second kernel, or order the blocks by __threadfence() and an atomic "
+        "function");
 }
 
 TEST_CASE("an atomic and a plain access race, two atomics do not; volatile orders nothing") {
