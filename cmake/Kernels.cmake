@@ -23,8 +23,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND kernel_options --param=tsan-instrument-func-entry-exit=0
     --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
 else()
-  list(APPEND kernel_options "SHELL:-mllvm -tsan-instrument-func-entry-exit=0"
-    "SHELL:-mllvm -tsan-distinguish-volatile=1")
+  # Places are looked up by address, for which clang writes no table of its own accord; and DWARF 5
+  # keeps the addresses of its variables elsewhere.
+  list(APPEND kernel_options -gdwarf-4 -gdwarf-aranges
+    -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0
+    -mllvm -tsan-distinguish-volatile=1)
 endif()
 
 # Tells observers which way a thread goes, for a third more time.
