@@ -27,6 +27,11 @@ void tell(AccessKind kind, const void* address, std::size_t bytes, AccessForm fo
     machine->access(kind, address_of(address), bytes, form, pc);
 }
 
+std::string text_of_assertion(const Machine& machine, const char* text) {
+  return "assertion `" + std::string(text) + "` failed in thread " +
+         text_of(machine.current().index) + " of block " + text_of(blockIdx);
+}
+
 }  // namespace
 
 constinit thread_local bool is_observed = false;
@@ -80,9 +85,7 @@ void fence() {
 void assertion_failed(const char* text, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) __builtin_trap();
-  machine->fail_thread(Finding::Kind::kTrap, address_of(pc),
-                       "assertion `" + std::string(text) + "` failed in thread " +
-                           text_of(machine->current().index) + " of block " + text_of(blockIdx));
+  machine->fail_thread(Finding::Kind::kTrap, address_of(pc), text_of_assertion(*machine, text));
 }
 
 unsigned lane_of_thread() {
