@@ -162,3 +162,30 @@ TEST_CASE("an index past the end of a shared variable is found") {
   check_found([&] { launch<shared_overrun>({.grid = 1, .block = 64}, in, out); },
               Finding::Kind::kOutOfBounds, "overrun", "s is __shared__ float[64]");
 }
+
+TEST_CASE("a struct of two floats may lie at any float, and is read one float at a time") {
+  const Tensor in = floats(65), out = zero_floats(64);
+  check_clean([&] { launch<copy_pairs>({.grid = 1, .block = 32}, in, out, 1); });
+  const auto report = observed([&] { launch<copy_pairs>({.grid = 1, .block = 32}, in, out, 0); });
+  CHECK(report.profile.global(kLoad, line_of_mark("pairs").number).transfers == 2 * 8);
+}
+
+TEST_CASE("a fence and an atomic flag order two warps of a block") {
+  const Tensor out = zeros({1}, kInt).to("sim:0");
+  check_clean([&] { launch<pass_by_flag>({.grid = 1, .block = 64}, out); });
+  CHECK(out.cpu()[0].item<int>() == 42);
+}
+
+TEST_CASE("a shared variable of halves is what the kernel made of it") {
+  const Tensor in = ones({64}, kHalf).to("sim:0"), out = zeros({64}, kHalf).to("sim:0");
+  check_clean([&] { launch<half_tile>({.grid = 1, .block = 64}, in, out); });
+  const auto report = observed([&] { launch<half_tile>({.grid = 1, .block = 64}, in, out); });
+  CHECK(report.profile.static_shared == 128);
+  CHECK(report.profile.shared().requests == 4);
+}
+
+TEST_CASE("threadIdx.x - 1 of thread 0 is an index past the end") {
+  const Tensor in = floats(64), out = zero_floats(64);
+  check_found([&] { launch<left_neighbour>({.grid = 1, .block = 64}, in, out); },
+              Finding::Kind::kOutOfBounds, "left", "reads in[4294967295], past the end of in");
+}
