@@ -38,6 +38,7 @@ __global__ void different_masks(int* out);
 __global__ void bad_width(int* out);
 __global__ void half_a_warp(int* out);
 __global__ void different_functions(int* out);
+__global__ void wrong_twice(int* out);
 
 // fault_kernels.cu: what the machine ends or reports.
 __global__ void divided_barrier(int* out);
