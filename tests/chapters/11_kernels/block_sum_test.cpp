@@ -17,4 +17,4 @@ TEST_CASE("at most nine barriers, and no bank conflicts", "[block_sum]") {
   check::expect_coalesced(report);
 }
 
-TEST_CASE("65,536 elements", "[block_sum]") { sum_blocks<block_sum>(65536, 256); }
+TEST_CASE("65,536 elements in 256 blocks", "[block_sum]") { sum_blocks<block_sum>(65536, 256); }

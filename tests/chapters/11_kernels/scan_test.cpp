@@ -13,7 +13,7 @@ std::vector<std::int32_t> numbers(int n) {
 }
 
 td::Tensor to_device(const std::vector<std::int32_t>& numbers, td::Device device) {
-  return td::tensor(numbers).to(device);
+  return td::tensor(numbers).to(td::kInt32).to(device);
 }
 
 /// Sums within blocks: the sums, then those of whole blocks.
