@@ -7,11 +7,11 @@
 #include <chrono>
 
 #include "simt/machine.h"
+#include "simt/matrices.h"
 #include "simt/texts.h"
 #include "simt/thread_variables.h"
 
-constinit thread_local uint3 threadIdx{}, blockIdx{};
-constinit thread_local dim3 blockDim{}, gridDim{};
+constinit thread_local uint3 threadIdx{}, blockIdx{}, blockDim{}, gridDim{};
 
 namespace td::simt {
 namespace {
@@ -50,6 +50,14 @@ void tell_write(const void* address, std::size_t bytes, bool is_volatile, const 
   tell(AccessKind::kWrite, address, bytes, is_volatile, address_of(pc));
 }
 
+void tell_read_here(const void* address, std::size_t bytes) {
+  if (is_observed) tell(AccessKind::kRead, address, bytes, false, CALLER);
+}
+
+void tell_write_here(const void* address, std::size_t bytes) {
+  if (is_observed) tell(AccessKind::kWrite, address, bytes, false, CALLER);
+}
+
 void tell_atomic(const void* address, std::size_t bytes, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) return;
@@ -73,12 +81,19 @@ void assertion_failed(const char* text) {
   if (!machine) __builtin_trap();
   machine->fail_thread(Finding::Kind::kTrap, CALLER,
                        "assertion `" + std::string(text) + "` failed in thread " +
-                           text_of(machine->current().index) + " of block " +
-                           text_of(uint3(blockIdx)));
+                           text_of(machine->current().index) + " of block " + text_of(blockIdx));
 }
 
-long long clock_ticks() {
-  return std::chrono::steady_clock::now().time_since_epoch().count();
+unsigned lane_of_thread() {
+  Machine* const machine = Machine::running();
+  return machine ? machine->current().lane() : 0;
 }
+
+unsigned matrix_element(unsigned slot, unsigned count) {
+  Machine* const machine = Machine::running();
+  return matrix_element(slot, count, machine ? machine->seed() : 0);
+}
+
+long long clock_ticks() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace td::simt

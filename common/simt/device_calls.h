@@ -48,9 +48,35 @@ enum class WarpFunction : std::uint8_t {
 };
 /// Waits for the lanes that `mask` names, and returns what the function gives the calling lane.
 /// @param value what the lane brings; @param lane of a shuffle: a lane, a delta or a lane mask.
-std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value = 0,
-                        int lane = 0, int width = 32);
+std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value = 0, int lane = 0,
+                        int width = 32);
 
+/// What a lane brings to load_matrix_sync and store_matrix_sync, which must be equal in all lanes.
+struct MatrixAccess {
+  const void* pointer;
+  unsigned leading;  ///< elements from one row (or column) to the next
+  unsigned element_bytes;
+  bool column_major;
+};
+/// What a lane brings to mma_sync, its elements of A, B and C; the machine fills in those of D.
+struct MatrixProduct {
+  enum class Sum : std::uint8_t { kFloat, kHalf, kDouble, kInt };
+  int m, n, k;
+  Sum sum;                          ///< in which type products are added up
+  unsigned a_elements, b_elements;  ///< how many of a and b are used
+  double a[16], b[16], c[8], d[8];
+};
+/// Which element of a matrix of `count` elements is the one in a lane's `slot`, counted through all
+/// lanes. CUDA leaves it open; here the seed of the launch chooses.
+unsigned matrix_element(unsigned slot, unsigned count);
+/// The calling thread's lane.
+unsigned lane_of_thread();
+
+/// Tells of an access of the calling kernel that has no hook, before it happens.
+///@{
+void tell_read_here(const void* address, std::size_t bytes);
+void tell_write_here(const void* address, std::size_t bytes);
+///@}
 /// Tells of an access before it happens. Does not return where the access must not happen.
 ///@{
 void tell_read(const void* address, std::size_t bytes, bool is_volatile, const void* pc);

@@ -41,16 +41,15 @@ void Fiber::begin() {
   stack.sp = reinterpret_cast<void*>(high_);
   stack.size = high_ - low_;
   const context::preallocated place(stack.sp, stack.size, stack);
-  new (&own_) context::fiber(std::allocator_arg, place, LeavesStack(),
-                             [this](context::fiber&& caller) {
-                               caller_ = std::move(caller);
+  new (&own_)
+      context::fiber(std::allocator_arg, place, LeavesStack(), [this](context::fiber&& caller) {
+        caller_ = std::move(caller);
 #if defined(TD_ADDRESS_SANITIZER)
-                               __sanitizer_finish_switch_fiber(nullptr, &caller_stack_,
-                                                               &caller_bytes_);
+        __sanitizer_finish_switch_fiber(nullptr, &caller_stack_, &caller_bytes_);
 #endif
-                               pool_->work_(pool_->owner_, *this);
-                               return std::move(caller_);
-                             });
+        pool_->work_(pool_->owner_, *this);
+        return std::move(caller_);
+      });
   begun_ = true;
 }
 

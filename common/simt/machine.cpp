@@ -130,7 +130,8 @@ void Machine::report_exception(const Thread& thread, const std::string& what) {
   ++failed_;
   report(Finding::Kind::kTrap, false, thread, 0,
          "thread " + text_of(thread.info.index) + " of block " + text_of(block_) +
-             " throws an exception: " + what + "\n  device code has no exceptions: nvcc refuses it");
+             " throws an exception: " + what +
+             "\n  device code has no exceptions: nvcc refuses it");
 }
 
 void Machine::enter(Thread& thread, Fiber& fiber) {

@@ -26,14 +26,14 @@ struct Thread {
   enum class State : std::uint8_t { kRuns, kAtBarrier, kInWarpFunction };
   ThreadInfo info{};
   State state = State::kRuns;
-  Fiber* fiber = nullptr;          ///< While it waits.
-  std::uintptr_t pc = 0;           ///< Where it waits: the address after the call.
-  BlockBarrier barrier{};          ///< For kAtBarrier.
-  WarpFunction function{};         ///< For kInWarpFunction, as all below.
+  Fiber* fiber = nullptr;   ///< While it waits.
+  std::uintptr_t pc = 0;    ///< Where it waits: the address after the call.
+  BlockBarrier barrier{};   ///< For kAtBarrier.
+  WarpFunction function{};  ///< For kInWarpFunction, as all below.
   unsigned mask = 0;
-  int lane = 0, width = 32;        ///< Of a shuffle: its lane, delta or lane mask, and its width.
-  std::uint64_t value = 0;         ///< What the thread brings to the function, or its predicate.
-  std::uint64_t result = 0;        ///< What the function gives it.
+  int lane = 0, width = 32;  ///< Of a shuffle: its lane, delta or lane mask, and its width.
+  std::uint64_t value = 0;   ///< What the thread brings to the function, or its predicate.
+  std::uint64_t result = 0;  ///< What the function gives it.
 };
 
 /// The lanes of one warp, one bit per lane.
@@ -110,6 +110,7 @@ class Machine {
   void give_results(std::uint32_t warp, unsigned group);
   void give_shuffle(std::uint32_t warp, unsigned group, Thread& thread);
   void multiply_matrices(std::uint32_t warp, unsigned group);
+  void check_all_lanes(std::uint32_t warp, unsigned group);
   void check_matrix(std::uint32_t warp, unsigned group);
   void report_mismatch(const Thread& thread, const Thread& other);
   void report_absent_source(std::uint32_t warp, const Thread& thread, unsigned source);
@@ -126,18 +127,18 @@ class Machine {
   Observer* observer_ = nullptr;
   RunOptions options_;
   MemoryMap memory_;
-  std::vector<Thread> threads_;        // by linear index
-  std::vector<std::uint32_t> order_;   // in which the threads begin
+  std::vector<Thread> threads_;       // by linear index
+  std::vector<std::uint32_t> order_;  // in which the threads begin
   std::vector<Warp> warps_;
-  std::vector<Thread*> ready_;         // may be resumed, from next_ready_ on
+  std::vector<Thread*> ready_;  // may be resumed, from next_ready_ on
   std::size_t next_ready_ = 0;
-  std::uint32_t next_thread_ = 0;      // of order_: the first that has not begun
+  std::uint32_t next_thread_ = 0;  // of order_: the first that has not begun
   std::uint32_t exited_ = 0, failed_ = 0, at_barrier_ = 0;  // failed_: exited by an error
-  std::uintptr_t barrier_pc_ = 0;      // of the first thread at the barrier
-  bool barriers_differ_ = false;       // other threads wait at another address
-  bool begins_others_ = false;         // a thread lets those go first that have not begun
-  Thread* current_ = nullptr;          // nullptr outside of threads
-  Fiber* fiber_ = nullptr;             // of the current thread
+  std::uintptr_t barrier_pc_ = 0;                           // of the first thread at the barrier
+  bool barriers_differ_ = false;                            // other threads wait at another address
+  bool begins_others_ = false;  // a thread lets those go first that have not begun
+  Thread* current_ = nullptr;   // nullptr outside of threads
+  Fiber* fiber_ = nullptr;      // of the current thread
   uint3 block_{};
   bool stuck_ = false;
   int atomics_ = 0;  // since the last switch

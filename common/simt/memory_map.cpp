@@ -58,12 +58,12 @@ PointerArgument device_variable(const LibraryVariable& v) {
 void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
   const Library library = library_of(kernel);
-  SharedVariable dynamic{"dynamic shared memory", "", 1, dynamic_shared_begin(),
-                         info.dynamic_shared, true};
+  SharedVariable dynamic{"dynamic shared memory", "",  1, dynamic_shared_begin(),
+                         info.dynamic_shared,     true};
   for (const LibraryVariable& v : variables_of_library(address)) {
     if (v.is_thread_local)
-      info.shared.push_back({v.name, v.type, v.element_size, library.thread_local_begin + v.place,
-                             v.bytes, false});
+      info.shared.push_back(
+          {v.name, v.type, v.element_size, library.thread_local_begin + v.place, v.bytes, false});
     else if (v.is_extern && is_dynamic_shared(v.name))
       dynamic.name = v.name, dynamic.type = v.type, dynamic.element_size = v.element_size;
     else if (!v.is_extern && v.bytes > 0)

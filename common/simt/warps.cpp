@@ -15,14 +15,12 @@ namespace {
 constexpr std::uint64_t kPoison = 0x7ff8dead7fc0dead;  // a NaN as a double and as a float
 
 constexpr const char* kNames[] = {
-    "__syncwarp",         "__shfl_sync",        "__shfl_up_sync",
-    "__shfl_down_sync",   "__shfl_xor_sync",    "__ballot_sync",
-    "__any_sync",         "__all_sync",         "__match_any_sync",
-    "__match_all_sync",   "__reduce_add_sync",  "__reduce_min_sync",
-    "__reduce_max_sync",  "__reduce_add_sync",  "__reduce_min_sync",
-    "__reduce_max_sync",  "__reduce_and_sync",  "__reduce_or_sync",
-    "__reduce_xor_sync",  "load_matrix_sync",   "store_matrix_sync",
-    "mma_sync"};
+    "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",
+    "__shfl_xor_sync",   "__ballot_sync",     "__any_sync",        "__all_sync",
+    "__match_any_sync",  "__match_all_sync",  "__reduce_add_sync", "__reduce_min_sync",
+    "__reduce_max_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
+    "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", "load_matrix_sync",
+    "store_matrix_sync", "mma_sync"};
 
 bool is_shuffle(WarpFunction f) {
   return f >= WarpFunction::kShuffle && f <= WarpFunction::kShuffleXor;

@@ -2,8 +2,8 @@
 // kernel library has its own copy, hidden, so that they win over a sanitizer of the whole program.
 // They tell the machine; where nothing is observed, they return at once.
 //
-// Invariant: compiled without -fsanitize, so that no hook calls itself. The return address of a hook
-// lies in the kernel.
+// Invariant: compiled without -fsanitize, so that no hook calls itself. The return address of a
+// hook lies in the kernel.
 #include <cstddef>
 #include <cstdint>
 
@@ -17,10 +17,10 @@ using td::simt::tell_atomic;
 using td::simt::tell_read;
 using td::simt::tell_write;
 
-#define ACCESS(name, tell, bytes, is_volatile)                         \
-  HOOK __tsan_##name(const void* p) {                                  \
-    if (is_observed) [[unlikely]]                                      \
-      tell(p, bytes, is_volatile, KERNEL);                             \
+#define ACCESS(name, tell, bytes, is_volatile) \
+  HOOK __tsan_##name(const void* p) {          \
+    if (is_observed) [[unlikely]]              \
+      tell(p, bytes, is_volatile, KERNEL);     \
   }
 #define ACCESSES(bytes)                                  \
   ACCESS(read##bytes, tell_read, bytes, false)           \
@@ -51,47 +51,46 @@ HOOK __tsan_vptr_read(void**) {}
 // A hook of an atomic operation does the operation. A GPU's are relaxed; the order is the strongest
 // here, because it costs little and the compiler's is no constant in a hook.
 #define HOOKED(T) extern "C" __attribute__((visibility("hidden"))) T
-#define FETCH(bits, T, name)                                                   \
-  HOOKED(T) __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) {  \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                         \
-    return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                  \
+#define FETCH(bits, T, name)                                                  \
+  HOOKED(T) __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                        \
+    return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                 \
   }
-#define ATOMICS(bits, T)                                                                        \
-  HOOKED(T) __tsan_atomic##bits##_load(const volatile T* p, int) {                              \
-    tell_atomic(const_cast<const T*>(p), sizeof(T), KERNEL);                                    \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                             \
-  HOOKED(void) __tsan_atomic##bits##_store(volatile T* p, T value, int) {                       \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                               \
-  }                                                                                             \
-  HOOKED(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {                       \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                     \
-  }                                                                                             \
-  HOOKED(int)                                                                                   \
+#define ATOMICS(bits, T)                                                                         \
+  HOOKED(T) __tsan_atomic##bits##_load(const volatile T* p, int) {                               \
+    tell_atomic(const_cast<const T*>(p), sizeof(T), KERNEL);                                     \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                              \
+  HOOKED(void) __tsan_atomic##bits##_store(volatile T* p, T value, int) {                        \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                              \
+  HOOKED(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {                        \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                      \
+  }                                                                                              \
+  HOOKED(int)                                                                                    \
   __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int, int) { \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,             \
-                                       __ATOMIC_SEQ_CST);                                       \
-  }                                                                                             \
-  HOOKED(int)                                                                                   \
-  __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {  \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,             \
-                                       __ATOMIC_SEQ_CST);                                       \
-  }                                                                                             \
-  HOOKED(T)                                                                                     \
-  __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {    \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST,                   \
-                                __ATOMIC_SEQ_CST);                                              \
-    return expected;                                                                            \
-  }                                                                                             \
-  FETCH(bits, T, add)                                                                           \
-  FETCH(bits, T, sub)                                                                           \
-  FETCH(bits, T, and)                                                                           \
-  FETCH(bits, T, or)                                                                            \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
+                                       __ATOMIC_SEQ_CST);                                        \
+  }                                                                                              \
+  HOOKED(int)                                                                                    \
+  __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {   \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
+                                       __ATOMIC_SEQ_CST);                                        \
+  }                                                                                              \
+  HOOKED(T)                                                                                      \
+  __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {     \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    return expected;                                                                             \
+  }                                                                                              \
+  FETCH(bits, T, add)                                                                            \
+  FETCH(bits, T, sub)                                                                            \
+  FETCH(bits, T, and)                                                                            \
+  FETCH(bits, T, or)                                                                             \
   FETCH(bits, T, xor)
 ATOMICS(8, std::uint8_t)
 ATOMICS(16, std::uint16_t)

@@ -1,0 +1,76 @@
+// A kernel library libX.so has, where the build has CUDA, libX_cuda.so next to it: the same file,
+// compiled by nvcc. It is opened at the first launch on cuda, by its path and with its symbols for
+// itself, because both define the kernels under the same names.
+#include "simt/cuda_launch.h"
+
+#include "td/base/error.h"
+#include "td/device/stream.h"
+
+#ifdef TD_HAS_CUDA
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+
+#include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/spans.h"
+#include "td/device/thread_state.h"
+#endif
+
+namespace td::simt {
+
+#ifdef TD_HAS_CUDA
+namespace {
+
+/// What nvcc makes of a kernel: a host function whose address names it to the runtime.
+const void* find_stub(const CudaLaunch& launch) {
+  Dl_info info{};
+  TD_CHECK(DeviceError, dladdr(launch.kernel, &info) && info.dli_sname, launch.name,
+           ": its library does not export it; remove `static` from the kernel");
+  std::string path = info.dli_fname;
+  const std::size_t end = path.rfind(".so");
+  path.insert(end == path.npos ? path.size() : end, "_cuda");
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  TD_CHECK(DeviceError, library, launch.name, ": no kernels for cuda in this build: ", dlerror());
+  const void* const stub = dlsym(library, info.dli_sname);
+  TD_CHECK(DeviceError, stub, launch.name, " is not in ", path, "; build it again");
+  return stub;
+}
+
+const void* stub_of(const CudaLaunch& launch) {
+  static std::mutex mutex;
+  static auto& stubs = *new std::map<const void*, const void*>;
+  std::lock_guard lock(mutex);
+  const void*& stub = stubs[launch.kernel];
+  if (!stub) stub = find_stub(launch);
+  return stub;
+}
+
+}  // namespace
+
+void launch_on_cuda(const CudaLaunch& launch) {
+  const void* const stub = stub_of(launch);
+  const auto check = [&](cudaError_t error) {
+    if (error) cuda::throw_error(launch.name + " on " + launch.device.str(), error);
+  };
+  void* const stream = current_native_stream(launch.device);
+  const DeviceGuard guard(launch.device);
+  const cuda::StreamSpan span(launch.name.c_str(), launch.device.index(), stream);
+  constexpr std::size_t kWithoutOptIn = 48 << 10;
+  if (launch.shared > kWithoutOptIn)
+    check(cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(launch.shared)));
+  const dim3 grid(launch.grid[0], launch.grid[1], launch.grid[2]);
+  const dim3 block(launch.block[0], launch.block[1], launch.block[2]);
+  check(cudaLaunchKernel(stub, grid, block, launch.arguments, launch.shared,
+                         static_cast<cudaStream_t>(stream)));
+}
+#else
+void launch_on_cuda(const CudaLaunch& launch) {
+  fail<DeviceError>(launch.name,
+                    ": this build has no kernels for cuda; build where nvcc is installed");
+}
+#endif
+
+}  // namespace td::simt
