@@ -44,7 +44,7 @@ __global__ void transpose(const float* in, float* out, int rows, int cols);
 /// Exercise 11.block_sum. Implement `block_sum`. Each block must add up its 256 elements of `in`
 /// and write the sum to out[blockIdx.x].
 /// - Add in shared memory, as a tree: 128 additions at once, then 64, and so on.
-/// - Use at most 9 calls of __syncthreads() per thread.
+/// - Use at most 9 calls of __syncthreads() per thread. All threads of a block must reach them.
 /// - Accesses to shared memory must be free of bank conflicts.
 /// - Do not use warp functions; those are for 11.warp_sum.
 ///

@@ -17,10 +17,13 @@ void expect_written() {
   if (td::detail::stubs_reached > 0) throw td::NotDoneYet("not done yet: a kernel");
 }
 
+/// Threads that have returned before a barrier are a note of the machine, because a GPU goes on
+/// without them. CUDA asks all threads of a block to reach a barrier, and so do the exercises.
 void expect_no_finding(const std::string& what, const std::vector<simt::KernelReport>& reports) {
   for (const simt::KernelReport& report : reports)
     for (const simt::Finding& finding : report.findings)
-      if (!finding.is_note) FAIL(what << ": " << finding.text);
+      if (!finding.is_note || finding.kind == simt::Finding::Kind::kBarrier)
+        FAIL(what << ": " << finding.text);
 }
 
 void expect_results(const std::string& what, const std::vector<td::Tensor>& results,
@@ -40,11 +43,12 @@ std::string picture(const simt::KernelReport& report, simt::Space space) {
   const std::filesystem::path folder = CHECK_PICTURES;
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
-  const auto file = folder / (report.kernel + ".svg");
+  const std::string memory = space == simt::Space::kShared ? "_shared" : "_global";
+  const auto file = folder / (report.kernel + memory + ".svg");
   std::ofstream out(file);
   out << simt::svg(*worst);
   if (!out.flush()) return "";
-  return "\nA picture of a warp's accesses: " + file.string();
+  return "\nA picture of a warp's accesses: " + std::filesystem::proximate(file).string();
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ namespace check {
 using KernelWork = std::function<std::vector<td::Tensor>(td::Device)>;
 
 /// Runs `work` on sim:0 with blocks and threads in forward, reversed and random order, and fails
-/// with the first finding, or unless the results are exactly `expected`. Then compares the results
-/// on cuda:0, where there is one. Use whole numbers: their sums are exact in any order.
+/// with the first finding, or unless the results are exactly `expected`. Notes do not fail, except
+/// one of threads that returned before a barrier. Then compares the results on cuda:0, where there
+/// is one. Use whole numbers: their sums are exact in any order.
 /// @param what names the launch in messages: "n = 33".
 /// @return the reports of the run in forward order, one per launch.
 std::vector<td::simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,

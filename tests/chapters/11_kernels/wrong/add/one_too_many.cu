@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads a[1], past the end of a
 // The last element has index n - 1. Right where a whole number of blocks ends at n.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads s[128] that no thread has written since the block began
 // The first step adds elements that other warps may not have stored yet.
 #include "kernels.h"
 

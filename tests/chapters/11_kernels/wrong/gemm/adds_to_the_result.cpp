@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: after a tensor of NaN: index 0: expected 32, got nan
 // Right where the new tensor happens to hold zeros: beta 1 adds to what was there.
 #include <algorithm>
 

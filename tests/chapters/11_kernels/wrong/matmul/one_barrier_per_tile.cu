@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: writes it (one_barrier_per_tile.cu:11): read after write
 // Right for k up to 16. Else the next tile overwrites what other warps still multiply.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: writes it (next_tile_too_early.cu:10): read after write
 // Right where each block has one tile. Else the next tile overwrites what others still read.
 #include "kernels.h"
 

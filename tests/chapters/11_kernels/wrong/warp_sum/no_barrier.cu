@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads slots[1] that no thread has written since the block began
 // The first warp reads the slots of warps that may not have stored theirs.
 #include "kernels.h"
 
