@@ -84,3 +84,10 @@ TEST_CASE("two barriers per step at most, and no bank conflicts", "[scan]") {
   check::expect_no_bank_conflicts(report);
   check::expect_coalesced(report);
 }
+
+TEST_CASE("all threads add, in eight steps", "[scan]") {
+  // 8 warps with two loads and a store in each of 8 steps, and one of each before and after.
+  const simt::KernelReport report = scan_blocks(1024);
+  check::expect_at_most(report, "requests to shared memory", report.profile.shared().requests,
+                        4 * 256);
+}
