@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "simt/texts.h"
+
 namespace td::simt {
 namespace {
 

@@ -56,6 +56,20 @@ void describe(const LaunchInfo& launch, const Regions& regions, const GpuLimits&
                              profile.flops, profile.tensor_flops);
 }
 
+/// Static shared memory is known only now; the machine has checked the rest of the launch.
+void check_shared_memory(const LaunchInfo& launch, const Profile& profile, Findings& findings) {
+  const auto error = check_launch(profile.gpu, launch.grid, launch.block, profile.static_shared,
+                                  profile.dynamic_shared, true);
+  if (!error || findings.has(Finding::Kind::kLaunchConfig)) return;
+  findings.add(Finding{
+      .kind = Finding::Kind::kLaunchConfig,
+      .kernel = launch.kernel,
+      .site = launch.site,
+      .block = {},
+      .thread = {},
+      .text = launch.kernel + ": the launch is refused with " + error->name + ": " + error->text});
+}
+
 }  // namespace
 
 const Finding* KernelReport::first_fault() const {
@@ -86,7 +100,7 @@ void Observers::begin_launch(const LaunchInfo& launch) {
 void Observers::end_launch(const LaunchInfo& launch) {
   State& s = *state_;
   s.races.end_launch();
-  KernelReport report{launch.kernel, s.findings.take(), {}};
+  KernelReport report{launch.kernel, {}, {}};
   Profile& profile = report.profile;
   s.requests.end_launch(profile);
   profile.never_written = s.initialization.never_written(s.regions);
@@ -95,6 +109,8 @@ void Observers::end_launch(const LaunchInfo& launch) {
   profile.matrix_products = s.matrix_products;
   profile.tensor_flops = s.tensor_flops;
   describe(launch, s.regions, s.gpu, profile);
+  check_shared_memory(launch, profile, s.findings);
+  report.findings = s.findings.take();
   s.reports.push_back(std::move(report));
 }
 

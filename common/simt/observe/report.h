@@ -15,9 +15,9 @@ namespace td::simt {
 /// each place with its figures, the ideal beside them and a verdict, the worst first.
 ///
 ///     transpose: grid (2,2), block (32,32), 4,096 threads in 128 warps
-///     global                requests  sectors    ideal  per request
-///       store  out:9             128    4,096      512   32.0  88 % excess, 1 per lane
-///       load   in:7              128      512      512    4.0  coalesced
+///     global               requests  sectors    ideal  per request
+///       store  out:9            128    4,096      512    32.0  88 % excess, 1 per lane
+///       load   in:7             128      512      512     4.0  coalesced
 ///     ...
 std::string table(const Profile& profile);
 

@@ -69,6 +69,11 @@ class Drawing {
   std::ostringstream out_;
 };
 
+/// Rounds down, also what lies before the tensor.
+std::int64_t floor_of(std::int64_t byte, std::int64_t size) {
+  return (byte >= 0 ? byte : byte - size + 1) / size;
+}
+
 std::vector<int> lanes_of(const WarpRequest& request) {
   std::vector<int> lanes;
   for (int lane = 0; lane < 32; ++lane)
@@ -104,11 +109,11 @@ class GlobalPicture {
     for (const int lane : lanes_of(request_))
       for (std::uint32_t i = 0; i < request_.bytes; ++i)
         wanted_.insert(address(lane) + static_cast<std::int64_t>(i));
-    for (const std::int64_t byte : wanted_) rows_.emplace(byte / kLine, 0);
+    for (const std::int64_t byte : wanted_) rows_.emplace(floor_of(byte, kLine), 0);
     int y = kLanesY + 20 + kFan;
-    std::int64_t last = -1;
+    std::int64_t last = rows_.begin()->first;
     for (auto& [line, row] : rows_) {
-      if (last >= 0 && line != last + 1) y += 5;
+      if (line > last + 1) y += 5;
       last = line;
       row = y;
       y += row_height() + 2;
@@ -133,7 +138,7 @@ class GlobalPicture {
   std::int64_t address(int lane) const { return request_.offset[lane] + place_.line_offset; }
   int row_height() const { return rows_.size() > 8 ? 13 : 22; }
   static double x_of(std::int64_t byte) {
-    return kLeft + static_cast<double>(byte % kLine) * kCell / 4;
+    return kLeft + static_cast<double>(byte - floor_of(byte, kLine) * kLine) * kCell / 4;
   }
 
   void draw_line(std::int64_t line, int y) {
@@ -163,7 +168,7 @@ class GlobalPicture {
   void draw_stroke(int lane) {
     const std::int64_t first = address(lane);
     drawing_.stroke(column(lane) + kCell / 2, kLanesY + 20, middle_of(first),
-                    rows_.at(first / kLine));
+                    rows_.at(floor_of(first, kLine)));
   }
 
   /// The lanes' numbers in what they want, as far as there is room.
@@ -176,12 +181,13 @@ class GlobalPicture {
     }
     for (const auto& [first, number] : numbers)
       drawing_.text(static_cast<int>(middle_of(first)),
-                    rows_.at(first / kLine) + row_height() / 2 + 4, number, "middle", 10, "white");
+                    rows_.at(floor_of(first, kLine)) + row_height() / 2 + 4, number, "middle", 10,
+                    "white");
   }
 
   void draw_caption() {
     std::set<std::int64_t> sectors;
-    for (const std::int64_t byte : wanted_) sectors.insert(byte / kSectorBytes);
+    for (const std::int64_t byte : wanted_) sectors.insert(floor_of(byte, kSectorBytes));
     const std::size_t ideal = (wanted_.size() + kSectorBytes - 1) / kSectorBytes;
     std::ostringstream caption;
     caption << sectors.size() << (sectors.size() == 1 ? " sector" : " sectors") << " for "
@@ -238,7 +244,7 @@ class SharedPicture {
     for (const int lane : lanes_of(request_)) {
       if (lane < first || lane >= first + lanes) continue;
       const std::int64_t end = request_.offset[lane] + request_.bytes;
-      for (std::int64_t word = request_.offset[lane] / 4; word * 4 < end; ++word)
+      for (std::int64_t word = floor_of(request_.offset[lane], 4); word * 4 < end; ++word)
         words[word].push_back(lane);
     }
     if (words.empty()) return y;
@@ -248,7 +254,7 @@ class SharedPicture {
     y += 18;
     std::array<int, kBanks> height{};
     for (const auto& [word, wanting] : words) {
-      const auto bank = static_cast<std::size_t>(word % kBanks);
+      const auto bank = static_cast<std::size_t>(word & (kBanks - 1));
       const int row = height[bank]++;
       draw_word(static_cast<int>(bank), y + row * row_height(), row, wanting);
     }

@@ -1,7 +1,6 @@
-// The table of a profile. Invariant: no line is longer than 80 columns while names have at most 12
-// characters and counts at most 9 digits with their commas.
+// The table of a profile. Invariant: no line is longer than 80 columns while a name with its line
+// has at most 11 characters, and a count at most 8.
 #include <algorithm>
-#include <cstdio>
 #include <iomanip>
 #include <sstream>
 
@@ -51,7 +50,7 @@ std::string global_verdict(const SiteProfile& place) {
 int worst_bank(const WarpRequest& request) {
   std::array<int, 32> words{};
   for (int lane = 0; lane < 32; ++lane)
-    if (request.mask >> lane & 1) ++words[static_cast<std::size_t>(request.offset[lane] / 4 % 32)];
+    if (request.mask >> lane & 1) ++words[static_cast<std::size_t>(request.offset[lane] >> 2 & 31)];
   return static_cast<int>(std::max_element(words.begin(), words.end()) - words.begin());
 }
 
@@ -94,7 +93,7 @@ class Table {
     std::stable_sort(places.begin(), places.end(), [](const SiteProfile* a, const SiteProfile* b) {
       return a->excess() > b->excess();
     });
-    out_ << std::left << std::setw(22) << title << std::right << std::setw(9) << "requests"
+    out_ << std::left << std::setw(20) << title << std::right << std::setw(9) << "requests"
          << std::setw(9) << unit << std::setw(9) << "ideal"
          << "  " << last << '\n';
     for (const SiteProfile* place : places) row(*place);
@@ -105,7 +104,7 @@ class Table {
     const bool shared = place.space == Space::kShared;
     const std::string figure =
         shared ? std::to_string(place.worst_ways) + "-way" : fixed(place.per_request());
-    out_ << "  " << std::left << std::setw(6) << name_of(place.kind) << ' ' << std::setw(13)
+    out_ << "  " << std::left << std::setw(6) << name_of(place.kind) << ' ' << std::setw(11)
          << where << std::right << std::setw(9) << grouped(place.requests) << std::setw(9)
          << grouped(place.transfers) << std::setw(9) << grouped(place.ideal) << std::setw(8)
          << figure << "  " << (shared ? shared_verdict(place) : global_verdict(place)) << '\n';

@@ -27,10 +27,10 @@ struct Offsets {
 
 int most_in_one_word(Offsets& offsets) {
   int most = 0, run = 0;
-  std::int64_t last = -1;
+  std::int64_t last = 0;
   for (const std::int64_t offset : offsets) {
-    run = offset / 4 == last ? run + 1 : 1;
-    last = offset / 4;
+    run = offset >> 2 == last ? run + 1 : 1;
+    last = offset >> 2;
     most = std::max(most, run);
   }
   return most;
@@ -40,7 +40,7 @@ int most_in_one_word(Offsets& offsets) {
 class Banks {
  public:
   void want(std::int64_t word) {
-    const auto bank = static_cast<std::size_t>(word % kBanks);
+    const auto bank = static_cast<std::size_t>(word & (kBanks - 1));
     auto& words = words_[bank];
     for (int i = 0; i < count_[bank]; ++i)
       if (words[i] == word) return;
@@ -88,7 +88,7 @@ RequestCost shared_cost(const WarpRequest& request) {
     for (int lane = first; lane < first + lanes_per_group; ++lane) {
       if (!(request.mask >> lane & 1)) continue;
       const std::int64_t end = request.offset[lane] + request.bytes;
-      for (std::int64_t word = request.offset[lane] / 4; word * 4 < end; ++word) banks.want(word);
+      for (std::int64_t word = request.offset[lane] >> 2; word * 4 < end; ++word) banks.want(word);
     }
     if (banks.most() == 0) continue;
     cost.transfers += static_cast<std::size_t>(banks.most());

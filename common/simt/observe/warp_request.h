@@ -30,7 +30,8 @@ struct RequestCost {
 /// @param sectors becomes the numbers of the sectors (address / 32), in ascending order.
 RequestCost global_cost(const WarpRequest& request, std::uintptr_t base,
                         std::vector<std::uintptr_t>& sectors);
-/// Banks count from the begin of the shared variable: where it lies is the compiler's choice.
+/// Offsets may be negative, for lanes in a variable that lies before. Banks count from the begin of
+/// the shared variable: where it lies is the compiler's choice.
 RequestCost shared_cost(const WarpRequest& request);
 
 }  // namespace td::simt

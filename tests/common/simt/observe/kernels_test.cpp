@@ -148,13 +148,13 @@ TEST_CASE("two buffers need one barrier per step, one buffer needs two") {
 }
 
 TEST_CASE("a float4 must lie at a multiple of 16 bytes") {
-  const Tensor in = floats(132), out = zero_floats(128);
-  const auto report = observed([&] { launch<scale4>({.grid = 1, .block = 32}, in, out, 4); });
+  const Tensor in = floats(136), out = zero_floats(128);
+  const auto report = observed([&] { launch<scale4>({.grid = 1, .block = 32}, in, out, 8); });
   CHECK(report.first_fault() == nullptr);
   CHECK(report.profile.global(kLoad).per_request() == 16);
   CHECK(report.profile.global(kStore).requests == 1);
   check_found([&] { launch<scale4>({.grid = 1, .block = 32}, in, out, 1); },
-              Finding::Kind::kMisaligned, "float4", "in is float[132]");
+              Finding::Kind::kMisaligned, "float4", "in is float[136]");
 }
 
 TEST_CASE("an index past the end of a shared variable is found") {

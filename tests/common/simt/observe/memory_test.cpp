@@ -206,6 +206,36 @@ TEST_CASE("results that no thread wrote are listed with the first of them") {
   CHECK(report.profile.never_written[0].first == 5);
 }
 
+TEST_CASE("more static shared memory than a GPU has is a launch that it refuses") {
+  Script script(32);
+  char* big = script.shared("big", 12289);
+  script.shared("untouched", 4096);
+  const KernelReport report = script.run([&] { script.write(0, big, 5); });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].kind == Finding::Kind::kLaunchConfig);
+  CHECK(report.findings[0].text ==
+        "sum: the launch is refused with ptxas error: uses too much shared data (0xc004 bytes, "
+        "0xc000 max): declare the array as extern __shared__, so that the launch gives its size");
+}
+
+TEST_CASE("a copy of a struct need not be aligned to its size") {
+  Script script(32);
+  const char* in = script.tensor("in", 64, 4, true);
+  const KernelReport report = script.run([&] {
+    Access access{AccessKind::kRead,
+                  Space::kGlobal,
+                  false,
+                  0,
+                  8,
+                  reinterpret_cast<std::uintptr_t>(in + 4),
+                  Script::at(7),
+                  true};
+    CHECK(script.observers().access(script.info(0), access));
+  });
+  CHECK(report.findings.empty());
+  CHECK(report.profile.global(kLoad).requests == 2);
+}
+
 TEST_CASE("what the machine itself found is in the report, once per text") {
   Script script(32);
   const KernelReport report = script.run([&] {

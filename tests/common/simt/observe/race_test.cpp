@@ -66,13 +66,13 @@ TEST_CASE("two values written to one element are a fault, one value is a note") 
   CHECK(report.findings[0].text ==
         "sum.cu:7: thread (1,0,0) writes out[0] while thread (0,0,0) writes it (sum.cu:7): write "
         "after write\n"
-        "  in block (0,0,0), without a barrier in the kernel; 63 such pairs. Cure: let one thread "
+        "  in block (0,0,0), without a barrier in the block; 63 such pairs. Cure: let one thread "
         "write each element");
   CHECK(report.findings[1].is_note);
   CHECK(report.findings[1].text ==
         "sum.cu:8: thread (1,0,0) writes out[1], to which thread (0,0,0) writes the same value "
         "(sum.cu:8): write after write\n"
-        "  in block (0,0,0), without a barrier in the kernel; 63 such pairs. Harmless as long as "
+        "  in block (0,0,0), without a barrier in the block; 63 such pairs. Harmless as long as "
         "the values are equal; one thread is enough");
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("an update without an atomic function is one finding, which names atom
   CHECK(report.findings[0].text ==
         "sum.cu:9: thread (1,0,0) reads and writes bins[2] while thread (0,0,0) does the same "
         "(sum.cu:9): an update that is not atomic\n"
-        "  in block (0,0,0), without a barrier in the kernel; 31 such pairs. Cure: an atomic "
+        "  in block (0,0,0), without a barrier in the block; 31 such pairs. Cure: an atomic "
         "function, such as atomicAdd(&bins[2], ...)");
 }
 
@@ -107,7 +107,8 @@ TEST_CASE("nothing orders two blocks, not even a barrier") {
         "sum.cu:9: thread (0,0,0) of block (1,0,0) reads out[0] while thread (3,0,0) of block "
         "(0,0,0) writes it (sum.cu:7): read after write\n"
         "  nothing orders the blocks of a launch; 1 such pair. Cure: keep to elements of the own "
-        "block, or start a second kernel");
+        "block, start a second kernel, or order the blocks by __threadfence() and an atomic "
+        "function");
 }
 
 TEST_CASE("an atomic and a plain access race, two atomics do not; volatile orders nothing") {
