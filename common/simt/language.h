@@ -6,6 +6,8 @@
 // `used` keeps loads and stores that a compiler would fold away for a variable of one thread.
 #pragma once
 
+#include <string.h>  // memcpy, memset and memmove, which CUDA has without a header
+
 #include <cstdio>  // printf
 
 #include "simt/device_calls.h"

@@ -81,10 +81,9 @@ bool Machine::run_block(std::uint32_t number) {
   while (!stuck_) {
     const bool can_begin = next_thread_ < count;
     if (next_ready_ < ready_.size() && !(can_begin && begins_others_)) {
-      resume(*ready_[next_ready_++]);
+      resume(*ready_[next_ready_++], fibers_.outside());
     } else if (can_begin) {
-      begins_others_ = false;
-      fibers_.acquire().resume();
+      fibers_.outside().switch_to(fibers_.acquire());
     } else if (exited_ == count) {
       break;
     } else if (at_barrier_ + exited_ == count) {
@@ -107,10 +106,11 @@ bool Machine::run_block(std::uint32_t number) {
 void Machine::work(void* machine, Fiber& self) {
   Machine& m = *static_cast<Machine*>(machine);
   for (;;) {
+    m.begins_others_ = false;
     do m.run_thread(m.threads_[m.order_[m.next_thread_++]], self);
     while (m.next_ready_ == m.ready_.size() && m.next_thread_ < m.threads_.size());
     m.fibers_.release(self);
-    self.suspend();
+    self.switch_to(m.fibers_.outside());
   }
 }
 
@@ -141,16 +141,28 @@ void Machine::enter(Thread& thread, Fiber& fiber) {
   threadIdx = thread.info.index;
 }
 
-void Machine::resume(Thread& thread) {
+/// Goes on with a thread that waits, from the fiber that runs now.
+void Machine::resume(Thread& thread, Fiber& here) {
   Fiber& fiber = *thread.fiber;
   thread.state = Thread::State::kRuns;
   enter(thread, fiber);
-  fiber.resume();
+  here.switch_to(fiber);
 }
 
+/// Stops the current thread. The next one goes on at once, which saves the way outside; it may be
+/// this very thread.
 void Machine::wait(Thread& thread) {
-  thread.fiber = fiber_;
-  fiber_->suspend();
+  Fiber& here = *fiber_;
+  thread.fiber = &here;
+  const bool has_ready = next_ready_ < ready_.size() && !begins_others_;
+  if (has_ready && ready_[next_ready_] == &thread) {
+    ++next_ready_;
+    thread.state = Thread::State::kRuns;
+  } else if (has_ready) {
+    resume(*ready_[next_ready_++], here);
+  } else {
+    here.switch_to(next_thread_ < threads_.size() ? fibers_.acquire() : fibers_.outside());
+  }
 }
 
 void Machine::finish(Thread& thread) {
@@ -165,7 +177,7 @@ void Machine::end_thread() {
   finish(*current_);
   fiber_->abandon();
   fibers_.release(*fiber_);
-  fiber_->suspend();
+  fiber_->switch_to(fibers_.outside());
   __builtin_unreachable();
 }
 
@@ -220,6 +232,7 @@ void Machine::fence() {
 
 void Machine::report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
                      const std::string& text) {
+  if (is_note && !observer_) return;
   const Site* const site = pc ? site_before(pc) : nullptr;
   for (Finding& known : findings_)
     if (known.kind == kind && known.site == site && known.is_note == is_note) {

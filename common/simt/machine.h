@@ -91,7 +91,7 @@ class Machine {
   static void work(void* machine, Fiber& self);
   void run_thread(Thread& thread, Fiber& self);
   void begin_block(std::uint32_t number);
-  void resume(Thread& thread);
+  void resume(Thread& thread, Fiber& here);
   void enter(Thread& thread, Fiber& fiber);
   void wait(Thread& thread);
   void finish(Thread& thread);

@@ -25,6 +25,21 @@ bool equal(const MatrixAccess& a, const MatrixAccess& b) {
   return a.pointer == b.pointer && a.leading == b.leading && a.column_major == b.column_major;
 }
 
+/// What the programming guide's rules say about the address and the leading dimension; empty when
+/// both are right.
+std::string alignment_fault(const MatrixAccess& access) {
+  const auto above = reinterpret_cast<std::uintptr_t>(access.pointer) % 32;
+  const unsigned row_bytes = access.leading * access.element_bytes;
+  if (above != 0)
+    return " with an address that is " + std::to_string(above) +
+           " bytes above a multiple of 32\n  a matrix must begin at a multiple of 32 bytes";
+  if (row_bytes % 16 != 0)
+    return " with a leading dimension of " + std::to_string(access.leading) +
+           " elements, which are " + std::to_string(row_bytes) +
+           " bytes\n  it must be a multiple of 16 bytes";
+  return "";
+}
+
 /// One element of D in the arithmetic of the accumulator.
 double sum_of_products(MatrixProduct::Sum type, double sum, const double* a, const double* b, int k,
                        int b_step) {
@@ -56,36 +71,32 @@ void Machine::check_all_lanes(std::uint32_t warp, unsigned group) {
              "\n  all 32 lanes of a warp must call it together: move it out of the condition");
 }
 
-/// Checks a load or a store; it happens in the lanes themselves.
+/// Checks a load or a store; it happens in the lanes themselves. Gives them whether it is well
+/// aligned, because a report of each lane's misaligned part would say the same again.
 void Machine::check_matrix(std::uint32_t warp, unsigned group) {
   check_all_lanes(warp, group);
   const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(group)));
   const auto& access = brought<MatrixAccess>(first);
-  const std::string name = name_of(first.function);
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if (group >> lane & 1 && !equal(access, brought<MatrixAccess>(lane_of(warp, lane)))) {
-      report(Finding::Kind::kMask, false, lane_of(warp, lane), first.pc,
+  const std::string fault = alignment_fault(access);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(group >> lane & 1)) continue;
+    Thread& thread = lane_of(warp, lane);
+    thread.result = fault.empty();
+    if (!equal(access, brought<MatrixAccess>(thread)))
+      report(Finding::Kind::kMask, false, thread, first.pc,
              "lane " + std::to_string(lane) + " of warp " + std::to_string(warp) + " calls " +
-                 name + " with another pointer, leading dimension or layout than " +
+                 name_of(first.function) +
+                 " with another pointer, leading dimension or layout than " +
                  text_of_lanes(group & -group) +
-                 "\n  all lanes pass the same matrix: do not add "
-                 "the lane's index to the pointer");
-      return;
-    }
-  const auto address = reinterpret_cast<std::uintptr_t>(access.pointer);
+                 "\n  all lanes pass the same matrix: do not add the lane's index to the pointer");
+  }
   const unsigned row_bytes = access.leading * access.element_bytes;
-  if (address % 32 != 0)
-    report(Finding::Kind::kMisaligned, false, first, first.pc,
-           name + " with an address that is " + std::to_string(address % 32) +
-               " bytes above a multiple of 32\n  a matrix must begin at a multiple of 32 bytes");
-  else if (row_bytes % 16 != 0)
-    report(Finding::Kind::kMisaligned, false, first, first.pc,
-           name + " with a leading dimension of " + std::to_string(access.leading) +
-               " elements, which are " + std::to_string(row_bytes) +
-               " bytes\n  it must be a multiple of 16 bytes");
-  else if (row_bytes % 32 != 0)
+  if (!fault.empty())
+    report(Finding::Kind::kMisaligned, false, first, first.pc, name_of(first.function) + fault);
+  else if (row_bytes > 32 && row_bytes % 32 != 0)
     report(Finding::Kind::kMisaligned, true, first, first.pc,
-           name + " with a leading dimension of " + std::to_string(access.leading) +
+           name_of(first.function) +
+               (" with a leading dimension of " + std::to_string(access.leading)) +
                " elements, so rows begin in the middle of a sector\n  PTX demands that each row "
                "begins at a multiple of 32 bytes");
 }

@@ -149,11 +149,12 @@ namespace detail {
 template <class Fragment, class T>
 TD_SIMT_INLINE void load(Fragment& f, const T* from, unsigned leading, bool column_major) {
   td::simt::MatrixAccess access{from, leading, sizeof(T), column_major};
-  td::simt::warp_call(td::simt::WarpFunction::kMatrixLoad, 0xffffffff,
-                      reinterpret_cast<std::uint64_t>(&access));
+  const bool is_aligned = td::simt::warp_call(td::simt::WarpFunction::kMatrixLoad, 0xffffffff,
+                                              reinterpret_cast<std::uint64_t>(&access));
   const unsigned lane = td::simt::lane_of_thread();
-  td::simt::tell_read_here(from + Fragment::piece(lane, leading, column_major),
-                           Fragment::piece_bytes);
+  if (is_aligned)
+    td::simt::tell_read_here(from + Fragment::piece(lane, leading, column_major),
+                             Fragment::piece_bytes);
   copy_in(f, from, leading, column_major, lane);
 }
 
@@ -178,11 +179,12 @@ TD_SIMT_INLINE void store_matrix_sync(T* to, const fragment<accumulator, m, n, k
   using Fragment = fragment<accumulator, m, n, k, T>;
   const bool column_major = layout == mem_col_major;
   td::simt::MatrixAccess access{to, leading, sizeof(T), column_major};
-  td::simt::warp_call(td::simt::WarpFunction::kMatrixStore, 0xffffffff,
-                      reinterpret_cast<std::uint64_t>(&access));
+  const bool is_aligned = td::simt::warp_call(td::simt::WarpFunction::kMatrixStore, 0xffffffff,
+                                              reinterpret_cast<std::uint64_t>(&access));
   const unsigned lane = td::simt::lane_of_thread();
-  td::simt::tell_write_here(to + Fragment::piece(lane, leading, column_major),
-                            Fragment::piece_bytes);
+  if (is_aligned)
+    td::simt::tell_write_here(to + Fragment::piece(lane, leading, column_major),
+                              Fragment::piece_bytes);
   detail::copy_out(f, to, leading, column_major, lane);
 }
 
