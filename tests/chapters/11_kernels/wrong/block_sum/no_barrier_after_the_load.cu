@@ -1,4 +1,4 @@
-// expect: reads s[128] that no thread has written since the block began
+// expect: reads s[128] while thread (128,0,0) writes it
 // The first step adds elements that other warps may not have stored yet.
 #include "kernels.h"
 
