@@ -62,7 +62,7 @@ __global__ void block_sum(const float* in, float* out, int n);
 /// - Keep the tile in shared memory: every element of `in` is loaded once per tile that needs it.
 /// - Use at most 2 calls of __syncthreads() per thread and tile.
 ///
-/// ./course check 11.smooth prints a report with a line for each fault that it meets.
+/// ./course check 11.smooth reports one fault at a time, with its line and its threads.
 ///
 /// Example: {4, 8, 4} becomes {4, 6, 4}.
 __global__ void smooth(const float* in, float* out, int n);
