@@ -27,6 +27,12 @@ else()
     "SHELL:-mllvm -tsan-distinguish-volatile=1")
 endif()
 
+# Tells observers which way a thread goes, for a third more time.
+option(TD_TRACE_KERNEL_BLOCKS "Compile kernels so that observers see each basic block" OFF)
+if(TD_TRACE_KERNEL_BLOCKS)
+  list(APPEND kernel_options -fsanitize-coverage=trace-pc)
+endif()
+
 function(td_kernel_options target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")
@@ -57,6 +63,10 @@ function(td_cuda_kernels target)
   add_library(${target}_cuda SHARED EXCLUDE_FROM_ALL ${copies})
   target_include_directories(${target}_cuda PRIVATE "${PROJECT_SOURCE_DIR}/common"
     $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  # Since 13.0 nvcc hides the kernels of a library, which are found by their names here.
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(${target}_cuda PRIVATE -device-entity-has-hidden-visibility=false)
+  endif()
   # One runtime for the process: that of td_device.
   set_target_properties(${target}_cuda PROPERTIES CUDA_RUNTIME_LIBRARY None
     OUTPUT_NAME "$<IF:$<BOOL:$<TARGET_PROPERTY:${target},OUTPUT_NAME>>,$<TARGET_PROPERTY:${target},OUTPUT_NAME>,${target}>_cuda"

@@ -76,10 +76,10 @@ void fence() {
   if (Machine* machine = Machine::running()) machine->fence();
 }
 
-void assertion_failed(const char* text) {
+void assertion_failed(const char* text, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) __builtin_trap();
-  machine->fail_thread(Finding::Kind::kTrap, CALLER,
+  machine->fail_thread(Finding::Kind::kTrap, address_of(pc),
                        "assertion `" + std::string(text) + "` failed in thread " +
                            text_of(machine->current().index) + " of block " + text_of(blockIdx));
 }

@@ -90,7 +90,7 @@ void tell_basic_block(const void* pc);
 /// __threadfence and its kin.
 void fence();
 /// Ends the thread: `assert(text)` does not hold.
-[[noreturn]] void assertion_failed(const char* text);
+[[noreturn]] void assertion_failed(const char* text, const void* pc);
 /// clock64(): a counter that grows with time.
 long long clock_ticks();
 

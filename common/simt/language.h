@@ -6,6 +6,8 @@
 // `used` keeps loads and stores that a compiler would fold away for a variable of one thread.
 #pragma once
 
+#undef NDEBUG
+#include <assert.h>  // its __assert_fail is the machine's (kernel_library/hooks.cpp)
 #include <string.h>  // memcpy, memset and memmove, which CUDA has without a header
 
 #include <cstdio>  // printf
@@ -49,6 +51,3 @@ TD_SIMT_INLINE void __threadfence_block() { td::simt::fence(); }
 TD_SIMT_INLINE void __threadfence_system() { td::simt::fence(); }
 
 TD_SIMT_INLINE long long clock64() { return td::simt::clock_ticks(); }
-
-#undef assert
-#define assert(condition) ((condition) ? void() : td::simt::assertion_failed(#condition))

@@ -8,6 +8,7 @@
 
 #include "simt/debug_info.h"
 #include "simt/dynamic_shared.h"
+#include "simt/thread_variables.h"
 
 namespace td::simt {
 namespace {
@@ -82,6 +83,8 @@ void MemoryMap::use(const LaunchInfo& info, const void* kernel) {
   dynamic_ = {dynamic_shared_begin(), kDynamicSharedBytes};
   constants_.clear();
   for (const auto& [begin, bytes] : library.constants) constants_.push_back({begin, bytes});
+  for (const uint3* index : {&threadIdx, &blockIdx, &blockDim, &gridDim})
+    constants_.push_back({reinterpret_cast<std::uintptr_t>(index), sizeof *index});
 }
 
 std::size_t MemoryMap::variable_at(std::uintptr_t address) const {

@@ -100,6 +100,20 @@ ATOMICS(64, std::uint64_t)
 HOOK __tsan_atomic_thread_fence(int) { td::simt::fence(); }
 HOOK __tsan_atomic_signal_fence(int) {}
 
+// What the C library's assert calls.
+extern "C" [[noreturn]] __attribute__((visibility("hidden"))) void __assert_fail(const char* text,
+                                                                                 const char*,
+                                                                                 unsigned,
+                                                                                 const char*) {
+  td::simt::assertion_failed(text, KERNEL);
+}
+
+/// With -fsanitize-coverage=trace-pc, at the begin of each basic block.
+HOOK __sanitizer_cov_trace_pc() {
+  if (is_observed) [[unlikely]]
+    td::simt::tell_basic_block(KERNEL);
+}
+
 // The linker gives these the calls of memcpy, memset and memmove (--wrap).
 extern "C" {
 void* __real_memcpy(void* to, const void* from, std::size_t bytes);

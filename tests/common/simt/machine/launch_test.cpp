@@ -88,3 +88,16 @@ TEST_CASE("A launch is one entry of its stream: it has a name in traces, and ord
   record_observer = nullptr;
   CHECK(names == std::vector<std::string>{"add reads 3, writes 1"});
 }
+
+TEST_CASE("A graph of sim replays a launch with new contents of its tensors") {
+  const Tensor a = ones({64}).to("sim:0"), out = empty_like(a);
+  const Stream stream = getStreamFromPool(Device("sim:0"));
+  const StreamGuard guard(stream);
+  Graph graph;
+  graph.capture_begin();
+  launch<::add>({.grid = 2, .block = 32}, a, a, out, 64);
+  graph.capture_end();
+  a.fill_(5);
+  graph.replay();
+  CHECK(out.cpu().sum().item<float>() == 640);
+}
