@@ -20,4 +20,6 @@ TEST_CASE("one barrier, and two requests to shared memory per warp", "[warp_sum]
   check::expect_coalesced(report);
 }
 
-TEST_CASE("65,536 elements in 256 blocks, by shuffles", "[warp_sum]") { sum_blocks<warp_sum>(65536, 256); }
+TEST_CASE("65,536 elements in 256 blocks, by shuffles", "[warp_sum]") {
+  sum_blocks<warp_sum>(65536, 256);
+}
