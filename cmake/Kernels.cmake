@@ -15,29 +15,32 @@ target_compile_options(td_kernel_hooks PRIVATE -O2 -fno-sanitize=all -ftls-model
   -fno-optimize-sibling-calls)
 
 # No -march: a GPU's results do not depend on the host's processor. -ffp-contract: nor on its FMA.
-set(kernel_options -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
+set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
   -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls
   -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove
   -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND kernel_options --param=tsan-instrument-func-entry-exit=0
+  list(APPEND TD_KERNEL_FLAGS --param=tsan-instrument-func-entry-exit=0
     --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
 else()
-  list(APPEND kernel_options "SHELL:-mllvm -tsan-instrument-func-entry-exit=0"
-    "SHELL:-mllvm -tsan-distinguish-volatile=1")
+  # Places are looked up by address, for which clang writes no table of its own accord; and DWARF 5
+  # keeps the addresses of its variables elsewhere.
+  list(APPEND TD_KERNEL_FLAGS -gdwarf-4 -gdwarf-aranges
+    -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0
+    -mllvm -tsan-distinguish-volatile=1)
 endif()
 
 # Tells observers which way a thread goes, for a third more time.
 option(TD_TRACE_KERNEL_BLOCKS "Compile kernels so that observers see each basic block" OFF)
 if(TD_TRACE_KERNEL_BLOCKS)
-  list(APPEND kernel_options -fsanitize-coverage=trace-pc)
+  list(APPEND TD_KERNEL_FLAGS -fsanitize-coverage=trace-pc)
 endif()
 
 function(td_kernel_options target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
-    COMPILE_OPTIONS "${kernel_options}" SKIP_PRECOMPILE_HEADERS ON)
+    COMPILE_OPTIONS "${TD_KERNEL_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common")
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)

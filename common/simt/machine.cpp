@@ -13,23 +13,19 @@
 namespace td::simt {
 namespace {
 
-constinit thread_local Machine* machine_in_launch = nullptr;
-
 std::mt19937_64 random_for(std::uint64_t seed, std::uint64_t number) {
   return std::mt19937_64(seed * 0x9e3779b97f4a7c15 + number);
 }
 
 }  // namespace
 
+constinit thread_local Machine* Machine::in_launch_ = nullptr;
+
 Machine::Machine() : fibers_(work, this) {}
 
 Machine& Machine::of_this_thread() {
   thread_local Machine machine;
   return machine;
-}
-
-Machine* Machine::running() {
-  return machine_in_launch && machine_in_launch->current_ ? machine_in_launch : nullptr;
 }
 
 void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& options) {
@@ -51,11 +47,11 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
   if (observer) memory_.use(launch.info, launch.kernel);
   is_observed = observer != nullptr;
   install_traps();
-  machine_in_launch = this;
+  in_launch_ = this;
 }
 
 void Machine::end() {
-  machine_in_launch = nullptr;
+  in_launch_ = nullptr;
   is_observed = false;
 }
 
@@ -119,9 +115,9 @@ void Machine::run_thread(Thread& thread, Fiber& self) {
   try {
     launch_->call(launch_->arguments);
   } catch (const std::exception& error) {
-    report_exception(thread, error.what());
+    report_exception(thread, std::string(": ") + error.what());
   } catch (...) {
-    report_exception(thread, "that is no std::exception");
+    report_exception(thread, " that is no std::exception");
   }
   finish(thread);
 }
@@ -130,8 +126,7 @@ void Machine::report_exception(const Thread& thread, const std::string& what) {
   ++failed_;
   report(Finding::Kind::kTrap, false, thread, 0,
          "thread " + text_of(thread.info.index) + " of block " + text_of(block_) +
-             " throws an exception: " + what +
-             "\n  device code has no exceptions: nvcc refuses it");
+             " throws an exception" + what + "\n  device code has no exceptions: nvcc refuses it");
 }
 
 void Machine::enter(Thread& thread, Fiber& fiber) {
@@ -181,8 +176,11 @@ void Machine::end_thread() {
   __builtin_unreachable();
 }
 
-void Machine::fail_thread(Finding::Kind kind, std::uintptr_t pc, const std::string& text) {
-  report(kind, false, *current_, pc, text);
+void Machine::fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string text) {
+  {
+    const std::string own = std::move(text);  // freed here, because nothing is after end_thread()
+    report(kind, false, *current_, pc, own);
+  }
   end_thread();
 }
 
@@ -201,12 +199,13 @@ void Machine::report_fault() {
          who + text_of_trap(fault.signal, fault.address, fault.is_overflow));
 }
 
-void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
                      std::uintptr_t pc) {
   if (fiber_->contains(address)) return;
   Access access;
   access.kind = kind;
-  access.is_volatile = is_volatile;
+  access.is_volatile = form == AccessForm::kVolatile;
+  access.is_copy = form == AccessForm::kCopy;
   access.bytes = static_cast<std::uint32_t>(bytes);
   access.address = address;
   if (fibers_.contains(address))

@@ -21,19 +21,20 @@
 
 namespace td::simt {
 
-/// One thread of the running block.
-struct Thread {
+/// One thread of the running block. As large as a line of the cache, because a switch from one to
+/// the next touches one of each.
+struct alignas(64) Thread {
   enum class State : std::uint8_t { kRuns, kAtBarrier, kInWarpFunction };
   ThreadInfo info{};
-  State state = State::kRuns;
-  Fiber* fiber = nullptr;   ///< While it waits.
-  std::uintptr_t pc = 0;    ///< Where it waits: the address after the call.
-  BlockBarrier barrier{};   ///< For kAtBarrier.
-  WarpFunction function{};  ///< For kInWarpFunction, as all below.
-  unsigned mask = 0;
+  Fiber* fiber = nullptr;    ///< While it waits.
+  std::uintptr_t pc = 0;     ///< Where it waits: the address after the call.
+  std::uint64_t value = 0;   ///< What it brings to a function of its warp, or its predicate.
+  std::uint64_t result = 0;  ///< What it gets.
+  unsigned mask = 0;         ///< For kInWarpFunction.
   int lane = 0, width = 32;  ///< Of a shuffle: its lane, delta or lane mask, and its width.
-  std::uint64_t value = 0;   ///< What the thread brings to the function, or its predicate.
-  std::uint64_t result = 0;  ///< What the function gives it.
+  State state = State::kRuns;
+  BlockBarrier barrier{};   ///< For kAtBarrier.
+  WarpFunction function{};  ///< For kInWarpFunction.
 };
 
 /// The lanes of one warp, one bit per lane.
@@ -47,7 +48,7 @@ class Machine {
   /// The machine of the calling OS thread, made at first use.
   static Machine& of_this_thread();
   /// The same while it runs a kernel's thread, or nullptr. Async-signal-safe.
-  static Machine* running();
+  static Machine* running() { return in_launch_ && in_launch_->current_ ? in_launch_ : nullptr; }
 
   /// Prepares for the blocks of a launch, and ends it. Between both, the launch stays as it is.
   ///@{
@@ -62,13 +63,14 @@ class Machine {
   int block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t pc);
   std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value, int lane,
                           int width, std::uintptr_t pc);
-  void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+  void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
               std::uintptr_t pc);
   void atomic();
   void fence();
   ///@}
-  /// Reports what the current thread does wrong at `pc`, and ends the thread.
-  [[noreturn]] void fail_thread(Finding::Kind kind, std::uintptr_t pc, const std::string& text);
+  /// Reports what the current thread does wrong at `pc`, and ends the thread. Its stack is
+  /// abandoned, so the caller has no object with a destructor but the text.
+  [[noreturn]] void fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string text);
   /// Ends the current thread after a signal, whose report follows on the machine's own stack.
   [[noreturn]] void end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address);
 
@@ -121,6 +123,8 @@ class Machine {
   void report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
               const std::string& text);
   void make_ready(Thread& thread) { ready_.push_back(&thread); }
+
+  static constinit thread_local Machine* in_launch_;  // between begin() and end()
 
   FiberPool fibers_;
   const Launch* launch_ = nullptr;

@@ -48,6 +48,11 @@ Library library_of(const void* kernel) {
   return library;
 }
 
+bool is_constant(const Library& library, std::uintptr_t address) {
+  return std::any_of(library.constants.begin(), library.constants.end(),
+                     [&](const auto& c) { return address - c.first < c.second; });
+}
+
 PointerArgument device_variable(const LibraryVariable& v) {
   PointerArgument argument{v.name, v.place, v.bytes, v.element_size, v.type, {}, false};
   argument.sizes = {static_cast<std::int64_t>(v.bytes / std::max<std::size_t>(1, v.element_size))};
@@ -67,7 +72,7 @@ void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
           {v.name, v.type, v.element_size, library.thread_local_begin + v.place, v.bytes, false});
     else if (v.is_extern && is_dynamic_shared(v.name))
       dynamic.name = v.name, dynamic.type = v.type, dynamic.element_size = v.element_size;
-    else if (!v.is_extern && v.bytes > 0)
+    else if (!v.is_extern && v.bytes > 0 && !is_constant(library, v.place))
       info.arguments.push_back(device_variable(v));
   }
   std::sort(info.shared.begin(), info.shared.end(),

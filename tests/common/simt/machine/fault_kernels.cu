@@ -52,3 +52,12 @@ __device__ __forceinline__ float load_inline(const float* in, int i) {
 __global__ void device_function(const float* in, float* out) {
   out[threadIdx.x] = load(in, threadIdx.x) + load_inline(in, threadIdx.x);  // mark: store
 }
+
+#ifndef __CUDACC__  // which refuses exceptions in device code
+#include <stdexcept>
+
+__global__ void throws(int* out) {
+  if (threadIdx.x == 1) throw std::runtime_error("no");
+  out[threadIdx.x] = 1;
+}
+#endif

@@ -113,3 +113,11 @@ TEST_CASE("A fault in many threads is one finding that counts them") {
   CHECK(reports[0].findings[0].count == 1024);
   check_that_sim_goes_on();
 }
+
+TEST_CASE("An exception in a kernel ends its thread") {
+  const Tensor out = sim_zeros({4});
+  CHECK(findings_of([&] { launch<throws>(block_of(4), out); }) ==
+        std::vector<std::string>{"thread (1,0,0) of block (0,0,0) throws an exception: no\n"
+                                 "  device code has no exceptions: nvcc refuses it"});
+  CHECK(out.cpu().sum().item<int>() == 3);
+}

@@ -37,6 +37,7 @@ __global__ void active_mask(int* out);
 __global__ void different_masks(int* out);
 __global__ void bad_width(int* out);
 __global__ void half_a_warp(int* out);
+__global__ void different_functions(int* out);
 
 // fault_kernels.cu: what the machine ends or reports.
 __global__ void divided_barrier(int* out);
@@ -45,6 +46,7 @@ __global__ void divide(const int* in, int* out);
 __global__ void checks(const int* in, int* out);
 __global__ void wild(int* out, long long offset);
 __global__ void endless(int* out);
+__global__ void throws(int* out);
 __global__ void device_function(const float* in, float* out);
 
 // matrix_kernels.cu: nvcuda::wmma.
@@ -53,4 +55,5 @@ __global__ void multiply_brain(const __nv_bfloat16* a, const __nv_bfloat16* b, f
 __global__ void multiply_doubles(const double* a, const double* b, double* c);
 __global__ void multiply_wide(const half* a, const half* b, half* c);
 __global__ void load_askew(const half* a, float* c, int begin, int leading);
+__global__ void load_by_lane(const half* a, float* c);
 __global__ void product_of_one_lane(const half* a, float* c);

@@ -64,3 +64,9 @@ __global__ void product_of_one_lane(const half* a, float* c) {
   wmma::load_matrix_sync(fa, a, 16);  // mark: one lane
   c[0] = fa.x[0];
 }
+
+__global__ void load_by_lane(const half* a, float* c) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+  wmma::load_matrix_sync(fa, a + 16 * threadIdx.x, 16);  // mark: load_by_lane
+  if (threadIdx.x == 0) c[0] = fa.x[0];
+}

@@ -79,3 +79,13 @@ TEST_CASE("A matrix function of one lane is reported") {
                            "lanes 1-31\n  all 32 lanes of a warp must call it together: move it "
                            "out of the condition");
 }
+
+TEST_CASE("Lanes that load different matrices are reported") {
+  const Tensor a = sim_zeros({64, 16}, kHalf), c = sim_zeros({1}, kFloat);
+  const auto findings = findings_of([&] { launch<load_by_lane>(block_of(32), a, c); });
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0] == place_of_mark("load_by_lane") +
+                           ": lane 1 of warp 0 calls load_matrix_sync with another pointer, "
+                           "leading dimension or layout than lane 0\n  all lanes pass the same "
+                           "matrix: do not add the lane's index to the pointer");
+}

@@ -90,3 +90,10 @@ __global__ void half_a_warp(int* out) {
   if (threadIdx.x < 16) out[threadIdx.x] = __shfl_down_sync(FULL, 1, 8);  // mark: half_a_warp
   __syncthreads();                                                        // mark: after_half_a_warp
 }
+
+__global__ void different_functions(int* out) {
+  if (threadIdx.x < 16)
+    __syncwarp();  // mark: sync
+  else
+    out[threadIdx.x] = __any_sync(FULL, 1);  // mark: vote
+}

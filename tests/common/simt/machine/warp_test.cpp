@@ -127,6 +127,18 @@ TEST_CASE("Lanes that name each other with different masks are reported with bot
             ")\n  all lanes that a mask names must call the same function with the same mask");
 }
 
+TEST_CASE("Lanes that name each other and call different functions are reported with both") {
+  const Tensor out = sim_zeros({32});
+  const auto findings = findings_of([&] { launch<different_functions>(block_of(32), out); });
+  REQUIRE_FALSE(findings.empty());
+  CHECK(findings[0] ==
+        place_of_mark("vote") +
+            ": lane 31 of warp 0 calls __any_sync with mask 0xffffffff, lane 0 calls __syncwarp "
+            "with mask 0xffffffff (" +
+            line_text("sync") +
+            ")\n  all lanes that a mask names must call the same function with the same mask");
+}
+
 TEST_CASE("A width that is no power of two is reported") {
   CHECK(only_finding<bad_width>() ==
         place_of_mark("bad_width") +
