@@ -21,10 +21,10 @@ std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_
 /// The caller of the function that uses it.
 #define CALLER address_of(__builtin_return_address(0))
 
-void tell(AccessKind kind, const void* address, std::size_t bytes, bool is_volatile,
+void tell(AccessKind kind, const void* address, std::size_t bytes, AccessForm form,
           std::uintptr_t pc) {
   if (Machine* machine = Machine::running())
-    machine->access(kind, address_of(address), bytes, is_volatile, pc);
+    machine->access(kind, address_of(address), bytes, form, pc);
 }
 
 std::string text_of_assertion(const Machine& machine, const char* text) {
@@ -47,28 +47,29 @@ std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t valu
   return machine ? machine->warp_call(function, mask, value, lane, width, CALLER) : value;
 }
 
-void tell_read(const void* address, std::size_t bytes, bool is_volatile, const void* pc) {
-  tell(AccessKind::kRead, address, bytes, is_volatile, address_of(pc));
+void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc) {
+  tell(AccessKind::kRead, address, bytes, form, address_of(pc));
 }
 
-void tell_write(const void* address, std::size_t bytes, bool is_volatile, const void* pc) {
-  tell(AccessKind::kWrite, address, bytes, is_volatile, address_of(pc));
+void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc) {
+  tell(AccessKind::kWrite, address, bytes, form, address_of(pc));
 }
 
 void tell_read_here(const void* address, std::size_t bytes) {
-  if (is_observed) tell(AccessKind::kRead, address, bytes, false, CALLER);
+  if (is_observed) tell(AccessKind::kRead, address, bytes, AccessForm::kPlain, CALLER);
 }
 
 void tell_write_here(const void* address, std::size_t bytes) {
-  if (is_observed) tell(AccessKind::kWrite, address, bytes, false, CALLER);
+  if (is_observed) tell(AccessKind::kWrite, address, bytes, AccessForm::kPlain, CALLER);
 }
 
 void tell_atomic(const void* address, std::size_t bytes, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) return;
-  if (is_observed)
-    machine->access(AccessKind::kAtomic, address_of(address), bytes, false, address_of(pc));
   machine->atomic();
+  if (is_observed)
+    machine->access(AccessKind::kAtomic, address_of(address), bytes, AccessForm::kPlain,
+                    address_of(pc));
 }
 
 void tell_basic_block(const void* pc) {

@@ -79,6 +79,9 @@ unsigned matrix_element(unsigned slot, unsigned count);
 /// The calling thread's lane.
 unsigned lane_of_thread();
 
+/// How a kernel spells an access. A copy of a struct or of memory need not be aligned to its size.
+enum class AccessForm : std::uint8_t { kPlain, kVolatile, kCopy };
+
 /// Tells of an access of the calling kernel that has no hook, before it happens.
 ///@{
 void tell_read_here(const void* address, std::size_t bytes);
@@ -86,9 +89,9 @@ void tell_write_here(const void* address, std::size_t bytes);
 ///@}
 /// Tells of an access before it happens. Does not return where the access must not happen.
 ///@{
-void tell_read(const void* address, std::size_t bytes, bool is_volatile, const void* pc);
-void tell_write(const void* address, std::size_t bytes, bool is_volatile, const void* pc);
-/// Also lets other threads of the block run now and then, because a loop may wait for them.
+void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc);
+void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc);
+/// Before, lets other threads of the block run now and then, because a loop may wait for them.
 void tell_atomic(const void* address, std::size_t bytes, const void* pc);
 /// A basic block of the kernel begins.
 void tell_basic_block(const void* pc);

@@ -6,9 +6,10 @@
 #include "simt/device_calls.h"
 #include "td/tensor/half.h"
 
+// Its constructor makes a constant, so that a __shared__ variable has no guard that kernels read.
 #define TD_SIMT_HALF(name, Storage, short_name)                                       \
   struct name : Storage {                                                             \
-    name() = default;                                                                 \
+    constexpr name() : Storage() {}                                                   \
     name(float value) : Storage(value) {}                                             \
     name(double value) : Storage(static_cast<float>(value)) {}                        \
     name(int value) : Storage(static_cast<float>(value)) {}                           \

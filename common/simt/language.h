@@ -19,7 +19,11 @@
 #define __device__
 #define __host__
 #define __constant__ const
+#ifdef __clang__
 #define __shared__ thread_local __attribute__((used))
+#else  // constinit, because g++ otherwise reads a guard before each use of a type with constructors
+#define __shared__ constinit thread_local __attribute__((used))
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))

@@ -200,12 +200,13 @@ void Machine::report_fault() {
          who + text_of_trap(fault.signal, fault.address, fault.is_overflow));
 }
 
-void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
                      std::uintptr_t pc) {
   if (fiber_->contains(address)) return;
   Access access;
   access.kind = kind;
-  access.is_volatile = is_volatile;
+  access.is_volatile = form == AccessForm::kVolatile;
+  access.is_copy = form == AccessForm::kCopy;
   access.bytes = static_cast<std::uint32_t>(bytes);
   access.address = address;
   if (fibers_.contains(address))

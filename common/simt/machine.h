@@ -63,7 +63,7 @@ class Machine {
   int block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t pc);
   std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value, int lane,
                           int width, std::uintptr_t pc);
-  void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+  void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
               std::uintptr_t pc);
   void atomic();
   void fence();

@@ -12,23 +12,24 @@
 #define HOOK extern "C" __attribute__((visibility("hidden"))) void
 #define KERNEL __builtin_return_address(0)
 
+using td::simt::AccessForm;
 using td::simt::is_observed;
 using td::simt::tell_atomic;
 using td::simt::tell_read;
 using td::simt::tell_write;
 
-#define ACCESS(name, tell, bytes, is_volatile) \
-  HOOK __tsan_##name(const void* p) {          \
-    if (is_observed) [[unlikely]]              \
-      tell(p, bytes, is_volatile, KERNEL);     \
+#define ACCESS(name, tell, bytes, form)         \
+  HOOK __tsan_##name(const void* p) {           \
+    if (is_observed) [[unlikely]]               \
+      tell(p, bytes, AccessForm::form, KERNEL); \
   }
-#define ACCESSES(bytes)                                  \
-  ACCESS(read##bytes, tell_read, bytes, false)           \
-  ACCESS(write##bytes, tell_write, bytes, false)         \
-  ACCESS(volatile_read##bytes, tell_read, bytes, true)   \
-  ACCESS(volatile_write##bytes, tell_write, bytes, true) \
-  ACCESS(unaligned_read##bytes, tell_read, bytes, false) \
-  ACCESS(unaligned_write##bytes, tell_write, bytes, false)
+#define ACCESSES(bytes)                                       \
+  ACCESS(read##bytes, tell_read, bytes, kPlain)               \
+  ACCESS(write##bytes, tell_write, bytes, kPlain)             \
+  ACCESS(volatile_read##bytes, tell_read, bytes, kVolatile)   \
+  ACCESS(volatile_write##bytes, tell_write, bytes, kVolatile) \
+  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)      \
+  ACCESS(unaligned_write##bytes, tell_write, bytes, kCopy)
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -36,10 +37,10 @@ ACCESSES(8)
 ACCESSES(16)
 
 HOOK __tsan_read_range(const void* p, std::size_t bytes) {
-  if (is_observed && bytes) tell_read(p, bytes, false, KERNEL);
+  if (is_observed && bytes) tell_read(p, bytes, AccessForm::kCopy, KERNEL);
 }
 HOOK __tsan_write_range(const void* p, std::size_t bytes) {
-  if (is_observed && bytes) tell_write(p, bytes, false, KERNEL);
+  if (is_observed && bytes) tell_write(p, bytes, AccessForm::kCopy, KERNEL);
 }
 
 HOOK __tsan_init() {}
@@ -122,19 +123,19 @@ void* __real_memset(void* to, int value, std::size_t bytes);
 }
 HOOKED(void*) __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
   if (is_observed && bytes) {
-    tell_read(from, bytes, false, KERNEL);
-    tell_write(to, bytes, false, KERNEL);
+    tell_read(from, bytes, AccessForm::kCopy, KERNEL);
+    tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   }
   return __real_memcpy(to, from, bytes);
 }
 HOOKED(void*) __wrap_memmove(void* to, const void* from, std::size_t bytes) {
   if (is_observed && bytes) {
-    tell_read(from, bytes, false, KERNEL);
-    tell_write(to, bytes, false, KERNEL);
+    tell_read(from, bytes, AccessForm::kCopy, KERNEL);
+    tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   }
   return __real_memmove(to, from, bytes);
 }
 HOOKED(void*) __wrap_memset(void* to, int value, std::size_t bytes) {
-  if (is_observed && bytes) tell_write(to, bytes, false, KERNEL);
+  if (is_observed && bytes) tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   return __real_memset(to, value, bytes);
 }

@@ -53,6 +53,8 @@ void MemoryCheck::report_outside(const ThreadInfo& thread, const Access& access,
     return report_out_of_bounds(thread, access, *usual);
   if (Region* near = regions_.nearest(access.address, kNear))
     return report_out_of_bounds(thread, access, *near);
+  if (Region* wrapped = regions_.nearest_before_wrap(access.address, kNear))
+    return report_out_of_bounds(thread, access, *wrapped);
   report_host_memory(thread, access);
 }
 

@@ -149,9 +149,12 @@ std::string RaceFinder::cure(const Race& race) const {
   if (race.between_blocks)
     return "Cure: keep to elements of the own block, start a second kernel, or order the blocks by "
            "__threadfence() and an atomic function";
-  const bool in_warp = race.in_one_warp && warp_barriers_;
-  return std::string("Cure: ") + (in_warp ? "__syncwarp()" : "__syncthreads()") +
-         " in front of line " + std::to_string(second.site->line) + "'s " + noun(second.kind);
+  const std::string barrier =
+      race.in_one_warp && warp_barriers_ ? "__syncwarp()" : "__syncthreads()";
+  if (same_line(first, second))
+    return "Cure: read into a variable, then " + barrier + ", then write";
+  return "Cure: " + barrier + " in front of line " + std::to_string(second.site->line) + "'s " +
+         noun(second.kind);
 }
 
 }  // namespace td::simt

@@ -39,15 +39,16 @@ RequestCounter::Place& RequestCounter::place(std::uint16_t site, const Region& r
   return place;
 }
 
-/// A struct or a copy of memory counts as a GPU executes it: in pieces of up to 16 bytes to which
-/// it is aligned.
+/// A struct or a copy of memory counts as a GPU executes it where the compiler knows no better
+/// alignment: in words of up to four bytes. Lanes that load or store a matrix (wmma) may have 32
+/// bytes each.
 void RequestCounter::access(const ThreadInfo& thread, const Access& access, Region& region,
                             std::uint16_t site) {
   Place& at = place(site, region);
-  if (access.bytes <= 16 && std::has_single_bit(access.bytes) && !access.is_copy)
+  if (access.bytes <= 32 && std::has_single_bit(access.bytes) && !access.is_copy)
     return add(thread, access, region, at);
   Access piece = access;
-  piece.bytes = 1u << std::countr_zero(access.address | access.bytes | 16);
+  piece.bytes = 1u << std::countr_zero(access.address | access.bytes | 4);
   for (std::uint32_t done = 0; done < access.bytes; done += piece.bytes) {
     piece.address = access.address + done;
     add(thread, piece, region, at);

@@ -29,7 +29,7 @@ class RequestCounter {
   void end_launch(Profile& profile) const;
 
  private:
-  static constexpr std::uint32_t kCounted = ~0u;  // in place of the index of a request
+  static constexpr std::uint32_t kCounted = ~0u;  // instead of the index of a request
 
   struct Request {
     WarpRequest lanes;

@@ -1,5 +1,5 @@
 // Pictures of one request of a warp. Invariant: every picture has the same width, so that those
-// before and after a change fit beside each other.
+// before and after a change can be compared side by side.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -220,7 +220,7 @@ class SharedPicture {
 
   std::string draw() {
     draw_title(drawing_, place_);
-    const int lanes = request_.bytes <= 4 ? 32 : request_.bytes <= 8 ? 16 : 8;
+    const int lanes = lanes_per_pass(request_.bytes);
     int y = 52;
     for (int first = 0; first < 32; first += lanes) y = draw_group(first, lanes, y);
     const RequestCost cost = shared_cost(request_);

@@ -80,8 +80,12 @@ RequestCost global_cost(const WarpRequest& request, std::uintptr_t base,
   return cost;
 }
 
+int lanes_per_pass(std::uint32_t bytes) {
+  return 128 / static_cast<int>(std::clamp<std::uint32_t>(bytes, 4, 32));
+}
+
 RequestCost shared_cost(const WarpRequest& request) {
-  const int lanes_per_group = request.bytes <= 4 ? 32 : request.bytes <= 8 ? 16 : 8;
+  const int lanes_per_group = lanes_per_pass(request.bytes);
   RequestCost cost;
   for (int first = 0; first < 32; first += lanes_per_group) {
     Banks banks;

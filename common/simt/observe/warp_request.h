@@ -30,6 +30,8 @@ struct RequestCost {
 /// @param sectors becomes the numbers of the sectors (address / 32), in ascending order.
 RequestCost global_cost(const WarpRequest& request, std::uintptr_t base,
                         std::vector<std::uintptr_t>& sectors);
+/// How many lanes a pass over the banks can serve: 128 bytes, so 32, 16, 8 or 4.
+int lanes_per_pass(std::uint32_t bytes);
 /// Offsets may be negative, for lanes in a variable that lies before. Banks count from the begin of
 /// the shared variable: where it lies is the compiler's choice.
 RequestCost shared_cost(const WarpRequest& request);

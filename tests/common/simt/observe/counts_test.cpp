@@ -160,6 +160,11 @@ TEST_CASE("8 bytes go in two groups of 16 lanes, 16 bytes in four of 8") {
                1, 1, 1);
 }
 
+TEST_CASE("a lane of a matrix load may have 32 bytes: one request in eight passes") {
+  check(loads(32, 0, 1, 32), 32, 32, 1024);
+  check_passes(passes(32, [](unsigned t) { return 32 * t; }), 8, 8, 1);
+}
+
 /// A transpose of n x n floats in tiles of 32 x 32, without a tile in shared memory where `width`,
 /// the floats of a row of it, is 0.
 Profile transpose(unsigned n, unsigned width) {

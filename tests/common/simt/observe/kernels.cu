@@ -168,3 +168,40 @@ __global__ void tiled_matmul(const float* a, const float* b, float* c, int n) {
   }
   c[row * n + column] = sum;
 }
+
+struct Pair {
+  float x, y;
+};
+
+__global__ void copy_pairs(const float* in, float* out, int first) {
+  const Pair* pairs = reinterpret_cast<const Pair*>(in + first);
+  reinterpret_cast<Pair*>(out)[threadIdx.x] = pairs[threadIdx.x];  // mark: pairs
+}
+
+__global__ void pass_by_flag(int* out) {
+  __shared__ int value;
+  __shared__ unsigned is_ready;
+  if (threadIdx.x == 0) is_ready = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    value = 42;
+    __threadfence_block();
+    atomicExch(&is_ready, 1u);
+  }
+  if (threadIdx.x == 32) {
+    while (atomicAdd(&is_ready, 0u) == 0) continue;
+    __threadfence_block();
+    *out = value;
+  }
+}
+
+__global__ void half_tile(const half* in, half* out) {
+  __shared__ half s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+__global__ void left_neighbour(const float* in, float* out) {
+  out[threadIdx.x] = in[threadIdx.x - 1];  // mark: left
+}

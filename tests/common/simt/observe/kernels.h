@@ -20,4 +20,8 @@ __global__ void double_buffered_scan(const int* in, int* out);
 __global__ void scan_in_place(const int* in, int* out);
 __global__ void scale4(const float* in, float* out, int first);
 __global__ void shared_overrun(const float* in, float* out);
+__global__ void copy_pairs(const float* in, float* out, int first);
+__global__ void pass_by_flag(int* out);
+__global__ void half_tile(const half* in, half* out);
+__global__ void left_neighbour(const float* in, float* out);
 __global__ void tiled_matmul(const float* a, const float* b, float* c, int n);

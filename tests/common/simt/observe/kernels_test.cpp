@@ -67,14 +67,14 @@ TEST_CASE("transposes have the sectors and passes of a count by hand") {
   const auto naive = observed([&] { launch<naive_transpose>(config, in, out, n); });
   CHECK(naive.first_fault() == nullptr);
   CHECK(naive.profile.global(kLoad).per_request() == 4);
-  CHECK(naive.profile.global(kStore, line_of_mark("naive")).per_request() == 32);
+  CHECK(naive.profile.global(kStore, line_of_mark("naive").number).per_request() == 32);
   CHECK(naive.profile.global(kStore).requests == 128);
   CHECK(naive.profile.distinct_sectors == 1024);
 
   const auto narrow = observed([&] { launch<narrow_transpose>(config, in, out, n); });
   CHECK(narrow.first_fault() == nullptr);
   CHECK(narrow.profile.global().excess() == 0);
-  CHECK(narrow.profile.shared(kLoad, line_of_mark("column")).worst_ways == 32);
+  CHECK(narrow.profile.shared(kLoad, line_of_mark("column").number).worst_ways == 32);
   CHECK(narrow.profile.shared(kLoad).transfers == 128 * 32);
   CHECK(narrow.profile.static_shared == 4096);
 
@@ -96,9 +96,9 @@ TEST_CASE("a tiled product has the sectors, passes and barriers of a count by ha
   CHECK(report.first_fault() == nullptr);
   CHECK(report.profile.barriers == 8);
   // 16 blocks, 4 tiles, 8 warps; each reads two rows of 16 floats: four sectors.
-  CHECK(report.profile.global(kLoad, line_of_mark("a")).requests == 512);
-  CHECK(report.profile.global(kLoad, line_of_mark("a")).transfers == 2048);
-  CHECK(report.profile.global(kLoad, line_of_mark("b")).transfers == 2048);
+  CHECK(report.profile.global(kLoad, line_of_mark("a").number).requests == 512);
+  CHECK(report.profile.global(kLoad, line_of_mark("a").number).transfers == 2048);
+  CHECK(report.profile.global(kLoad, line_of_mark("b").number).transfers == 2048);
   CHECK(report.profile.shared().excess() == 0);
   CHECK(report.profile.distinct_sectors == 3 * 64 * 64 / 8);
 }
@@ -161,4 +161,31 @@ TEST_CASE("an index past the end of a shared variable is found") {
   const Tensor in = floats(64), out = zero_floats(64);
   check_found([&] { launch<shared_overrun>({.grid = 1, .block = 64}, in, out); },
               Finding::Kind::kOutOfBounds, "overrun", "s is __shared__ float[64]");
+}
+
+TEST_CASE("a struct of two floats may lie at any float, and is read one float at a time") {
+  const Tensor in = floats(65), out = zero_floats(64);
+  check_clean([&] { launch<copy_pairs>({.grid = 1, .block = 32}, in, out, 1); });
+  const auto report = observed([&] { launch<copy_pairs>({.grid = 1, .block = 32}, in, out, 0); });
+  CHECK(report.profile.global(kLoad, line_of_mark("pairs").number).transfers == 2 * 8);
+}
+
+TEST_CASE("a fence and an atomic flag order two warps of a block") {
+  const Tensor out = zeros({1}, kInt).to("sim:0");
+  check_clean([&] { launch<pass_by_flag>({.grid = 1, .block = 64}, out); });
+  CHECK(out.cpu()[0].item<int>() == 42);
+}
+
+TEST_CASE("a shared variable of halves is what the kernel made of it") {
+  const Tensor in = ones({64}, kHalf).to("sim:0"), out = zeros({64}, kHalf).to("sim:0");
+  check_clean([&] { launch<half_tile>({.grid = 1, .block = 64}, in, out); });
+  const auto report = observed([&] { launch<half_tile>({.grid = 1, .block = 64}, in, out); });
+  CHECK(report.profile.static_shared == 128);
+  CHECK(report.profile.shared().requests == 4);
+}
+
+TEST_CASE("threadIdx.x - 1 of thread 0 is an index past the end") {
+  const Tensor in = floats(64), out = zero_floats(64);
+  check_found([&] { launch<left_neighbour>({.grid = 1, .block = 64}, in, out); },
+              Finding::Kind::kOutOfBounds, "left", "reads in[4294967295], past the end of in");
 }

@@ -56,6 +56,24 @@ TEST_CASE("a place that has read one tensor is judged by that tensor, however fa
         std::string::npos);
 }
 
+TEST_CASE("an unsigned index below 0 is named, though it is the first access of its place") {
+  Script script(32);
+  const char* in = script.tensor("in", 64, 4, true);
+  const KernelReport report =
+      script.run([&] { CHECK_FALSE(script.read(0, in + 4 * std::int64_t{0xffffffff}, 7)); });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text.find("sum.cu:7: reads in[4294967295], past the end of in\n") == 0);
+}
+
+TEST_CASE("a shared variable that is no array has no index") {
+  Script script(32);
+  char* value = script.shared("value", 1);
+  const KernelReport report = script.run([&] { script.read(0, value, 7); });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text.find("sum.cu:7: reads value that no thread has written") == 0);
+  CHECK(report.findings[0].text.find("value is __shared__ float; ") != std::string::npos);
+}
+
 TEST_CASE("a vector access that only begins inside of a tensor is out of bounds") {
   Script script(32);
   const char* in = script.tensor("in", 6, 4, true);
