@@ -18,7 +18,7 @@ target_compile_options(td_kernel_hooks PRIVATE -O2 -fno-sanitize=all -ftls-model
 set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
   -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls
   -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove
-  -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes)
+  -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes -Wno-ignored-attributes)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND TD_KERNEL_FLAGS --param=tsan-instrument-func-entry-exit=0
     --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
