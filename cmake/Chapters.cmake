@@ -49,19 +49,30 @@ function(course_precompiled optimization)
 endfunction()
 
 # One variant of one exercise: course_exercise(target chapter name source folder [optimization]).
-# Solutions have the build's own optimization; whatever names another is unfinished work.
+# Solutions have the build's own optimization; whatever names another is unfinished work. Kernels
+# are all compiled alike (Kernels.cmake), because the counts of their accesses are judged.
 function(course_exercise target chapter name source folder)
   add_library(${target} SHARED EXCLUDE_FROM_ALL "${source}")
   set(optimization "")
   if(ARGC GREATER 5)
     set(optimization ${ARGV5})
-    course_unfinished_options(${target} ${optimization})
-  else()
-    course_options(${target})
   endif()
-  course_precompiled("${optimization}")
-  if(precompiled)
-    target_precompile_headers(${target} REUSE_FROM ${precompiled})
+  if(source MATCHES "\\.cu$")
+    td_kernel_options(${target})
+    target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
+    if(optimization)  # unfinished work: see course_unfinished_options
+      target_compile_options(${target} PRIVATE -Wno-unused-parameter -Wno-unused-variable)
+    endif()
+  else()
+    if(optimization)
+      course_unfinished_options(${target} ${optimization})
+    else()
+      course_options(${target})
+    endif()
+    course_precompiled("${optimization}")
+    if(precompiled)
+      target_precompile_headers(${target} REUSE_FROM ${precompiled})
+    endif()
   endif()
   target_include_directories(${target} PRIVATE "${chapter_folder}")
   target_link_libraries(${target} PRIVATE ${chapter_LIBRARIES})
@@ -69,12 +80,29 @@ function(course_exercise target chapter name source folder)
     LIBRARY_OUTPUT_DIRECTORY "${folder}")
 endfunction()
 
-# The solution, the stub, the learner's file and the wrong answers of one exercise.
-function(course_add_exercise chapter name)
-  set(solution "${chapter_ROOT}/solutions/${chapter_FOLDER}/${name}.cpp")
+# Where there is nvcc but no GPU, nvcc compiles the learner's kernel for nothing but its errors. This
+# target is built after the verdict (tools/course/check.cpp), which needs no toolkit.
+find_program(COURSE_NVCC nvcc HINTS /usr/local/cuda/bin)
+mark_as_advanced(COURSE_NVCC)
+function(course_add_nvcc_target target source)
+  if(NOT COURSE_NVCC OR TD_CUDA_FOUND)
+    add_custom_target(${target})
+    return()
+  endif()
+  set(binary "${PROJECT_BINARY_DIR}/nvcc/${target}.cubin")
+  add_custom_command(OUTPUT "${binary}" DEPENDS "${source}" VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
+    COMMAND "${COURSE_NVCC}" -std=c++20 -arch=sm_75 -cubin -o "${binary}"
+      "-I${PROJECT_SOURCE_DIR}/common" "-I${chapter_folder}" "${source}")
+  add_custom_target(${target} DEPENDS "${binary}")
+endfunction()
+
+# The solution, the stub, the learner's file, and the wrong and right answers of one exercise.
+function(course_add_exercise chapter name suffix)
+  set(solution "${chapter_ROOT}/solutions/${chapter_FOLDER}/${name}${suffix}")
   course_exercise(${chapter}_${name} ${chapter} ${name} "${solution}" "${course_variants}/solution")
 
-  set(stub "${PROJECT_BINARY_DIR}/stubs/${chapter_FOLDER}/${name}.cpp")
+  set(stub "${PROJECT_BINARY_DIR}/stubs/${chapter_FOLDER}/${name}${suffix}")
   add_custom_command(OUTPUT "${stub}" DEPENDS "${solution}" course-tool VERBATIM
     COMMAND $<TARGET_FILE:course-tool> cut "${solution}" --output "${stub}"
     COMMENT "Cutting the stub of ${chapter}.${name}")
@@ -82,22 +110,27 @@ function(course_add_exercise chapter name)
     "${course_variants}/stub" -O0)
 
   # An #include instead of the file itself: a learner who deletes it breaks this target alone.
-  set(mine "${PROJECT_BINARY_DIR}/mine/${chapter_FOLDER}/${name}.cpp")
-  file(CONFIGURE OUTPUT "${mine}"
-    CONTENT "#include \"${chapter_MINE_ROOT}/chapters/${chapter_FOLDER}/${name}.cpp\"\n")
+  set(learners "${chapter_MINE_ROOT}/chapters/${chapter_FOLDER}/${name}${suffix}")
+  set(mine "${PROJECT_BINARY_DIR}/mine/${chapter_FOLDER}/${name}${suffix}")
+  file(CONFIGURE OUTPUT "${mine}" CONTENT "#include \"${learners}\"\n")
   course_exercise(mine_${chapter}_${name} ${chapter} ${name} "${mine}"
     "${course_variants}/mine" -O1)
+  if(suffix STREQUAL ".cu")
+    course_add_nvcc_target(nvcc_mine_${chapter}_${name} "${learners}")
+  endif()
 
-  set(answers "${chapter_ROOT}/tests/chapters/${chapter_FOLDER}/wrong/${name}")
-  file(GLOB wrong_answers CONFIGURE_DEPENDS "${answers}/*.cpp")
   string(REGEX REPLACE "^ch" "" number ${chapter})
   set(variants stub_${chapter}_${name})
-  foreach(answer IN LISTS wrong_answers)
-    get_filename_component(variant "${answer}" NAME_WE)
-    set(target wrong_${chapter}_${name}_${variant})
-    course_exercise(${target} ${chapter} ${name} "${answer}"
-      "${course_variants}/wrong/${number}.${name}/${variant}" -O0)
-    list(APPEND variants ${target})
+  foreach(kind IN ITEMS wrong right)
+    set(folder "${chapter_ROOT}/tests/chapters/${chapter_FOLDER}/${kind}/${name}")
+    file(GLOB answers CONFIGURE_DEPENDS "${folder}/*${suffix}")
+    foreach(answer IN LISTS answers)
+      get_filename_component(variant "${answer}" NAME_WE)
+      set(target ${kind}_${chapter}_${name}_${variant})
+      course_exercise(${target} ${chapter} ${name} "${answer}"
+        "${course_variants}/${kind}/${number}.${name}/${variant}" -O0)
+      list(APPEND variants ${target})
+    endforeach()
   endforeach()
   add_dependencies(exercises_${chapter} ${chapter}_${name} ${variants})
 endfunction()
@@ -119,6 +152,9 @@ function(course_checker_options target)
     list(APPEND headers "${PROJECT_SOURCE_DIR}/common/td/td.h")
   elseif("td_device" IN_LIST chapter_LIBRARIES)
     target_link_libraries(${target} PRIVATE check_devices)
+  endif()
+  if("td_simt" IN_LIST chapter_LIBRARIES)
+    target_link_libraries(${target} PRIVATE check_kernels)
   endif()
   if(target STREQUAL holder)
     target_precompile_headers(${target} PRIVATE ${headers})
@@ -174,11 +210,19 @@ function(td_add_chapter folder)
   set(chapter ch${number})
   add_custom_target(exercises_${chapter} ALL)
 
+  # Kernels that exercises in host code launch.
+  file(GLOB given CONFIGURE_DEPENDS "${chapter_folder}/given/*.cu")
+  if(given)
+    course_exercise(given_${chapter} ${chapter} given "${given}" "${course_variants}")
+    list(APPEND chapter_LIBRARIES given_${chapter})
+  endif()
   set(chapter_libraries ${chapter_LIBRARIES})
-  file(GLOB solutions CONFIGURE_DEPENDS "${chapter_ROOT}/solutions/${folder}/*.cpp")
+  file(GLOB solutions CONFIGURE_DEPENDS "${chapter_ROOT}/solutions/${folder}/*.cpp"
+    "${chapter_ROOT}/solutions/${folder}/*.cu")
   foreach(solution IN LISTS solutions)
     get_filename_component(name "${solution}" NAME_WE)
-    course_add_exercise(${chapter} ${name})
+    get_filename_component(suffix "${solution}" EXT)
+    course_add_exercise(${chapter} ${name} ${suffix})
     list(APPEND chapter_libraries ${chapter}_${name})
   endforeach()
   if(TARGET check_support)
@@ -235,14 +279,18 @@ if(Catch2_FOUND)
   # Catch2's own signal handlers would hide the report of a host read of device memory.
   target_compile_definitions(check_support PUBLIC CATCH_CONFIG_NO_POSIX_SIGNALS)
   target_link_libraries(check_support PUBLIC Catch2::Catch2)
-  # Devices for the chapters that have no tensors, tensors for the others.
-  foreach(name IN ITEMS devices tensors)
+  # Devices for the chapters that have no tensors, tensors for the others, kernels for chapter 11.
+  foreach(name IN ITEMS devices tensors kernels)
     add_library(check_${name} OBJECT EXCLUDE_FROM_ALL
       "${PROJECT_SOURCE_DIR}/tests/support/${name}/check_${name}.cpp")
     course_options(check_${name})
   endforeach()
   target_link_libraries(check_devices PUBLIC check_support td_device td_sim)
   target_link_libraries(check_tensors PUBLIC check_support td td_sim)
+  target_link_libraries(check_kernels PUBLIC check_tensors td_simt)
+  target_include_directories(check_kernels PUBLIC "${PROJECT_SOURCE_DIR}/tests/support/kernels")
+  target_compile_definitions(check_kernels PRIVATE
+    CHECK_PICTURES="${PROJECT_BINARY_DIR}/pictures")
 endif()
 
 # The shared code of the chapters' programs. Options are parsed once per run, so the parser is compiled fast.
@@ -263,6 +311,7 @@ endforeach()
 set(libraries_of_06 ${libraries} td_distributed)
 set(program_of_06 td_data)
 set(libraries_of_10 ${libraries} td_xla)
+set(libraries_of_11 ${libraries} td_simt)
 set(program_of_10 td_data)
 file(GLOB chapter_programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/chapters/*/main.cpp")
 foreach(program IN LISTS chapter_programs)

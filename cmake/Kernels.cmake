@@ -18,7 +18,7 @@ target_compile_options(td_kernel_hooks PRIVATE -O2 -fno-sanitize=all -ftls-model
 set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
   -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls
   -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove
-  -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes)
+  -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes -Wno-ignored-attributes)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND TD_KERNEL_FLAGS --param=tsan-instrument-func-entry-exit=0
     --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
@@ -68,18 +68,18 @@ function(td_cuda_kernels target)
     set_source_files_properties("${copy}" PROPERTIES LANGUAGE CUDA)
     list(APPEND copies "${copy}")
   endforeach()
-  add_library(${target}_cuda SHARED EXCLUDE_FROM_ALL ${copies})
+  set(start "${PROJECT_SOURCE_DIR}/common/simt/kernel_library/cuda_start.cu")
+  set_source_files_properties("${start}" PROPERTIES LANGUAGE CUDA)
+  add_library(${target}_cuda SHARED EXCLUDE_FROM_ALL ${copies} "${start}")
   target_include_directories(${target}_cuda PRIVATE "${PROJECT_SOURCE_DIR}/common"
     $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   # Since 13.0 nvcc hides the kernels of a library, which are found by their names here.
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
     target_compile_options(${target}_cuda PRIVATE -device-entity-has-hidden-visibility=false)
   endif()
-  # One runtime for the process: that of td_device.
-  set_target_properties(${target}_cuda PROPERTIES CUDA_RUNTIME_LIBRARY None
+  set_target_properties(${target}_cuda PROPERTIES
     OUTPUT_NAME "$<IF:$<BOOL:$<TARGET_PROPERTY:${target},OUTPUT_NAME>>,$<TARGET_PROPERTY:${target},OUTPUT_NAME>,${target}>_cuda"
     LIBRARY_OUTPUT_DIRECTORY "$<TARGET_FILE_DIR:${target}>")
-  target_link_libraries(${target}_cuda PRIVATE td_device)
   target_link_options(${target}_cuda PRIVATE LINKER:-Bsymbolic)
   add_dependencies(${target} ${target}_cuda)
 endfunction()

@@ -66,7 +66,7 @@ if(TD_NATIVE)
   list(APPEND TD_HOST_FLAGS -march=native)
 endif()
 # Intel's microcode against CVE-2022-40982 makes gathers slower than single loads. g++ 13.3 and later know
-# it; g++ 12 vectorizes max pooling with gathers there, which then takes 11.5 ns per output in place of 4.4.
+# it; g++ 12 vectorizes max pooling with gathers there, which then takes 11.5 ns per output instead of 4.4.
 cmake_host_system_information(RESULT processor QUERY PROCESSOR_DESCRIPTION)
 if(TD_NATIVE AND processor MATCHES "Intel")
   include(CheckCXXCompilerFlag)

@@ -3,7 +3,8 @@
 // pool per OS thread.
 //
 // Invariant: fibers and their stacks are reused for the life of the OS thread. A fiber that was
-// abandoned in the middle of its work begins anew: nothing on its stack is destroyed.
+// abandoned in the middle of its work begins again from the start: nothing on its stack is
+// destroyed.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -28,7 +29,7 @@ class Fiber {
   /// Stops here, where the calling code runs, and goes on with `next` until something switches
   /// back.
   void switch_to(Fiber& next);
-  /// The next switch to this fiber begins the pool's work anew instead of continuing it.
+  /// The next switch to this fiber begins the pool's work again instead of continuing it.
   void abandon() { begun_ = false; }
   /// Whether the address lies on the fiber's stack.
   bool contains(std::uintptr_t address) const { return address - low_ < bytes_; }

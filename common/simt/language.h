@@ -21,7 +21,7 @@
 #define __constant__ const
 #ifdef __clang__
 #define __shared__ thread_local __attribute__((used))
-#else  // g++ would guard an array of half against a second initialization, and access the guard.
+#else  // constinit, because g++ otherwise reads a guard before each use of a type with constructors
 #define __shared__ constinit thread_local __attribute__((used))
 #endif
 #define __forceinline__ inline __attribute__((always_inline))

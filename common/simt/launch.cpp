@@ -177,6 +177,9 @@ void launch_kernel(const KernelType& kernel, const LaunchConfig& config,
   TD_CHECK(Error, kernel.count <= Work::kMostParameters, kernel.name, ": a kernel has at most ",
            Work::kMostParameters, " parameters here, this one has ", kernel.count);
   const Device device = check_tensors(kernel, arguments);
+  for (std::size_t i = 0; i < kernel.count; ++i)  // backward() must see that a saved tensor changes
+    if (arguments[i].tensor && !kernel.parameters[i].is_const)
+      arguments[i].tensor->impl().storage->bump_version();
   if (device.is_cuda()) return launch_on_cuda(kernel, config, arguments, device);
   check_config(std::string(kernel.name), config.grid, config.block, config.shared);
   launch_on_sim(kernel, config, arguments, device);

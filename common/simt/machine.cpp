@@ -162,6 +162,7 @@ void Machine::wait(Thread& thread) {
 
 void Machine::finish(Thread& thread) {
   const std::uint32_t warp = thread.info.warp();
+  thread.state = Thread::State::kRuns;  // waits no more, also where it was about to
   ++exited_;
   warps_[warp].exited |= 1u << thread.info.lane();
   if (warps_[warp].waiting) complete_waiting(warp);

@@ -112,6 +112,14 @@ class fragment {
       detail::same<T, __half> && !detail::same<Use, accumulator> ? 16 : rows * columns / 32;
   storage_element_type x[num_elements];
 
+  /// A GPU leaves what its registers held. Here it is NaN, or 127, so that a missing fill_fragment
+  /// or load_matrix_sync shows in the result.
+  fragment() {
+    for (storage_element_type& element : x)
+      element = detail::same<T, int> || sizeof(T) == 1 ? storage_element_type(127)
+                                                       : storage_element_type(__builtin_nanf(""));
+  }
+
   /// From the matrix's begin to the element x[i] of a lane.
   static std::size_t offset(unsigned lane, int i, unsigned leading, bool column_major) {
     const unsigned element = td::simt::matrix_element(

@@ -18,6 +18,11 @@ TEST_CASE("what is marked as the solution's own goes") {
         "#include <a>\n\nint g;\n// Your code here: x\ntd::not_done_yet(\"f\");\n");
 }
 
+TEST_CASE("a fault to be repaired takes the place of the solution's lines") {
+  CHECK(cut("// blank: x\n// end\n// solution only\n  //= s[0] = 1;\n  s[1] = 1;\n// end\n", "f") ==
+        "// Your code here: x\ntd::not_done_yet(\"f\");\n  s[0] = 1;\n");
+}
+
 TEST_CASE("the rest is kept to the letter") {
   const std::string rest = "// a comment\n\tint  x ; // http://a\n\n";
   const std::string stub = cut(rest + "// blank: x\ny\n// end\n", "f");
@@ -26,7 +31,7 @@ TEST_CASE("the rest is kept to the letter") {
 
 TEST_CASE("marks that do not fit are refused with the line") {
   CHECK_THROWS_WITH(cut("\n// blank: x\n", "f"),
-                    Catch::Contains("f.cpp, line 2") && Catch::Contains("no \"// end\""));
+                    Catch::Contains("f, line 2") && Catch::Contains("no \"// end\""));
   CHECK_THROWS_WITH(cut("// blank: x\n// blank: y\n// end\n", "f"), Catch::Contains("line 2"));
   CHECK_THROWS_WITH(cut("// end\n", "f"), Catch::Contains("without a mark"));
   CHECK_THROWS_WITH(cut("// blank:\n// end\n", "f"), Catch::Contains("give a hint"));

@@ -82,6 +82,8 @@ std::string mine_target(const Exercise& e) {
   return "mine_ch" + e.id().substr(0, 2) + "_" + e.name;
 }
 
+std::string nvcc_target(const Exercise& e) { return "nvcc_" + mine_target(e); }
+
 std::string build(const Course& course, const std::vector<std::string>& targets) {
   Program cmake;
   cmake.words = {COURSE_CMAKE, "--build", course.build.string(), "--target"};

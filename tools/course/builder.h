@@ -13,6 +13,9 @@ namespace course {
 /// The target that compiles the learner's file of an exercise.
 std::string mine_target(const Exercise& e);
 
+/// The target that compiles the learner's kernel by nvcc alone; it does nothing without nvcc.
+std::string nvcc_target(const Exercise& e);
+
 /// Builds the targets. @return empty when all are built, else the compiler's first errors.
 std::string build(const Course& course, const std::vector<std::string>& targets);
 

@@ -26,6 +26,13 @@ Verdict check_mine(const Course& course, const Exercise& e) {
   return judge(course, e, course.variant("mine"), false);
 }
 
+/// What nvcc finds in a kernel that passed on sim. Empty for host code, for a kernel that nvcc
+/// compiles, and where there is no nvcc (cmake/Chapters.cmake).
+std::string nvcc_errors(const Course& course, const Exercise& e) {
+  if (course.stub(e).extension() != ".cu") return {};
+  return build(course, {nvcc_target(e)});
+}
+
 /// What to type next, after a single exercise.
 void advise(const Course& course, const Exercise& e, const Progress& progress, Result result) {
   const std::string file = fs::relative(course.stub(e), course.root).string();
@@ -74,6 +81,10 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
     unchecked += skip_lines(*e, v.text);
     std::cout << word(v.result) << "  " << e->id() << "  " << e->title << '\n';
     if (v.result != Result::pass) std::cout << v.text;
+    // After the verdict, which it changes nothing about: the verdict is the same without a toolkit.
+    const std::string errors = v.result == Result::pass ? nvcc_errors(course, *e) : "";
+    if (!errors.empty())
+      std::cout << "  warning: nvcc does not compile it, so it will not run on a GPU:\n" << errors;
     // A skip tells nothing about the learner's work, so it changes nothing that was known.
     if (v.result != Result::skipped) progress.set_passed(*e, v.result == Result::pass);
   }

@@ -28,8 +28,17 @@ std::string Chapter::number_text() const { return two_digits(number); }
 std::string Chapter::program() const { return "ch" + folder; }
 std::string Chapter::checker() const { return "check_ch" + two_digits(number); }
 
-fs::path Course::wrong_answers(const Exercise& e) const {
-  return root / "tests" / "chapters" / e.folder / "wrong" / e.name;
+fs::path Course::file(const char* tree, const Exercise& e) const {
+  const bool kernel = fs::exists(root / "solutions" / e.folder / (e.name + ".cu"));
+  return root / tree / e.folder / (e.name + (kernel ? ".cu" : ".cpp"));
+}
+
+fs::path Course::answers(const std::string& kind, const Exercise& e) const {
+  return root / "tests" / "chapters" / e.folder / kind / e.name;
+}
+
+bool is_source(const fs::path& path) {
+  return path.extension() == ".cpp" || path.extension() == ".cu";
 }
 
 const Chapter& Course::chapter(int number) const {

@@ -1,5 +1,5 @@
 // The course as chapters/course.toml describes it, and where its files lie. Every command starts
-// here. Invariant: path arithmetic alone leads from an exercise to its solution, tests and library.
+// here. Invariant: an exercise's folder and name alone lead to its solution, tests and library.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +46,8 @@ struct Course {
 
   fs::path stub(const Exercise& e) const { return file("chapters", e); }  ///< The learner's file.
   fs::path solution(const Exercise& e) const { return file("solutions", e); }
-  fs::path wrong_answers(const Exercise& e) const;  ///< The folder of the wrong answers.
+  /// The folder of the answers of a kind, "wrong" or "right".
+  fs::path answers(const std::string& kind, const Exercise& e) const;
   fs::path binary(const std::string& name) const { return build / "chapters" / name; }
   fs::path variant(const std::string& name) const { return build / "exercises" / name; }
 
@@ -59,10 +60,12 @@ struct Course {
   std::vector<const Exercise*> select(const std::string& text) const;
 
  private:
-  fs::path file(const char* tree, const Exercise& e) const {
-    return root / tree / e.folder / (e.name + ".cpp");
-  }
+  /// The exercise's file in chapters/ or solutions/. A kernel (.cu) where its solution is one.
+  fs::path file(const char* tree, const Exercise& e) const;
 };
+
+/// Whether a file holds code of an exercise, by its suffix: .cpp, or .cu for a kernel.
+bool is_source(const fs::path& path);
 
 /// Something was asked for that is not there; the message names what to type. Exit code 2.
 struct UsageError : std::runtime_error {

@@ -1,4 +1,4 @@
-// The cut, line by line: a small state machine over three marks.
+// The cut, line by line: a small state machine over four marks.
 #include "cutter.h"
 
 #include <sstream>
@@ -19,7 +19,7 @@ bool starts_with(const std::string& text, const std::string& start) {
 }
 
 [[noreturn]] void refuse(const std::string& exercise, int line, const std::string& why) {
-  throw std::runtime_error(exercise + ".cpp, line " + std::to_string(line) + ": " + why);
+  throw std::runtime_error(exercise + ", line " + std::to_string(line) + ": " + why);
 }
 
 /// The line without its `//!` remark; false when nothing but the remark was there.
@@ -36,7 +36,7 @@ bool strip_remark(std::string& line) {
 }  // namespace
 
 std::string cut(const std::string& solution, const std::string& exercise) {
-  static const std::string kBlank = "// blank:";
+  static const std::string kBlank = "// blank:", kGiven = "//= ";
   std::istringstream in(solution);
   std::ostringstream out;
   std::string line;
@@ -58,6 +58,9 @@ std::string cut(const std::string& solution, const std::string& exercise) {
       out << indent << "// Your code here: " << hint << '\n'
           << indent << "td::not_done_yet(\"" << exercise << "\");\n";
       ++blanks;
+      after_empty = false;
+    } else if (opened && starts_with(text, kGiven)) {
+      out << line.substr(0, line.find(kGiven)) << text.substr(kGiven.size()) << '\n';
       after_empty = false;
     } else if (text == "// end") {
       if (!opened) refuse(exercise, number, "\"// end\" without a mark before it");

@@ -13,6 +13,8 @@ namespace course {
 ///   - `// blank: <hint>` ... `// end` becomes `// Your code here: <hint>` and a `not_done_yet`
 ///   call;
 ///   - `// solution only` ... `// end` is left out;
+///   - inside these two, a line `//= <code>` becomes that code: for exercises that are to be
+///   repaired;
 ///   - a comment that starts with `//!` is left out, alone on its line or after code.
 /// @param solution the text of the file.
 /// @param exercise the exercise's name, which the stub reports.

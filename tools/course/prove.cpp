@@ -33,9 +33,22 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-void prove_solution(const Course& course, const Exercise& e, Tally& tally) {
-  const std::string what = e.id() + ": the solution passes";
-  const Verdict v = judge(course, e, course.variant("solution"), true);
+/// The answers of a kind, by name.
+std::vector<fs::path> answers(const Course& course, const std::string& kind, const Exercise& e) {
+  std::vector<fs::path> found;
+  if (fs::is_directory(course.answers(kind, e)))
+    for (const auto& entry : fs::directory_iterator(course.answers(kind, e)))
+      if (is_source(entry.path())) found.push_back(entry.path());
+  // The file system's order differs between machines; reports should not.
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// @param who "the solution", or a right answer that is written differently.
+void prove_right(const Course& course, const Exercise& e, const std::string& who,
+                 const fs::path& variant, Tally& tally) {
+  const std::string what = e.id() + ": " + who + " passes";
+  const Verdict v = judge(course, e, variant, true);
   if (v.result == Result::pass)
     tally.pass(what);
   else if (v.result == Result::skipped)
@@ -84,11 +97,11 @@ void prove_wrong(const Course& course, const Exercise& e, const fs::path& answer
   tally.pass(what);
 }
 
-void prove_metadata(const Course& course, const Exercise& e, std::size_t answers, Tally& tally) {
+void prove_metadata(const Course& course, const Exercise& e, std::size_t wrong, Tally& tally) {
   std::string why;
-  if (answers < kWrongAnswersNeeded)
-    why += "  " + std::to_string(answers) + " wrong answers in " +
-           course.wrong_answers(e).string() + "; at least 3 are needed\n";
+  if (wrong < kWrongAnswersNeeded)
+    why += "  " + std::to_string(wrong) + " wrong answers in " +
+           course.answers("wrong", e).string() + "; at least 3 are needed\n";
   if (e.hints.size() < kHintsNeeded)
     why += "  " + std::to_string(e.hints.size()) + " hints in course.toml; at least 2 are needed\n";
   const std::string what = e.id() + ": has wrong answers and hints enough";
@@ -99,23 +112,23 @@ void prove_metadata(const Course& course, const Exercise& e, std::size_t answers
 }
 
 void prove_exercise(const Course& course, const Exercise& e, Tally& tally) {
-  std::vector<fs::path> answers;
-  if (fs::is_directory(course.wrong_answers(e)))
-    for (const auto& entry : fs::directory_iterator(course.wrong_answers(e)))
-      if (entry.path().extension() == ".cpp") answers.push_back(entry.path());
-  // The file system's order differs between machines; reports should not.
-  std::sort(answers.begin(), answers.end());
-  prove_metadata(course, e, answers.size(), tally);
-  prove_solution(course, e, tally);
+  const auto wrong = answers(course, "wrong", e);
+  prove_metadata(course, e, wrong.size(), tally);
+  prove_right(course, e, "the solution", course.variant("solution"), tally);
   prove_stub(course, e, tally);
-  for (const auto& answer : answers) prove_wrong(course, e, answer, tally);
+  for (const auto& answer : answers(course, "right", e)) {
+    const std::string name = answer.stem().string();
+    prove_right(course, e, "the right answer " + name, course.variant("right") / e.id() / name,
+                tally);
+  }
+  for (const auto& answer : wrong) prove_wrong(course, e, answer, tally);
 }
 
 /// A solution that course.toml does not name would never be proved, so it is an error.
 void prove_all_listed(const Course& course, const Chapter& chapter, Tally& tally) {
   for (const auto& entry : fs::directory_iterator(course.root / "solutions" / chapter.folder)) {
     const auto listed = [&](const Exercise& e) { return e.name == entry.path().stem(); };
-    if (entry.path().extension() == ".cpp" &&
+    if (is_source(entry.path()) &&
         std::none_of(chapter.exercises.begin(), chapter.exercises.end(), listed))
       tally.fail(entry.path().string(), "  chapters/course.toml does not list this exercise\n");
   }

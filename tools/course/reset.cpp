@@ -16,9 +16,10 @@ fs::path backup_name(const Course& course, const Exercise& e) {
   const std::time_t now = std::time(nullptr);
   std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", std::localtime(&now));
   const fs::path folder = course.root / ".course" / "backup";
-  fs::path file = folder / (e.id() + "." + stamp + ".cpp");
+  const std::string suffix = course.stub(e).extension();
+  fs::path file = folder / (e.id() + "." + stamp + suffix);
   for (int i = 2; fs::exists(file); ++i)
-    file = folder / (e.id() + "." + stamp + "-" + std::to_string(i) + ".cpp");
+    file = folder / (e.id() + "." + stamp + "-" + std::to_string(i) + suffix);
   return file;
 }
 

@@ -85,8 +85,8 @@ stage_chapters() {
   done
   for folder in $(chapter_folders); do
     chapter="check_ch${folder:0:2}"
-    for exercise in solutions/"$folder"/*.cpp; do
-      exercise="$(basename "$exercise" .cpp)"
+    for exercise in solutions/"$folder"/*.c*; do
+      exercise="$(basename "${exercise%.*}")"
       if $dry; then skip "${chapter}_$exercise" "there is no GPU" && continue; fi
       skip_code=4 program "${chapter}_$exercise" 60 "$build/chapters/$chapter" "[$exercise]"
     done

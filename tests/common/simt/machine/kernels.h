@@ -19,6 +19,9 @@ __global__ void say(int* out);
 __global__ void write_global_counter(int* out);
 __global__ void halves(const half* in, half* out, __nv_bfloat16* brain);
 __global__ void bits(int* out);
+__global__ void features(int* out, int2* pairs, uchar4* bytes);
+template <class T>
+__global__ void scale(T* x, T by);
 __global__ void order(int* next, int* out);
 __global__ void accesses(const float4* in, float* out, const int* index);
 __global__ void copy_struct(const float3* in, float3* out);
@@ -38,6 +41,7 @@ __global__ void different_masks(int* out);
 __global__ void bad_width(int* out);
 __global__ void half_a_warp(int* out);
 __global__ void different_functions(int* out);
+__global__ void wrong_twice(int* out);
 
 // fault_kernels.cu: what the machine ends or reports.
 __global__ void divided_barrier(int* out);

@@ -10,7 +10,7 @@ using simt::launch;
 
 namespace {
 
-/// Small whole numbers, so that sums are exact in every type.
+/// Small integers, so that sums are exact in every type.
 Tensor numbers(std::int64_t rows, std::int64_t columns, int step) {
   return (arange(rows * columns, kDouble) * step).remainder(7).view({rows, columns}) - 3;
 }

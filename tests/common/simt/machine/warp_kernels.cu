@@ -97,3 +97,9 @@ __global__ void different_functions(int* out) {
   else
     out[threadIdx.x] = __any_sync(FULL, 1);  // mark: vote
 }
+
+__global__ void wrong_twice(int* out) {
+  if (threadIdx.x == 31) out[31] = __shfl_sync(1, 1, 0);  // mark: wrong mask
+  if (threadIdx.x < 16) out[0] = __any_sync(FULL, 1);     // mark: wrong branch
+  __syncthreads();
+}

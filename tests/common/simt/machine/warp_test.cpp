@@ -162,3 +162,15 @@ TEST_CASE("A partial warp has no lanes beyond the end of the block") {
   CHECK(findings[0].find("lane 0 of warp 1 reads from lane 16 in __shfl_down_sync, which does not "
                          "take part: the block has no such thread") != std::string::npos);
 }
+
+TEST_CASE("A deadlock after another thread has ended by an error is reported too") {
+  const Tensor out = sim_zeros({32});
+  for (int i = 0; i < 3; ++i) {
+    const auto findings = findings_of([&] { launch<wrong_twice>({.grid = 2, .block = 32}, out); });
+    REQUIRE(findings.size() == 2);
+    CHECK(findings[0].find(place_of_mark("wrong mask")) == 0);
+    CHECK(findings[1].find(place_of_mark("wrong branch") +
+                           ": lanes 0-15 of warp 0 of block (0,0,0) wait in __any_sync with mask "
+                           "0xffffffff for lanes 16-30\n") == 0);
+  }
+}

@@ -1,0 +1,51 @@
+// Tests of histogram.
+#include "check_kernels.h"
+#include "exercises.h"
+
+namespace simt = td::simt;
+
+namespace {
+
+/// Counts n bytes with values below `values`.
+simt::KernelReport count_bytes(int n, int values, unsigned blocks, unsigned threads) {
+  std::vector<float> bytes;
+  std::vector<double> expected(256, 0);
+  for (int i = 0; i < n; ++i) {
+    const int value = i % 997 * (i % 997) % values;
+    bytes.push_back(static_cast<float>(value));
+    expected[static_cast<std::size_t>(value)] += 1;
+  }
+  return check::run_kernels("n = " + std::to_string(n) + " with " + std::to_string(blocks) +
+                                " blocks of " + std::to_string(threads),
+                            [&](td::Device device) -> std::vector<td::Tensor> {
+                              const td::Tensor in = td::tensor(bytes).to(td::kUInt8).to(device);
+                              const td::Tensor bins = td::zeros(
+                                  {256}, td::TensorOptions().dtype(td::kInt32).device(device));
+                              simt::launch<histogram>({dim3(blocks), dim3(threads)}, in, n, bins);
+                              return {bins};
+                            },
+                            {expected})[0];
+}
+
+}  // namespace
+
+TEST_CASE("a few bytes, all different", "[histogram]") { count_bytes(3, 256, 1, 256); }
+
+TEST_CASE("many bytes with the same value", "[histogram]") {
+  count_bytes(1000, 3, 1, 256);
+  count_bytes(1000, 1, 4, 128);
+}
+
+TEST_CASE("any size, any grid and any block", "[histogram]") {
+  for (const int n : check::odd_sizes()) {
+    count_bytes(n, 251, 1, 32);
+    count_bytes(n, 251, 3, 96);
+    count_bytes(n, 251, 2, 512);
+  }
+}
+
+TEST_CASE("at most 256 atomic operations on global memory per block", "[histogram]") {
+  const simt::KernelReport report = count_bytes(65536, 256, 8, 256);
+  check::expect_at_most(report, "atomic operations on `bins`",
+                        report.profile.of("bins", simt::kAtomic).lanes, 8 * 256);
+}

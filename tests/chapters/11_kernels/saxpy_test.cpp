@@ -1,0 +1,43 @@
+// Tests of saxpy.
+#include "check_kernels.h"
+#include "exercises.h"
+
+namespace simt = td::simt;
+
+namespace {
+
+simt::KernelReport saxpy_elements(std::size_t n, unsigned blocks, unsigned threads) {
+  const std::vector<float> x = check::small_numbers(n);
+  std::vector<double> expected(n);
+  for (std::size_t i = 0; i < n; ++i) expected[i] = 3.0 * x[i] + static_cast<double>(i % 50);
+  return check::run_kernels("n = " + std::to_string(n) + " with " + std::to_string(blocks) +
+                                " blocks of " + std::to_string(threads),
+                            [&](td::Device device) -> std::vector<td::Tensor> {
+                              std::vector<float> y(n);
+                              for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<float>(i % 50);
+                              const td::Tensor result = check::tensor_of(y, device);
+                              simt::launch<saxpy>({dim3(blocks), dim3(threads)},
+                                                  static_cast<int>(n), 3.0F,
+                                                  check::tensor_of(x, device), result);
+                              return {result};
+                            },
+                            {expected})[0];
+}
+
+}  // namespace
+
+TEST_CASE("a thread per element, with threads to spare", "[saxpy]") {
+  for (const int n : check::odd_sizes())
+    saxpy_elements(static_cast<std::size_t>(n), check::blocks_for(n, 128), 128);
+}
+
+TEST_CASE("fewer threads than elements", "[saxpy]") {
+  for (const int n : check::odd_sizes()) {
+    saxpy_elements(static_cast<std::size_t>(n), 1, 32);
+    saxpy_elements(static_cast<std::size_t>(n), 3, 96);
+  }
+}
+
+TEST_CASE("in each step the threads access neighboring elements", "[saxpy]") {
+  check::expect_coalesced(saxpy_elements(32768, 8, 256));
+}

@@ -1,0 +1,18 @@
+// expect: wait here, 128 have returned before
+// The barrier is inside `if (t < half)`: half of the threads do not reach it.
+#include "kernels.h"
+
+__global__ void block_sum(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  const int i = blockIdx.x * 256 + t;
+  s[t] = i < n ? in[i] : 0.0f;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) {
+      s[t] += s[t + half];
+      __syncthreads();
+    }
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}

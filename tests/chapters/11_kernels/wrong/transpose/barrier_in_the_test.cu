@@ -1,0 +1,21 @@
+// expect: 6 threads of block (0,0,0) wait here, 250 have returned before
+// Right where rows and cols are multiples of 32. Elsewhere some threads do not reach the barrier.
+#include "kernels.h"
+
+__global__ void transpose(const float* in, float* out, int rows, int cols) {
+  __shared__ float tile[32][33];
+  const int tx = threadIdx.x;
+  const int col = blockIdx.x * 32 + tx;
+  for (int ty = threadIdx.y; ty < 32; ty += 8) {
+    const int row = blockIdx.y * 32 + ty;
+    if (row < rows && col < cols) {
+      tile[ty][tx] = in[row * cols + col];
+      __syncthreads();
+    }
+  }
+  const int out_col = blockIdx.y * 32 + tx;
+  for (int ty = threadIdx.y; ty < 32; ty += 8) {
+    const int out_row = blockIdx.x * 32 + ty;
+    if (out_row < cols && out_col < rows) out[out_row * rows + out_col] = tile[tx][ty];
+  }
+}
