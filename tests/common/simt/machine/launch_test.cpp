@@ -102,7 +102,7 @@ TEST_CASE("A graph of sim replays a launch with new contents of its tensors") {
   CHECK(out.cpu().sum().item<float>() == 640);
 }
 
-TEST_CASE("A launch counts as a change instead of the tensors that it may write") {
+TEST_CASE("A launch counts as an in-place change of the tensors that it may write") {
   const Tensor a = ones({8}).to("sim:0"), out = empty_like(a);
   const auto before = out._version(), of_input = a._version();
   launch<::add>({.grid = 1, .block = 8}, a, a, out, 8);
