@@ -7,7 +7,7 @@ files() {
   local list=(git ls-files -z --cached --others --exclude-standard --)
   # The exercises in chapters/ are the learner's to lay out; their originals are in solutions/.
   "${list[@]}" '*.cpp' '*.cu' '*.h' ':!chapters/'
-  "${list[@]}" 'chapters/*/main.cpp' 'chapters/*/*.h'
+  "${list[@]}" 'chapters/*/main.cpp' 'chapters/*/*.h' 'chapters/*/given/*'
 }
 
 if [ "${1:-}" = --fix ]; then

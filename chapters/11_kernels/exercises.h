@@ -73,7 +73,9 @@ td::Tensor gemm(const td::Tensor& a, const td::Tensor& b);
 /// logits of a model between -cap and cap, as an operation with a gradient. The kernels
 /// softcap_forward and softcap_backward are given (kernels.h); join them by
 /// td::autograd::Function:
-/// - The forward pass launches softcap_forward, and saves what softcap_backward needs.
+/// - The forward pass launches softcap_forward, and saves what softcap_backward needs with
+///   save_for_backward(), which notices when the tensor is changed in place before the backward
+///   pass.
 /// - The backward pass launches softcap_backward. It returns one gradient per argument of forward;
 ///   for a number, an undefined tensor.
 /// - The kernels take contiguous elements. `x` may be a transposed view, and the gradient of the

@@ -43,8 +43,9 @@ __global__ void transpose(const float* in, float* out, int rows, int cols);
 
 /// Exercise 11.block_sum. Implement `block_sum`. Each block must add up its 256 elements of `in`
 /// and write the sum to out[blockIdx.x].
-/// - Add in shared memory, as a tree: 128 additions at once, then 64, and so on.
-/// - Use at most 9 calls of __syncthreads() per thread.
+/// - Add in shared memory, as a tree: 128 additions at once by the first 128 threads, then 64, and
+///   so on. So whole warps work or rest.
+/// - Use at most 9 calls of __syncthreads() per thread. All threads of a block must reach them.
 /// - Accesses to shared memory must be free of bank conflicts.
 /// - Do not use warp functions; those are for 11.warp_sum.
 ///
@@ -61,7 +62,7 @@ __global__ void block_sum(const float* in, float* out, int n);
 /// - Keep the tile in shared memory: every element of `in` is loaded once per tile that needs it.
 /// - Use at most 2 calls of __syncthreads() per thread and tile.
 ///
-/// ./course check 11.smooth prints a report with a line for each fault that it meets.
+/// ./course check 11.smooth reports one fault at a time, with its line and its threads.
 ///
 /// Example: {4, 8, 4} becomes {4, 6, 4}.
 __global__ void smooth(const float* in, float* out, int n);
@@ -92,7 +93,8 @@ __global__ void histogram(const unsigned char* in, int n, unsigned* bins);
 /// Exercise 11.scan. Implement `scan` and `add_carry`. `scan` must write the inclusive sums of each
 /// block's elements: out[i] is the sum of `in` from the block's first element to element i.
 /// - It also writes the sum of all elements of the block to block_sums[blockIdx.x].
-/// - A block has 256 threads, and adds in shared memory in log2(256) steps.
+/// - A block has 256 threads, and adds in shared memory in log2(256) = 8 steps, free of bank
+///   conflicts. Use at most 17 calls of __syncthreads() per thread.
 ///
 /// `add_carry` must then add to each element the sum of all blocks before its own. So these calls
 /// compute the inclusive sums of up to 65,536 elements:

@@ -66,26 +66,26 @@ struct CountDown {
 
 }  // namespace td::simt
 
-#define TD_SIMT_ATOMIC(T, name, builtin)                  \
-  TD_SIMT_INLINE T atomic##name(T* address, T value) {    \
-    return builtin(address, value, __ATOMIC_RELAXED);     \
+#define TD_SIMT_ATOMIC(T, name, builtin)               \
+  TD_SIMT_INLINE T atomic##name(T* address, T value) { \
+    return builtin(address, value, __ATOMIC_RELAXED);  \
   }
-#define TD_SIMT_INTEGER_ATOMICS(T)                                                               \
-  TD_SIMT_ATOMIC(T, Add, __atomic_fetch_add)                                                     \
-  TD_SIMT_ATOMIC(T, And, __atomic_fetch_and)                                                     \
-  TD_SIMT_ATOMIC(T, Or, __atomic_fetch_or)                                                       \
-  TD_SIMT_ATOMIC(T, Xor, __atomic_fetch_xor)                                                     \
-  TD_SIMT_ATOMIC(T, Exch, __atomic_exchange_n)                                                   \
-  TD_SIMT_INLINE T atomicMin(T* address, T value) {                                              \
-    return td::simt::atomic_change(address, td::simt::Least<T>{value});                          \
-  }                                                                                              \
-  TD_SIMT_INLINE T atomicMax(T* address, T value) {                                              \
-    return td::simt::atomic_change(address, td::simt::Greatest<T>{value});                       \
-  }                                                                                              \
-  TD_SIMT_INLINE T atomicCAS(T* address, T expected, T value) {                                  \
-    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED,              \
-                                __ATOMIC_RELAXED);                                               \
-    return expected;                                                                             \
+#define TD_SIMT_INTEGER_ATOMICS(T)                                                  \
+  TD_SIMT_ATOMIC(T, Add, __atomic_fetch_add)                                        \
+  TD_SIMT_ATOMIC(T, And, __atomic_fetch_and)                                        \
+  TD_SIMT_ATOMIC(T, Or, __atomic_fetch_or)                                          \
+  TD_SIMT_ATOMIC(T, Xor, __atomic_fetch_xor)                                        \
+  TD_SIMT_ATOMIC(T, Exch, __atomic_exchange_n)                                      \
+  TD_SIMT_INLINE T atomicMin(T* address, T value) {                                 \
+    return td::simt::atomic_change(address, td::simt::Least<T>{value});             \
+  }                                                                                 \
+  TD_SIMT_INLINE T atomicMax(T* address, T value) {                                 \
+    return td::simt::atomic_change(address, td::simt::Greatest<T>{value});          \
+  }                                                                                 \
+  TD_SIMT_INLINE T atomicCAS(T* address, T expected, T value) {                     \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, \
+                                __ATOMIC_RELAXED);                                  \
+    return expected;                                                                \
   }
 TD_SIMT_INTEGER_ATOMICS(int)
 TD_SIMT_INTEGER_ATOMICS(unsigned)

@@ -34,9 +34,9 @@ void Machine::release_barrier() {
   for (const std::uint32_t i : order_) {
     Thread& thread = threads_[i];
     if (thread.state != Thread::State::kAtBarrier) continue;
-    thread.result = thread.barrier == BlockBarrier::kAnd   ? trues == at_barrier_
-                    : thread.barrier == BlockBarrier::kOr  ? trues != 0
-                                                           : trues;
+    thread.result = thread.barrier == BlockBarrier::kAnd  ? trues == at_barrier_
+                    : thread.barrier == BlockBarrier::kOr ? trues != 0
+                                                          : trues;
     make_ready(thread);
   }
   at_barrier_ = 0;
@@ -59,8 +59,8 @@ void Machine::check_barrier() {
     ++*last_count;
   }
   const Site* const here = site_before(first->pc);
-  const std::string waiting_here = count_of(waiting[here], "thread") + " of block " +
-                                   text_of(block_);
+  const std::string waiting_here =
+      count_of(waiting[here], "thread") + " of block " + text_of(block_);
   if (waiting.size() > 1) {
     std::string others;
     for (const auto& [site, count] : waiting)

@@ -18,7 +18,8 @@
 namespace td::simt {
 namespace {
 
-/// The libraries of this process. A library that is loaded later is found by reading the list again.
+/// The libraries of this process. A library that is loaded later is found by reading the list
+/// again.
 class Modules {
  public:
   Dwfl_Module* at(std::uintptr_t address) {
@@ -47,8 +48,7 @@ class Modules {
 bool is_language(std::string_view file) {
   constexpr std::string_view folder = "common/simt/";
   const std::size_t at = file.rfind(folder);
-  if (at != file.npos && file.ends_with(".h") &&
-      file.find('/', at + folder.size()) == file.npos)
+  if (at != file.npos && file.ends_with(".h") && file.find('/', at + folder.size()) == file.npos)
     return true;
   return file.ends_with("common/td/tensor/half.h") || file.starts_with("/usr/");
 }
@@ -120,8 +120,8 @@ void describe_type(Dwarf_Die* variable, LibraryVariable& result) {
   if (dwarf_aggregate_size(&type, &bytes) == 0) result.bytes = bytes;
   for (;;) {
     const int tag = dwarf_tag(&type);
-    const bool goes_through = tag == DW_TAG_array_type || tag == DW_TAG_const_type ||
-                              tag == DW_TAG_volatile_type;
+    const bool goes_through =
+        tag == DW_TAG_array_type || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type;
     if (!goes_through) break;
     if (!dwarf_formref_die(dwarf_attr_integrate(&type, DW_AT_type, &a), &type)) return;
   }
@@ -190,10 +190,10 @@ class DebugInfo {
     const int count = dwarf_getscopes(unit, kernel - bias, &scopes);
     for (int i = 0; i < count; ++i)
       if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-        result.site = intern({file_of(unit, number(&scopes[i], DW_AT_decl_file)),
-                              number(&scopes[i], DW_AT_decl_line),
-                              number(&scopes[i], DW_AT_decl_column),
-                              without_arguments(name_of(&scopes[i]))});
+        result.site =
+            intern({file_of(unit, number(&scopes[i], DW_AT_decl_file)),
+                    number(&scopes[i], DW_AT_decl_line), number(&scopes[i], DW_AT_decl_column),
+                    without_arguments(name_of(&scopes[i]))});
         add_parameters(&scopes[i], result.parameters);
         break;
       }

@@ -18,7 +18,7 @@ const Site* site_before(std::uintptr_t return_address);
 
 /// A kernel, as its library describes it.
 struct KernelDescription {
-  const Site* site = nullptr;            ///< Where it is defined; nullptr when that is unknown.
+  const Site* site = nullptr;           ///< Where it is defined; nullptr when that is unknown.
   std::vector<std::string> parameters;  ///< Their names; empty when they are unknown.
 };
 /// @param kernel the address of its code.

@@ -7,11 +7,11 @@
 #include <chrono>
 
 #include "simt/machine.h"
+#include "simt/matrices.h"
 #include "simt/texts.h"
 #include "simt/thread_variables.h"
 
-constinit thread_local uint3 threadIdx{}, blockIdx{};
-constinit thread_local dim3 blockDim{}, gridDim{};
+constinit thread_local uint3 threadIdx{}, blockIdx{}, blockDim{}, gridDim{};
 
 namespace td::simt {
 namespace {
@@ -21,10 +21,15 @@ std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_
 /// The caller of the function that uses it.
 #define CALLER address_of(__builtin_return_address(0))
 
-void tell(AccessKind kind, const void* address, std::size_t bytes, bool is_volatile,
+void tell(AccessKind kind, const void* address, std::size_t bytes, AccessForm form,
           std::uintptr_t pc) {
   if (Machine* machine = Machine::running())
-    machine->access(kind, address_of(address), bytes, is_volatile, pc);
+    machine->access(kind, address_of(address), bytes, form, pc);
+}
+
+std::string text_of_assertion(const Machine& machine, const char* text) {
+  return "assertion `" + std::string(text) + "` failed in thread " +
+         text_of(machine.current().index) + " of block " + text_of(blockIdx);
 }
 
 }  // namespace
@@ -42,20 +47,29 @@ std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t valu
   return machine ? machine->warp_call(function, mask, value, lane, width, CALLER) : value;
 }
 
-void tell_read(const void* address, std::size_t bytes, bool is_volatile, const void* pc) {
-  tell(AccessKind::kRead, address, bytes, is_volatile, address_of(pc));
+void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc) {
+  tell(AccessKind::kRead, address, bytes, form, address_of(pc));
 }
 
-void tell_write(const void* address, std::size_t bytes, bool is_volatile, const void* pc) {
-  tell(AccessKind::kWrite, address, bytes, is_volatile, address_of(pc));
+void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc) {
+  tell(AccessKind::kWrite, address, bytes, form, address_of(pc));
+}
+
+void tell_read_here(const void* address, std::size_t bytes) {
+  if (is_observed) tell(AccessKind::kRead, address, bytes, AccessForm::kPlain, CALLER);
+}
+
+void tell_write_here(const void* address, std::size_t bytes) {
+  if (is_observed) tell(AccessKind::kWrite, address, bytes, AccessForm::kPlain, CALLER);
 }
 
 void tell_atomic(const void* address, std::size_t bytes, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) return;
-  if (is_observed)
-    machine->access(AccessKind::kAtomic, address_of(address), bytes, false, address_of(pc));
   machine->atomic();
+  if (is_observed)
+    machine->access(AccessKind::kAtomic, address_of(address), bytes, AccessForm::kPlain,
+                    address_of(pc));
 }
 
 void tell_basic_block(const void* pc) {
@@ -68,17 +82,22 @@ void fence() {
   if (Machine* machine = Machine::running()) machine->fence();
 }
 
-void assertion_failed(const char* text) {
+void assertion_failed(const char* text, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) __builtin_trap();
-  machine->fail_thread(Finding::Kind::kTrap, CALLER,
-                       "assertion `" + std::string(text) + "` failed in thread " +
-                           text_of(machine->current().index) + " of block " +
-                           text_of(uint3(blockIdx)));
+  machine->fail_thread(Finding::Kind::kTrap, address_of(pc), text_of_assertion(*machine, text));
 }
 
-long long clock_ticks() {
-  return std::chrono::steady_clock::now().time_since_epoch().count();
+unsigned lane_of_thread() {
+  Machine* const machine = Machine::running();
+  return machine ? machine->current().lane() : 0;
 }
+
+unsigned matrix_element(unsigned slot, unsigned count) {
+  Machine* const machine = Machine::running();
+  return matrix_element(slot, count, machine ? machine->seed() : 0);
+}
+
+long long clock_ticks() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace td::simt

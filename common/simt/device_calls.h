@@ -11,6 +11,13 @@
 /// For functions of the language: a call of the machine then returns into the kernel itself.
 #define TD_SIMT_INLINE inline __attribute__((always_inline))
 
+/// For functions whose calls have places of their own, even at the end of both branches of an if.
+#ifdef __clang__
+#define TD_SIMT_OWN_PLACE __attribute__((nomerge))
+#else
+#define TD_SIMT_OWN_PLACE
+#endif
+
 namespace td::simt {
 
 /// True while an observer listens to the kernels of this OS thread.
@@ -19,7 +26,7 @@ extern constinit thread_local bool is_observed;
 /// The barriers of a block: __syncthreads, _count, _and and _or.
 enum class BlockBarrier : std::uint8_t { kPlain, kCount, kAnd, kOr };
 /// Waits for all threads of the block that have not returned; @return as CUDA's function does.
-int block_barrier(BlockBarrier barrier, int predicate);
+TD_SIMT_OWN_PLACE int block_barrier(BlockBarrier barrier, int predicate);
 
 /// The functions that the lanes of a warp call together.
 enum class WarpFunction : std::uint8_t {
@@ -48,14 +55,43 @@ enum class WarpFunction : std::uint8_t {
 };
 /// Waits for the lanes that `mask` names, and returns what the function gives the calling lane.
 /// @param value what the lane brings; @param lane of a shuffle: a lane, a delta or a lane mask.
-std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value = 0,
-                        int lane = 0, int width = 32);
+TD_SIMT_OWN_PLACE std::uint64_t warp_call(WarpFunction function, unsigned mask,
+                                          std::uint64_t value = 0, int lane = 0, int width = 32);
 
+/// What a lane brings to load_matrix_sync and store_matrix_sync, which must be equal in all lanes.
+struct MatrixAccess {
+  const void* pointer;
+  unsigned leading;  ///< elements from one row (or column) to the next
+  unsigned element_bytes;
+  bool column_major;
+};
+/// What a lane brings to mma_sync, its elements of A, B and C; the machine fills in those of D.
+struct MatrixProduct {
+  enum class Sum : std::uint8_t { kFloat, kHalf, kDouble, kInt };
+  int m, n, k;
+  Sum sum;                          ///< in which type products are added up
+  unsigned a_elements, b_elements;  ///< how many of a and b are used
+  double a[16], b[16], c[8], d[8];
+};
+/// Which element of a matrix of `count` elements is the one in a lane's `slot`, counted through all
+/// lanes. CUDA leaves it open; here the seed of the launch chooses.
+unsigned matrix_element(unsigned slot, unsigned count);
+/// The calling thread's lane.
+unsigned lane_of_thread();
+
+/// How a kernel spells an access. A copy of a struct or of memory need not be aligned to its size.
+enum class AccessForm : std::uint8_t { kPlain, kVolatile, kCopy };
+
+/// Tells of an access of the calling kernel that has no hook, before it happens.
+///@{
+void tell_read_here(const void* address, std::size_t bytes);
+void tell_write_here(const void* address, std::size_t bytes);
+///@}
 /// Tells of an access before it happens. Does not return where the access must not happen.
 ///@{
-void tell_read(const void* address, std::size_t bytes, bool is_volatile, const void* pc);
-void tell_write(const void* address, std::size_t bytes, bool is_volatile, const void* pc);
-/// Also lets other threads of the block run now and then, because a loop may wait for them.
+void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc);
+void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc);
+/// Before, lets other threads of the block run now and then, because a loop may wait for them.
 void tell_atomic(const void* address, std::size_t bytes, const void* pc);
 /// A basic block of the kernel begins.
 void tell_basic_block(const void* pc);
@@ -64,7 +100,7 @@ void tell_basic_block(const void* pc);
 /// __threadfence and its kin.
 void fence();
 /// Ends the thread: `assert(text)` does not hold.
-[[noreturn]] void assertion_failed(const char* text);
+[[noreturn]] void assertion_failed(const char* text, const void* pc);
 /// clock64(): a counter that grows with time.
 long long clock_ticks();
 

@@ -7,8 +7,9 @@
 extern "C" {
 /// Aligned as the start of a block's shared memory on a GPU.
 alignas(1024) constinit thread_local unsigned char smem[td::simt::kDynamicSharedBytes]{};
-#define NAME(name) \
-  extern thread_local unsigned char name[td::simt::kDynamicSharedBytes] __attribute__((alias("smem")));
+#define NAME(name)                                                      \
+  extern thread_local unsigned char name[td::simt::kDynamicSharedBytes] \
+      __attribute__((alias("smem")));
 NAME(sdata)
 NAME(s_data)
 NAME(shared)

@@ -35,61 +35,63 @@ bool Fiber::overflows_at(std::uintptr_t address) const {
 
 void Fiber::begin() {
 #if defined(TD_ADDRESS_SANITIZER)
-  ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(low_), high_ - low_);
+  ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(low_), bytes_);
+  sanitizer_ = nullptr;
+#elif defined(TD_THREAD_SANITIZER)
+  if (sanitizer_) __tsan_destroy_fiber(sanitizer_);
+  sanitizer_ = __tsan_create_fiber(0);
 #endif
   context::stack_context stack;
-  stack.sp = reinterpret_cast<void*>(high_);
-  stack.size = high_ - low_;
-  const context::preallocated place(stack.sp, stack.size, stack);
-  new (&own_) context::fiber(std::allocator_arg, place, LeavesStack(),
-                             [this](context::fiber&& caller) {
-                               caller_ = std::move(caller);
-#if defined(TD_ADDRESS_SANITIZER)
-                               __sanitizer_finish_switch_fiber(nullptr, &caller_stack_,
-                                                               &caller_bytes_);
-#endif
-                               pool_->work_(pool_->owner_, *this);
-                               return std::move(caller_);
-                             });
+  stack.sp = reinterpret_cast<void*>(low_ + bytes_);
+  stack.size = bytes_;
+  new (&stopped_)
+      context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack),
+                     LeavesStack(), [this](context::fiber&& previous) {
+                       arrive(std::move(previous));
+                       pool_.work_(pool_.owner_, *this);
+                       return context::fiber();  // not reached
+                     });
   begun_ = true;
 }
 
-void Fiber::resume() {
-  if (!begun_) begin();
+void Fiber::switch_to(Fiber& next) {
+  if (!next.begun_) next.begin();
+  pool_.left_ = this;
 #if defined(TD_ADDRESS_SANITIZER)
-  __sanitizer_start_switch_fiber(&caller_shadow_, reinterpret_cast<void*>(low_), high_ - low_);
+  __sanitizer_start_switch_fiber(&sanitizer_, reinterpret_cast<void*>(next.low_), next.bytes_);
 #elif defined(TD_THREAD_SANITIZER)
-  if (!own_thread_) own_thread_ = __tsan_create_fiber(0);
-  caller_thread_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(own_thread_, 0);
+  __tsan_switch_to_fiber(next.sanitizer_, 0);
 #endif
-  own_ = std::move(own_).resume();
-#if defined(TD_ADDRESS_SANITIZER)
-  __sanitizer_finish_switch_fiber(caller_shadow_, nullptr, nullptr);
-#endif
+  arrive(std::move(next.stopped_).resume());
 }
 
-void Fiber::suspend() {
+/// The first thing on a fiber that is switched to: keeps where the one before it has stopped.
+void Fiber::arrive(context::fiber&& previous) {
 #if defined(TD_ADDRESS_SANITIZER)
-  void* shadow = nullptr;
-  __sanitizer_start_switch_fiber(&shadow, caller_stack_, caller_bytes_);
-#elif defined(TD_THREAD_SANITIZER)
-  __tsan_switch_to_fiber(caller_thread_, 0);
+  const void* low = nullptr;
+  __sanitizer_finish_switch_fiber(sanitizer_, &low, &pool_.left_->bytes_);
+  pool_.left_->low_ = reinterpret_cast<std::uintptr_t>(low);
 #endif
-  caller_ = std::move(caller_).resume();
-#if defined(TD_ADDRESS_SANITIZER)
-  __sanitizer_finish_switch_fiber(shadow, &caller_stack_, &caller_bytes_);
-#endif
+  pool_.left_->stopped_ = std::move(previous);
 }
 
-FiberPool::FiberPool(Work work, void* owner) : work_(work), owner_(owner) {
+FiberPool::FiberPool(Work work, void* owner) : work_(work), owner_(owner), outside_(*this) {
   void* const space = mmap(nullptr, kMostFibers * kSlot, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   TD_CHECK(Error, space != MAP_FAILED, "sim: no address space for the stacks of a block's threads");
   space_ = static_cast<char*>(space);
+  outside_.begun_ = true;
+#if defined(TD_THREAD_SANITIZER)
+  outside_.sanitizer_ = __tsan_get_current_fiber();
+#endif
 }
 
-FiberPool::~FiberPool() { munmap(space_, kMostFibers * kSlot); }
+FiberPool::~FiberPool() {
+#if defined(TD_THREAD_SANITIZER)
+  for (const auto& fiber : fibers_) __tsan_destroy_fiber(fiber->sanitizer_);
+#endif
+  munmap(space_, kMostFibers * kSlot);
+}
 
 bool FiberPool::contains(std::uintptr_t address) const {
   return address - reinterpret_cast<std::uintptr_t>(space_) < kMostFibers * kSlot;
@@ -107,12 +109,11 @@ Fiber& FiberPool::make() {
   char* const slot = space_ + number * kSlot;
   TD_CHECK(Error, mprotect(slot + kGuard, kSlot - kGuard, PROT_READ | PROT_WRITE) == 0,
            "sim: no memory for the stack of a block's thread");
-  fibers_.push_back(std::make_unique<Fiber>());
+  fibers_.push_back(std::make_unique<Fiber>(*this));
   Fiber& fiber = *fibers_.back();
-  fiber.pool_ = this;
   fiber.low_ = reinterpret_cast<std::uintptr_t>(slot) + kGuard;
   // Stacks that begin at equal places of their pages would compete for the same lines of the cache.
-  fiber.high_ = reinterpret_cast<std::uintptr_t>(slot) + kSlot - number % 12 * 320;
+  fiber.bytes_ = kSlot - kGuard - number % 12 * 320;
   return fiber;
 }
 

@@ -3,7 +3,8 @@
 // pool per OS thread.
 //
 // Invariant: fibers and their stacks are reused for the life of the OS thread. A fiber that was
-// abandoned in the middle of its work begins anew: nothing on its stack is destroyed.
+// abandoned in the middle of its work begins again from the start: nothing on its stack is
+// destroyed.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -16,46 +17,38 @@ namespace td::simt {
 
 class FiberPool;
 
-/// One fiber. Its work is FiberPool's function, which is called again and again.
+/// A stack, and the place in its code where it has stopped: one of a pool's fibers, or the OS
+/// thread that the pool belongs to.
 class Fiber {
  public:
-  /// Continues the fiber until it suspends. Called outside of all fibers.
-  void resume();
-  /// Returns to the caller of resume(). Called on this fiber.
-  void suspend();
-  /// The next resume() begins the work anew instead of continuing it.
+  explicit Fiber(FiberPool& pool) : pool_(pool), stopped_() {}
+  ~Fiber() {}  // leaves stopped_ alone, whose destructor would unwind the stack
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Stops here, where the calling code runs, and goes on with `next` until something switches
+  /// back.
+  void switch_to(Fiber& next);
+  /// The next switch to this fiber begins the pool's work again instead of continuing it.
   void abandon() { begun_ = false; }
   /// Whether the address lies on the fiber's stack.
-  bool contains(std::uintptr_t address) const { return address - low_ < high_ - low_; }
+  bool contains(std::uintptr_t address) const { return address - low_ < bytes_; }
   /// Whether the address lies in the page before the stack, which an overflow touches.
   bool overflows_at(std::uintptr_t address) const;
 
  private:
   friend class FiberPool;
   void begin();
+  void arrive(boost::context::fiber&& previous);
 
-  FiberPool* pool_ = nullptr;
-  std::uintptr_t low_ = 0, high_ = 0;  // of the stack
+  FiberPool& pool_;
+  std::uintptr_t low_ = 0;  // of the stack
+  std::size_t bytes_ = 0;
   bool begun_ = false;
-  // Dropped without a destructor when the fiber is abandoned, which would unwind its stack.
   union {
-    boost::context::fiber own_;
+    boost::context::fiber stopped_;
   };
-  boost::context::fiber caller_;
-#if defined(TD_ADDRESS_SANITIZER)
-  void* caller_shadow_ = nullptr;
-  const void* caller_stack_ = nullptr;
-  std::size_t caller_bytes_ = 0;
-#elif defined(TD_THREAD_SANITIZER)
-  void* own_thread_ = nullptr;
-  void* caller_thread_ = nullptr;
-#endif
-
- public:
-  Fiber() {}
-  ~Fiber() {}  // leaves own_ alone
-  Fiber(const Fiber&) = delete;
-  Fiber& operator=(const Fiber&) = delete;
+  void* sanitizer_ = nullptr;  // what AddressSanitizer or ThreadSanitizer keeps for the stack
 };
 
 /// The fibers of one OS thread: one piece of address space, of which a stack is made when it is
@@ -66,6 +59,8 @@ class FiberPool {
   /// @param work is called on each new fiber, and never returns.
   FiberPool(Work work, void* owner);
   ~FiberPool();
+  /// The OS thread itself.
+  Fiber& outside() { return outside_; }
   /// A fiber that waits for work. Give it back by release().
   Fiber& acquire();
   void release(Fiber& fiber) { idle_.push_back(&fiber); }
@@ -78,6 +73,8 @@ class FiberPool {
 
   const Work work_;
   void* const owner_;
+  Fiber outside_;
+  Fiber* left_ = nullptr;  // the one that has switched last
   char* space_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;

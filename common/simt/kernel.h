@@ -14,10 +14,9 @@
 #include <cstdint>
 #include <cstdio>
 #else
-#include "simt/language.h"
-// After the language, on which they build.
 #include "simt/atomics.h"
 #include "simt/half.h"
+#include "simt/language.h"
 #include "simt/math.h"
 #include "simt/warp.h"
 #include "simt/wmma.h"

@@ -1,9 +1,14 @@
 // The words of CUDA C++ that are no functions of a warp, for g++ and clang: qualifiers, the indices
-// of a thread, barriers of a block, fences, assert, printf and the clock. Included by simt/kernel.h.
+// of a thread, barriers of a block, fences, assert, printf and the clock. Included by
+// simt/kernel.h.
 //
 // Invariant: a shared variable is one per OS thread, because an OS thread runs one block at a time.
 // `used` keeps loads and stores that a compiler would fold away for a variable of one thread.
 #pragma once
+
+#undef NDEBUG
+#include <assert.h>  // its __assert_fail is the machine's (kernel_library/hooks.cpp)
+#include <string.h>  // memcpy, memset and memmove, which CUDA has without a header
 
 #include <cstdio>  // printf
 
@@ -14,21 +19,23 @@
 #define __device__
 #define __host__
 #define __constant__ const
+#ifdef __clang__
 #define __shared__ thread_local __attribute__((used))
+#else  // constinit, because g++ otherwise reads a guard before each use of a type with constructors
+#define __shared__ constinit thread_local __attribute__((used))
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-/// The place of the calling thread in its block and its grid, and the extents of both.
+/// The place of the calling thread in its block and its grid, and the extents of both. None is a
+/// dim3, because compilers take a constant of a type with constructors for memory that may change.
 ///@{
-extern constinit thread_local const uint3 threadIdx, blockIdx;
-extern constinit thread_local const dim3 blockDim, gridDim;
+extern constinit thread_local const uint3 threadIdx, blockIdx, blockDim, gridDim;
 inline constexpr int warpSize = 32;
 ///@}
 
-TD_SIMT_INLINE void __syncthreads() {
-  td::simt::block_barrier(td::simt::BlockBarrier::kPlain, 0);
-}
+TD_SIMT_INLINE void __syncthreads() { td::simt::block_barrier(td::simt::BlockBarrier::kPlain, 0); }
 TD_SIMT_INLINE int __syncthreads_count(int predicate) {
   return td::simt::block_barrier(td::simt::BlockBarrier::kCount, predicate);
 }
@@ -44,7 +51,3 @@ TD_SIMT_INLINE void __threadfence_block() { td::simt::fence(); }
 TD_SIMT_INLINE void __threadfence_system() { td::simt::fence(); }
 
 TD_SIMT_INLINE long long clock64() { return td::simt::clock_ticks(); }
-TD_SIMT_INLINE int clock() { return static_cast<int>(td::simt::clock_ticks()); }
-
-#undef assert
-#define assert(condition) ((condition) ? void() : td::simt::assertion_failed(#condition))

@@ -1,8 +1,6 @@
 // Checks a launch, and hands it to the device: a Record for sim, cudaLaunchKernel for cuda.
 #include "simt/launch.h"
 
-#include <algorithm>
-#include <array>
 #include <mutex>
 #include <set>
 
@@ -91,18 +89,19 @@ Device check_tensors(const KernelType& kernel, const Argument* arguments) {
              ", but an earlier one is on ", first->device(), "; move all of them to one device");
     const auto& p = kernel.parameters[i];
     TD_CHECK(DtypeError, t->dtype() == p.dtype, place(kernel, i), " is a tensor of ", t->dtype(),
-             ", but the kernel takes ", p.is_const ? "const " : "", p.element,
-             "*, which is ", p.dtype, "; convert it with to()");
+             ", but the kernel takes ", p.is_const ? "const " : "", p.element, "*, which is ",
+             p.dtype, "; convert it with to()");
     TD_CHECK(Error, t->is_contiguous(), place(kernel, i),
              " is not contiguous, and a kernel counts elements in memory; pass contiguous()");
   }
   TD_CHECK(DeviceError, first, kernel.name, ": no argument is a tensor, so no device is chosen");
-  TD_CHECK(DeviceError, !first->is_cpu(), kernel.name, ": the tensors are on cpu, and kernels run "
+  TD_CHECK(DeviceError, !first->is_cpu(), kernel.name,
+           ": the tensors are on cpu, and kernels run "
            "on sim and cuda; move the tensors to sim:0");
   return first->device();
 }
 
-/// The values of the parameters as the kernel gets them.
+/// The values of the parameters as a kernel of the device gets them, each at its offset in `to`.
 void store_values(const KernelType& kernel, const Argument* arguments, Device device, char* to) {
   for (std::size_t i = 0; i < kernel.count; ++i) {
     const auto& p = kernel.parameters[i];
@@ -132,9 +131,17 @@ void add_extents(const KernelType& kernel, const Argument* arguments, Record& re
 void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const Argument* arguments,
                    Device device) {
   const std::string& name = kept(std::string(kernel.name));
-  Work work{&name,      kernel.address, kernel.call,  kernel.parameters,
-            static_cast<std::uint32_t>(kernel.count), config.grid,  config.block, config.shared,
-            config.flops, {},  {}};
+  Work work{&name,
+            kernel.address,
+            kernel.call,
+            kernel.parameters,
+            static_cast<std::uint32_t>(kernel.count),
+            config.grid,
+            config.block,
+            config.shared,
+            config.flops,
+            {},
+            {}};
   for (std::size_t i = 0; i < kernel.count; ++i)
     if (const Tensor* t = arguments[i].tensor)
       work.sizes[i] = &kept(std::vector<std::int64_t>(t->sizes().begin(), t->sizes().end()));
@@ -146,6 +153,23 @@ void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const A
   backend(device.type()).submit(record, device.index(), current_native_stream(device));
 }
 
+void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const Argument* arguments,
+                    Device device) {
+  alignas(16) char values[Work::kMostParameters * 16];
+  void* pointers[Work::kMostParameters];
+  store_values(kernel, arguments, device, values);
+  for (std::size_t i = 0; i < kernel.count; ++i) pointers[i] = values + kernel.parameters[i].offset;
+  const auto [x, y, z] = config.grid;
+  const auto [bx, by, bz] = config.block;
+  simt::launch_on_cuda({std::string(kernel.name),
+                        kernel.address,
+                        {x, y, z},
+                        {bx, by, bz},
+                        config.shared,
+                        pointers,
+                        device});
+}
+
 }  // namespace
 
 void launch_kernel(const KernelType& kernel, const LaunchConfig& config,
@@ -153,8 +177,11 @@ void launch_kernel(const KernelType& kernel, const LaunchConfig& config,
   TD_CHECK(Error, kernel.count <= Work::kMostParameters, kernel.name, ": a kernel has at most ",
            Work::kMostParameters, " parameters here, this one has ", kernel.count);
   const Device device = check_tensors(kernel, arguments);
+  for (std::size_t i = 0; i < kernel.count; ++i)  // backward() must see that a saved tensor changes
+    if (arguments[i].tensor && !kernel.parameters[i].is_const)
+      arguments[i].tensor->impl().storage->bump_version();
   if (device.is_cuda()) return launch_on_cuda(kernel, config, arguments, device);
-  if (!accept_launch(kernel, config)) return;
+  check_config(std::string(kernel.name), config.grid, config.block, config.shared);
   launch_on_sim(kernel, config, arguments, device);
 }
 

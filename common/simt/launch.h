@@ -84,9 +84,9 @@ struct KernelType {
   struct Parameter {
     std::size_t offset, size;
     bool is_pointer, is_const;
-    ScalarType dtype;             ///< of the tensor, for a pointer
-    std::size_t element_size;     ///< of what the pointer points at
-    std::string_view element;     ///< its type's name
+    ScalarType dtype;          ///< of the tensor, for a pointer
+    std::size_t element_size;  ///< of what the pointer points at
+    std::string_view element;  ///< its type's name
   };
   const Parameter* parameters;
   std::size_t count, bytes;  ///< of all values
@@ -106,8 +106,13 @@ constexpr KernelType::Parameter parameter_at(std::size_t offset) {
   if constexpr (std::is_pointer_v<T>) {
     using Pointee = std::remove_pointer_t<T>;
     using Plain = std::remove_cv_t<Pointee>;
-    return {offset, sizeof(T), true, std::is_const_v<Pointee>,
-            scalar_type_of<typename ElementOf<Plain>::type>(), sizeof(Plain), type_name<Plain>()};
+    return {offset,
+            sizeof(T),
+            true,
+            std::is_const_v<Pointee>,
+            scalar_type_of<typename ElementOf<Plain>::type>(),
+            sizeof(Plain),
+            type_name<Plain>()};
   } else {
     return {offset, sizeof(T), false, false, kByte, 0, ""};
   }
@@ -151,9 +156,12 @@ void launch_as(void (*)(Params...), const LaunchConfig& config, const Args&... a
   static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   static_assert(sizeof...(Params) > 0, "a kernel without parameters has no effect");
   using Call = Caller<kernel, std::index_sequence_for<Params...>, Params...>;
-  const KernelType type{kernel_name<kernel>(),   reinterpret_cast<const void*>(kernel),
-                        Call::call,              Call::parameters,
-                        sizeof...(Params),       Call::kBytes};
+  const KernelType type{kernel_name<kernel>(),
+                        reinterpret_cast<const void*>(kernel),
+                        Call::call,
+                        Call::parameters,
+                        sizeof...(Params),
+                        Call::kBytes};
   [&](const auto&... converted) {
     const Argument arguments[] = {converted.argument()...};
     launch_kernel(type, config, arguments);

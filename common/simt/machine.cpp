@@ -13,23 +13,19 @@
 namespace td::simt {
 namespace {
 
-constinit thread_local Machine* machine_in_launch = nullptr;
-
 std::mt19937_64 random_for(std::uint64_t seed, std::uint64_t number) {
   return std::mt19937_64(seed * 0x9e3779b97f4a7c15 + number);
 }
 
 }  // namespace
 
+constinit thread_local Machine* Machine::in_launch_ = nullptr;
+
 Machine::Machine() : fibers_(work, this) {}
 
 Machine& Machine::of_this_thread() {
   thread_local Machine machine;
   return machine;
-}
-
-Machine* Machine::running() {
-  return machine_in_launch && machine_in_launch->current_ ? machine_in_launch : nullptr;
 }
 
 void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& options) {
@@ -51,11 +47,11 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
   if (observer) memory_.use(launch.info, launch.kernel);
   is_observed = observer != nullptr;
   install_traps();
-  machine_in_launch = this;
+  in_launch_ = this;
 }
 
 void Machine::end() {
-  machine_in_launch = nullptr;
+  in_launch_ = nullptr;
   is_observed = false;
 }
 
@@ -81,10 +77,9 @@ bool Machine::run_block(std::uint32_t number) {
   while (!stuck_) {
     const bool can_begin = next_thread_ < count;
     if (next_ready_ < ready_.size() && !(can_begin && begins_others_)) {
-      resume(*ready_[next_ready_++]);
+      resume(*ready_[next_ready_++], fibers_.outside());
     } else if (can_begin) {
-      begins_others_ = false;
-      fibers_.acquire().resume();
+      fibers_.outside().switch_to(fibers_.acquire());
     } else if (exited_ == count) {
       break;
     } else if (at_barrier_ + exited_ == count) {
@@ -107,10 +102,11 @@ bool Machine::run_block(std::uint32_t number) {
 void Machine::work(void* machine, Fiber& self) {
   Machine& m = *static_cast<Machine*>(machine);
   for (;;) {
+    m.begins_others_ = false;
     do m.run_thread(m.threads_[m.order_[m.next_thread_++]], self);
     while (m.next_ready_ == m.ready_.size() && m.next_thread_ < m.threads_.size());
     m.fibers_.release(self);
-    self.suspend();
+    self.switch_to(m.fibers_.outside());
   }
 }
 
@@ -119,9 +115,9 @@ void Machine::run_thread(Thread& thread, Fiber& self) {
   try {
     launch_->call(launch_->arguments);
   } catch (const std::exception& error) {
-    report_exception(thread, error.what());
+    report_exception(thread, std::string(": ") + error.what());
   } catch (...) {
-    report_exception(thread, "that is no std::exception");
+    report_exception(thread, " that is no std::exception");
   }
   finish(thread);
 }
@@ -130,7 +126,7 @@ void Machine::report_exception(const Thread& thread, const std::string& what) {
   ++failed_;
   report(Finding::Kind::kTrap, false, thread, 0,
          "thread " + text_of(thread.info.index) + " of block " + text_of(block_) +
-             " throws an exception: " + what + "\n  device code has no exceptions: nvcc refuses it");
+             " throws an exception" + what + "\n  device code has no exceptions: nvcc refuses it");
 }
 
 void Machine::enter(Thread& thread, Fiber& fiber) {
@@ -140,20 +136,33 @@ void Machine::enter(Thread& thread, Fiber& fiber) {
   threadIdx = thread.info.index;
 }
 
-void Machine::resume(Thread& thread) {
+/// Goes on with a thread that waits, from the fiber that runs now.
+void Machine::resume(Thread& thread, Fiber& here) {
   Fiber& fiber = *thread.fiber;
   thread.state = Thread::State::kRuns;
   enter(thread, fiber);
-  fiber.resume();
+  here.switch_to(fiber);
 }
 
+/// Stops the current thread. The next one goes on at once, which saves the way outside; it may be
+/// this very thread.
 void Machine::wait(Thread& thread) {
-  thread.fiber = fiber_;
-  fiber_->suspend();
+  Fiber& here = *fiber_;
+  thread.fiber = &here;
+  const bool has_ready = next_ready_ < ready_.size() && !begins_others_;
+  if (has_ready && ready_[next_ready_] == &thread) {
+    ++next_ready_;
+    thread.state = Thread::State::kRuns;
+  } else if (has_ready) {
+    resume(*ready_[next_ready_++], here);
+  } else {
+    here.switch_to(next_thread_ < threads_.size() ? fibers_.acquire() : fibers_.outside());
+  }
 }
 
 void Machine::finish(Thread& thread) {
   const std::uint32_t warp = thread.info.warp();
+  thread.state = Thread::State::kRuns;  // waits no more, also where it was about to
   ++exited_;
   warps_[warp].exited |= 1u << thread.info.lane();
   if (warps_[warp].waiting) complete_waiting(warp);
@@ -164,12 +173,15 @@ void Machine::end_thread() {
   finish(*current_);
   fiber_->abandon();
   fibers_.release(*fiber_);
-  fiber_->suspend();
+  fiber_->switch_to(fibers_.outside());
   __builtin_unreachable();
 }
 
-void Machine::fail_thread(Finding::Kind kind, std::uintptr_t pc, const std::string& text) {
-  report(kind, false, *current_, pc, text);
+void Machine::fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string text) {
+  {
+    const std::string own = std::move(text);  // freed here, because nothing is after end_thread()
+    report(kind, false, *current_, pc, own);
+  }
   end_thread();
 }
 
@@ -188,12 +200,13 @@ void Machine::report_fault() {
          who + text_of_trap(fault.signal, fault.address, fault.is_overflow));
 }
 
-void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
                      std::uintptr_t pc) {
   if (fiber_->contains(address)) return;
   Access access;
   access.kind = kind;
-  access.is_volatile = is_volatile;
+  access.is_volatile = form == AccessForm::kVolatile;
+  access.is_copy = form == AccessForm::kCopy;
   access.bytes = static_cast<std::uint32_t>(bytes);
   access.address = address;
   if (fibers_.contains(address))
@@ -219,6 +232,7 @@ void Machine::fence() {
 
 void Machine::report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
                      const std::string& text) {
+  if (is_note && !observer_) return;
   const Site* const site = pc ? site_before(pc) : nullptr;
   for (Finding& known : findings_)
     if (known.kind == kind && known.site == site && known.is_note == is_note) {

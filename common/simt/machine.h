@@ -17,23 +17,23 @@
 #include "simt/memory_map.h"
 #include "simt/observer.h"
 #include "simt/run.h"
-#include "simt/texts.h"
 
 namespace td::simt {
 
-/// One thread of the running block.
-struct Thread {
+/// One thread of the running block. As large as a line of the cache, because a switch from one to
+/// the next touches one of each.
+struct alignas(64) Thread {
   enum class State : std::uint8_t { kRuns, kAtBarrier, kInWarpFunction };
   ThreadInfo info{};
+  Fiber* fiber = nullptr;    ///< While it waits.
+  std::uintptr_t pc = 0;     ///< Where it waits: the address after the call.
+  std::uint64_t value = 0;   ///< What it brings to a function of its warp, or its predicate.
+  std::uint64_t result = 0;  ///< What it gets.
+  unsigned mask = 0;         ///< For kInWarpFunction.
+  int lane = 0, width = 32;  ///< Of a shuffle: its lane, delta or lane mask, and its width.
   State state = State::kRuns;
-  Fiber* fiber = nullptr;          ///< While it waits.
-  std::uintptr_t pc = 0;           ///< Where it waits: the address after the call.
-  BlockBarrier barrier{};          ///< For kAtBarrier.
-  WarpFunction function{};         ///< For kInWarpFunction, as all below.
-  unsigned mask = 0;
-  int lane = 0, width = 32;        ///< Of a shuffle: its lane, delta or lane mask, and its width.
-  std::uint64_t value = 0;         ///< What the thread brings to the function, or its predicate.
-  std::uint64_t result = 0;        ///< What the function gives it.
+  BlockBarrier barrier{};   ///< For kAtBarrier.
+  WarpFunction function{};  ///< For kInWarpFunction.
 };
 
 /// The lanes of one warp, one bit per lane.
@@ -47,7 +47,7 @@ class Machine {
   /// The machine of the calling OS thread, made at first use.
   static Machine& of_this_thread();
   /// The same while it runs a kernel's thread, or nullptr. Async-signal-safe.
-  static Machine* running();
+  static Machine* running() { return in_launch_ && in_launch_->current_ ? in_launch_ : nullptr; }
 
   /// Prepares for the blocks of a launch, and ends it. Between both, the launch stays as it is.
   ///@{
@@ -62,13 +62,14 @@ class Machine {
   int block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t pc);
   std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value, int lane,
                           int width, std::uintptr_t pc);
-  void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, bool is_volatile,
+  void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
               std::uintptr_t pc);
   void atomic();
   void fence();
   ///@}
-  /// Reports what the current thread does wrong at `pc`, and ends the thread.
-  [[noreturn]] void fail_thread(Finding::Kind kind, std::uintptr_t pc, const std::string& text);
+  /// Reports what the current thread does wrong at `pc`, and ends the thread. Its stack is
+  /// abandoned, so the caller has no object with a destructor but the text.
+  [[noreturn]] void fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string text);
   /// Ends the current thread after a signal, whose report follows on the machine's own stack.
   [[noreturn]] void end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address);
 
@@ -91,7 +92,7 @@ class Machine {
   static void work(void* machine, Fiber& self);
   void run_thread(Thread& thread, Fiber& self);
   void begin_block(std::uint32_t number);
-  void resume(Thread& thread);
+  void resume(Thread& thread, Fiber& here);
   void enter(Thread& thread, Fiber& fiber);
   void wait(Thread& thread);
   void finish(Thread& thread);
@@ -110,6 +111,7 @@ class Machine {
   void give_results(std::uint32_t warp, unsigned group);
   void give_shuffle(std::uint32_t warp, unsigned group, Thread& thread);
   void multiply_matrices(std::uint32_t warp, unsigned group);
+  void check_all_lanes(std::uint32_t warp, unsigned group);
   void check_matrix(std::uint32_t warp, unsigned group);
   void report_mismatch(const Thread& thread, const Thread& other);
   void report_absent_source(std::uint32_t warp, const Thread& thread, unsigned source);
@@ -121,23 +123,25 @@ class Machine {
               const std::string& text);
   void make_ready(Thread& thread) { ready_.push_back(&thread); }
 
+  static constinit thread_local Machine* in_launch_;  // between begin() and end()
+
   FiberPool fibers_;
   const Launch* launch_ = nullptr;
   Observer* observer_ = nullptr;
   RunOptions options_;
   MemoryMap memory_;
-  std::vector<Thread> threads_;        // by linear index
-  std::vector<std::uint32_t> order_;   // in which the threads begin
+  std::vector<Thread> threads_;       // by linear index
+  std::vector<std::uint32_t> order_;  // in which the threads begin
   std::vector<Warp> warps_;
-  std::vector<Thread*> ready_;         // may be resumed, from next_ready_ on
+  std::vector<Thread*> ready_;  // may be resumed, from next_ready_ on
   std::size_t next_ready_ = 0;
-  std::uint32_t next_thread_ = 0;      // of order_: the first that has not begun
+  std::uint32_t next_thread_ = 0;  // of order_: the first that has not begun
   std::uint32_t exited_ = 0, failed_ = 0, at_barrier_ = 0;  // failed_: exited by an error
-  std::uintptr_t barrier_pc_ = 0;      // of the first thread at the barrier
-  bool barriers_differ_ = false;       // other threads wait at another address
-  bool begins_others_ = false;         // a thread lets those go first that have not begun
-  Thread* current_ = nullptr;          // nullptr outside of threads
-  Fiber* fiber_ = nullptr;             // of the current thread
+  std::uintptr_t barrier_pc_ = 0;                           // of the first thread at the barrier
+  bool barriers_differ_ = false;                            // other threads wait at another address
+  bool begins_others_ = false;  // a thread lets those go first that have not begun
+  Thread* current_ = nullptr;   // nullptr outside of threads
+  Fiber* fiber_ = nullptr;      // of the current thread
   uint3 block_{};
   bool stuck_ = false;
   int atomics_ = 0;  // since the last switch

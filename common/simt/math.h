@@ -11,8 +11,8 @@
 #include "simt/device_calls.h"
 #include "simt/vector_types.h"
 
-#define TD_SIMT_MIN_MAX(T)                                      \
-  TD_SIMT_INLINE T min(T a, T b) { return b < a ? b : a; }      \
+#define TD_SIMT_MIN_MAX(T)                                 \
+  TD_SIMT_INLINE T min(T a, T b) { return b < a ? b : a; } \
   TD_SIMT_INLINE T max(T a, T b) { return a < b ? b : a; }
 TD_SIMT_MIN_MAX(int)
 TD_SIMT_MIN_MAX(unsigned)
@@ -69,9 +69,11 @@ TD_SIMT_INLINE unsigned __brev(unsigned x) {
   return (x & 0x55555555) << 1 | (x >> 1 & 0x55555555);
 }
 TD_SIMT_INLINE int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
-TD_SIMT_INLINE int __mulhi(int a, int b) { return static_cast<int>((long long){a} * b >> 32); }
+TD_SIMT_INLINE int __mulhi(int a, int b) {
+  return static_cast<int>(static_cast<long long>(a) * b >> 32);
+}
 TD_SIMT_INLINE unsigned __umulhi(unsigned a, unsigned b) {
-  return static_cast<unsigned>((unsigned long long){a} * b >> 32);
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
 }
 
 TD_SIMT_INLINE int __float_as_int(float x) { return __builtin_bit_cast(int, x); }

@@ -8,6 +8,7 @@
 
 #include "simt/debug_info.h"
 #include "simt/dynamic_shared.h"
+#include "simt/thread_variables.h"
 
 namespace td::simt {
 namespace {
@@ -47,6 +48,11 @@ Library library_of(const void* kernel) {
   return library;
 }
 
+bool is_constant(const Library& library, std::uintptr_t address) {
+  return std::any_of(library.constants.begin(), library.constants.end(),
+                     [&](const auto& c) { return address - c.first < c.second; });
+}
+
 PointerArgument device_variable(const LibraryVariable& v) {
   PointerArgument argument{v.name, v.place, v.bytes, v.element_size, v.type, {}, false};
   argument.sizes = {static_cast<std::int64_t>(v.bytes / std::max<std::size_t>(1, v.element_size))};
@@ -58,15 +64,15 @@ PointerArgument device_variable(const LibraryVariable& v) {
 void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
   const Library library = library_of(kernel);
-  SharedVariable dynamic{"dynamic shared memory", "", 1, dynamic_shared_begin(),
-                         info.dynamic_shared, true};
+  SharedVariable dynamic{"dynamic shared memory", "",  1, dynamic_shared_begin(),
+                         info.dynamic_shared,     true};
   for (const LibraryVariable& v : variables_of_library(address)) {
     if (v.is_thread_local)
-      info.shared.push_back({v.name, v.type, v.element_size, library.thread_local_begin + v.place,
-                             v.bytes, false});
+      info.shared.push_back(
+          {v.name, v.type, v.element_size, library.thread_local_begin + v.place, v.bytes, false});
     else if (v.is_extern && is_dynamic_shared(v.name))
       dynamic.name = v.name, dynamic.type = v.type, dynamic.element_size = v.element_size;
-    else if (!v.is_extern && v.bytes > 0)
+    else if (!v.is_extern && v.bytes > 0 && !is_constant(library, v.place))
       info.arguments.push_back(device_variable(v));
   }
   std::sort(info.shared.begin(), info.shared.end(),
@@ -82,6 +88,8 @@ void MemoryMap::use(const LaunchInfo& info, const void* kernel) {
   dynamic_ = {dynamic_shared_begin(), kDynamicSharedBytes};
   constants_.clear();
   for (const auto& [begin, bytes] : library.constants) constants_.push_back({begin, bytes});
+  for (const uint3* index : {&threadIdx, &blockIdx, &blockDim, &gridDim})
+    constants_.push_back({reinterpret_cast<std::uintptr_t>(index), sizeof *index});
 }
 
 std::size_t MemoryMap::variable_at(std::uintptr_t address) const {

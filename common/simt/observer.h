@@ -86,6 +86,8 @@ struct Access {
   std::uint32_t bytes = 0;     ///< How many; 1, 2, 4, 8 or 16 but for copies of structs and memory.
   std::uintptr_t address = 0;
   const Site* site = nullptr;  ///< Never nullptr.
+  /// A copy of a struct or of memory, which need not be aligned to its size.
+  bool is_copy = false;
 };
 
 /// Something that a kernel did wrong, or a note about what it did.

@@ -15,8 +15,9 @@ namespace td::simt {
 /// A launch that is ready to run.
 struct Launch {
   LaunchInfo info;
-  std::vector<std::size_t> positions;  ///< Of each of info.arguments: which parameter it is, from 0.
-  const void* kernel = nullptr;               ///< The kernel function, for its debug information.
+  std::vector<std::size_t>
+      positions;                 ///< Of each of info.arguments: which parameter it is, from 0.
+  const void* kernel = nullptr;  ///< The kernel function, for its debug information.
   void (*call)(const void* arguments) = nullptr;  ///< Calls the kernel once, for one thread.
   const void* arguments = nullptr;
 };

@@ -4,5 +4,4 @@
 
 #include "simt/vector_types.h"
 
-extern constinit thread_local uint3 threadIdx, blockIdx;
-extern constinit thread_local dim3 blockDim, gridDim;
+extern constinit thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;

@@ -1,5 +1,5 @@
 // The handlers of SIGFPE, SIGSEGV and SIGBUS. A handler leaves by switching to the machine's own
-// stack and never returns; SA_NODEFER keeps the signal unblocked then.
+// stack and never returns; so it gives the thread back the signals that are blocked meanwhile.
 #include "simt/traps.h"
 
 #include <signal.h>
@@ -40,9 +40,11 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_trap(int signal, siginfo_t* info, void* context) {
-  if (Machine* machine = Machine::running())
+  if (Machine* machine = Machine::running()) {
+    pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
     machine->end_at_fault(signal, instruction_of(context),
                           reinterpret_cast<std::uintptr_t>(info->si_addr));
+  }
   pass_on(signal, info, context);
 }
 
@@ -73,7 +75,7 @@ void install_traps() {
     previous[signal] = current;
     struct sigaction action {};
     action.sa_sigaction = on_trap;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
   }

@@ -41,26 +41,26 @@ inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
     return *this;                                                                                \
   }
 
-#define TD_SIMT_VECTOR2(name, T)                    \
-  struct alignas(2 * sizeof(T)) name {              \
-    struct Members {                                \
-      T x, y;                                       \
-    };                                              \
-    T x, y;                                         \
-    TD_SIMT_COPIES_AS_ONE(name)                     \
-    constexpr name(T x_, T y_) : x(x_), y(y_) {}    \
-  };                                                \
+#define TD_SIMT_VECTOR2(name, T)                 \
+  struct alignas(2 * sizeof(T)) name {           \
+    struct Members {                             \
+      T x, y;                                    \
+    };                                           \
+    T x, y;                                      \
+    TD_SIMT_COPIES_AS_ONE(name)                  \
+    constexpr name(T x_, T y_) : x(x_), y(y_) {} \
+  };                                             \
   inline name make_##name(T x, T y) { return {x, y}; }
 
-#define TD_SIMT_VECTOR4(name, T)                                                    \
-  struct alignas(4 * sizeof(T)) name {                                              \
-    struct Members {                                                                \
-      T x, y, z, w;                                                                 \
-    };                                                                              \
-    T x, y, z, w;                                                                   \
-    TD_SIMT_COPIES_AS_ONE(name)                                                     \
-    constexpr name(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}          \
-  };                                                                                \
+#define TD_SIMT_VECTOR4(name, T)                                           \
+  struct alignas(4 * sizeof(T)) name {                                     \
+    struct Members {                                                       \
+      T x, y, z, w;                                                        \
+    };                                                                     \
+    T x, y, z, w;                                                          \
+    TD_SIMT_COPIES_AS_ONE(name)                                            \
+    constexpr name(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {} \
+  };                                                                       \
   inline name make_##name(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 TD_SIMT_VECTOR4(char4, signed char)

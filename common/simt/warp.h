@@ -3,6 +3,7 @@
 // sections "Warp Vote", "Match", "Reduce" and "Shuffle Functions".
 #pragma once
 
+#include "simt/half.h"
 #include "simt/language.h"
 
 TD_SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffff) {
@@ -57,31 +58,31 @@ TD_SIMT_INLINE T shuffle(WarpFunction function, unsigned mask, T value, int lane
 
 }  // namespace td::simt
 
-#define TD_SIMT_SHUFFLES(T)                                                                        \
-  TD_SIMT_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32) {                 \
-    return td::simt::shuffle(td::simt::WarpFunction::kShuffle, mask, value, lane, width);          \
-  }                                                                                                \
-  TD_SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {        \
-    return td::simt::shuffle(td::simt::WarpFunction::kShuffleUp, mask, value,                      \
-                             static_cast<int>(delta), width);                                      \
-  }                                                                                                \
-  TD_SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {      \
-    return td::simt::shuffle(td::simt::WarpFunction::kShuffleDown, mask, value,                    \
-                             static_cast<int>(delta), width);                                      \
-  }                                                                                                \
-  TD_SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {            \
-    return td::simt::shuffle(td::simt::WarpFunction::kShuffleXor, mask, value, lanes, width);      \
-  }
-#define TD_SIMT_MATCHES(T)                                                                    \
-  TD_SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {                          \
-    return static_cast<unsigned>(td::simt::warp_call(td::simt::WarpFunction::kMatchAny, mask, \
-                                                     td::simt::to_bits(value)));              \
+#define TD_SIMT_SHUFFLES(T)                                                                   \
+  TD_SIMT_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32) {            \
+    return td::simt::shuffle(td::simt::WarpFunction::kShuffle, mask, value, lane, width);     \
   }                                                                                           \
-  TD_SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal) {          \
-    const auto lanes = static_cast<unsigned>(td::simt::warp_call(                             \
-        td::simt::WarpFunction::kMatchAll, mask, td::simt::to_bits(value)));                  \
-    *all_equal = lanes != 0;                                                                  \
-    return lanes;                                                                             \
+  TD_SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {   \
+    return td::simt::shuffle(td::simt::WarpFunction::kShuffleUp, mask, value,                 \
+                             static_cast<int>(delta), width);                                 \
+  }                                                                                           \
+  TD_SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) { \
+    return td::simt::shuffle(td::simt::WarpFunction::kShuffleDown, mask, value,               \
+                             static_cast<int>(delta), width);                                 \
+  }                                                                                           \
+  TD_SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {       \
+    return td::simt::shuffle(td::simt::WarpFunction::kShuffleXor, mask, value, lanes, width); \
+  }
+#define TD_SIMT_MATCHES(T)                                                                       \
+  TD_SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {                             \
+    return static_cast<unsigned>(                                                                \
+        td::simt::warp_call(td::simt::WarpFunction::kMatchAny, mask, td::simt::to_bits(value))); \
+  }                                                                                              \
+  TD_SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal) {             \
+    const auto lanes = static_cast<unsigned>(                                                    \
+        td::simt::warp_call(td::simt::WarpFunction::kMatchAll, mask, td::simt::to_bits(value))); \
+    *all_equal = lanes != 0;                                                                     \
+    return lanes;                                                                                \
   }
 #define TD_SIMT_EXCHANGES(T) TD_SIMT_SHUFFLES(T) TD_SIMT_MATCHES(T)
 TD_SIMT_EXCHANGES(int)
@@ -92,13 +93,16 @@ TD_SIMT_EXCHANGES(long long)
 TD_SIMT_EXCHANGES(unsigned long long)
 TD_SIMT_EXCHANGES(float)
 TD_SIMT_EXCHANGES(double)
+TD_SIMT_SHUFFLES(__half)
+TD_SIMT_SHUFFLES(__nv_bfloat16)
 #undef TD_SIMT_EXCHANGES
 #undef TD_SIMT_MATCHES
+#undef TD_SIMT_SHUFFLES
 
-#define TD_SIMT_REDUCE(T, name, function)                                                      \
-  TD_SIMT_INLINE T __reduce_##name##_sync(unsigned mask, T value) {                            \
-    return td::simt::from_bits<T>(td::simt::warp_call(td::simt::WarpFunction::function, mask,  \
-                                                      td::simt::to_bits(value)));              \
+#define TD_SIMT_REDUCE(T, name, function)                                                       \
+  TD_SIMT_INLINE T __reduce_##name##_sync(unsigned mask, T value) {                             \
+    return td::simt::from_bits<T>(                                                              \
+        td::simt::warp_call(td::simt::WarpFunction::function, mask, td::simt::to_bits(value))); \
   }
 TD_SIMT_REDUCE(int, add, kAddSigned)
 TD_SIMT_REDUCE(int, min, kMinSigned)

@@ -15,14 +15,12 @@ namespace {
 constexpr std::uint64_t kPoison = 0x7ff8dead7fc0dead;  // a NaN as a double and as a float
 
 constexpr const char* kNames[] = {
-    "__syncwarp",         "__shfl_sync",        "__shfl_up_sync",
-    "__shfl_down_sync",   "__shfl_xor_sync",    "__ballot_sync",
-    "__any_sync",         "__all_sync",         "__match_any_sync",
-    "__match_all_sync",   "__reduce_add_sync",  "__reduce_min_sync",
-    "__reduce_max_sync",  "__reduce_add_sync",  "__reduce_min_sync",
-    "__reduce_max_sync",  "__reduce_and_sync",  "__reduce_or_sync",
-    "__reduce_xor_sync",  "load_matrix_sync",   "store_matrix_sync",
-    "mma_sync"};
+    "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",
+    "__shfl_xor_sync",   "__ballot_sync",     "__any_sync",        "__all_sync",
+    "__match_any_sync",  "__match_all_sync",  "__reduce_add_sync", "__reduce_min_sync",
+    "__reduce_max_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
+    "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", "load_matrix_sync",
+    "store_matrix_sync", "mma_sync"};
 
 bool is_shuffle(WarpFunction f) {
   return f >= WarpFunction::kShuffle && f <= WarpFunction::kShuffleXor;
@@ -79,6 +77,23 @@ void each_lane(unsigned lanes, F f) {
   for (; lanes; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
+bool is_width(int width) {
+  return width > 0 && width <= 32 && std::has_single_bit(static_cast<unsigned>(width));
+}
+
+std::string text_of_width(const Thread& thread) {
+  return std::string(name_of(thread.function)) + " is called with width " +
+         std::to_string(thread.width) + "\n  a width is a power of two, at most 32";
+}
+
+std::string text_of_unnamed_caller(const Thread& thread) {
+  return "lane " + std::to_string(thread.info.lane()) + " of warp " +
+         std::to_string(thread.info.warp()) + " calls " + name_of(thread.function) + " with mask " +
+         text_of_mask(thread.mask) +
+         ", which does not name it\n  a mask names all lanes that call: compute it before the "
+         "branch, by __ballot_sync(0xffffffff, condition)";
+}
+
 }  // namespace
 
 const char* name_of(WarpFunction function) { return kNames[static_cast<int>(function)]; }
@@ -103,19 +118,10 @@ std::uint64_t Machine::warp_call(WarpFunction function, unsigned mask, std::uint
 
 /// Ends the thread where its own arguments are wrong.
 void Machine::check_call(const Thread& thread) {
-  const unsigned lane = thread.info.lane();
-  const std::string name = name_of(thread.function);
-  if (!(thread.mask >> lane & 1))
-    fail_thread(Finding::Kind::kMask, thread.pc,
-                "lane " + std::to_string(lane) + " of warp " + std::to_string(thread.info.warp()) +
-                    " calls " + name + " with mask " + text_of_mask(thread.mask) +
-                    ", which does not name it\n  a mask names all lanes that call: compute it "
-                    "before the branch, by __ballot_sync(0xffffffff, condition)");
-  if (is_shuffle(thread.function) &&
-      (thread.width < 1 || thread.width > 32 || !std::has_single_bit(unsigned(thread.width))))
-    fail_thread(Finding::Kind::kMask, thread.pc,
-                name + " is called with width " + std::to_string(thread.width) +
-                    "\n  a width is a power of two, at most 32");
+  if (!(thread.mask >> thread.info.lane() & 1))
+    fail_thread(Finding::Kind::kMask, thread.pc, text_of_unnamed_caller(thread));
+  if (is_shuffle(thread.function) && !is_width(thread.width))
+    fail_thread(Finding::Kind::kMask, thread.pc, text_of_width(thread));
 }
 
 /// The lanes for which the thread waits, itself included.

@@ -96,6 +96,22 @@ TEST_CASE("reset keeps the learner's text, every time") {
   CHECK_SAYS(learner.types({"reset", "91.double_all"}), "nothing to do");
 }
 
+TEST_CASE("an exercise whose solution is a kernel has a file named .cu") {
+  const Learner learner;
+  const course::fs::path solutions = learner.root() / "solutions" / "91_warm_up";
+  course::fs::rename(solutions / "double_all.cpp", solutions / "double_all.cu");
+  const course::fs::path kernel = learner.root() / "chapters" / "91_warm_up" / "double_all.cu";
+  CHECK_SAYS(learner.types({"list"}), "missing: ./course reset 91.double_all");
+  CHECK_SAYS(learner.types({"reset", "91.double_all"}),
+             "chapters/91_warm_up/double_all.cu is the stub again");
+  CHECK(course::read_file(kernel).find("td::not_done_yet(\"double_all\")") != std::string::npos);
+  course::write_file(kernel, "// mine\n");
+  CHECK(learner.types({"reset", "91.double_all"}).exit_code == 0);
+  const course::fs::directory_iterator backups(learner.root() / ".course" / "backup");
+  CHECK(backups->path().extension() == ".cu");
+  CHECK_SAYS(learner.types({"solution", "91.double_all", "--anyway"}), "// double_all");
+}
+
 TEST_CASE("hints come one at a time") {
   const Learner learner;
   const Outcome first = learner.types({"hint"});

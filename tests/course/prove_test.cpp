@@ -24,10 +24,11 @@ TEST_CASE("every planted fault turns the proof red") {
   CHECK_SAYS(proof, "1 hints in course.toml; at least 2 are needed");
   CHECK_SAYS(proof, "1 wrong answers in");
   CHECK_SAYS(proof, "unlisted.cpp\n  chapters/course.toml does not list this exercise");
+  CHECK_SAYS(proof, "fail     99.weak_tests: the right answer is_wrong passes");
   // What is right beside the faults stays right: a stub behind a weak test is still seen.
   CHECK_SAYS(proof, "pass     99.weak_tests: the stub says it is not done yet");
   CHECK_SAYS(proof, "pass     99.weak_tests: the wrong answer stops_the_program is rejected");
-  CHECK_SAYS(proof, "4 passed, 9 failed, 0 skipped");
+  CHECK_SAYS(proof, "4 passed, 10 failed, 0 skipped");
 }
 
 TEST_CASE("stubs are compared with the cut in CI only, and by what git holds") {

@@ -50,6 +50,7 @@ KNOW_A_BACKEND = {
     "td/kernels/launch.h",  # starts a kernel on whichever device it is for
     "td/ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
     "td/ops/conv/conv.cu",
+    "simt/cuda_launch.cpp",  # starts a kernel that is no operation of td
     "simt/blas.cu",
 }
 # NCCL carries the data of its process group.

@@ -10,7 +10,6 @@
 #include "td/autograd/record.h"
 #include "td/device/stream.h"
 #include "td/ops/ops.h"
-#include "td/optim/optimizer.h"
 
 namespace td::distributed {
 namespace {
@@ -24,7 +23,7 @@ std::int64_t padded(std::int64_t numel, ScalarType dtype) {
 // `parameter`'s sizes at `offset` of the memory, in the parameter's own order of elements.
 Tensor view_like(const Tensor& parameter, const Tensor& memory, std::int64_t offset) {
   const Tensor flat = memory.narrow(0, offset, parameter.numel());
-  if (!optim::is_dense(parameter)) return flat.view(parameter.sizes());
+  if (!is_dense(parameter.sizes(), parameter.strides())) return flat.view(parameter.sizes());
   return memory.as_strided(parameter.sizes(), parameter.strides(),
                            memory.storage_offset() + offset);
 }

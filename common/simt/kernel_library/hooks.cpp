@@ -2,8 +2,8 @@
 // kernel library has its own copy, hidden, so that they win over a sanitizer of the whole program.
 // They tell the machine; where nothing is observed, they return at once.
 //
-// Invariant: compiled without -fsanitize, so that no hook calls itself. The return address of a hook
-// lies in the kernel.
+// Invariant: compiled without -fsanitize, so that no hook calls itself. The return address of a
+// hook lies in the kernel.
 #include <cstddef>
 #include <cstdint>
 
@@ -12,23 +12,24 @@
 #define HOOK extern "C" __attribute__((visibility("hidden"))) void
 #define KERNEL __builtin_return_address(0)
 
+using td::simt::AccessForm;
 using td::simt::is_observed;
 using td::simt::tell_atomic;
 using td::simt::tell_read;
 using td::simt::tell_write;
 
-#define ACCESS(name, tell, bytes, is_volatile)                         \
-  HOOK __tsan_##name(const void* p) {                                  \
-    if (is_observed) [[unlikely]]                                      \
-      tell(p, bytes, is_volatile, KERNEL);                             \
+#define ACCESS(name, tell, bytes, form)         \
+  HOOK __tsan_##name(const void* p) {           \
+    if (is_observed) [[unlikely]]               \
+      tell(p, bytes, AccessForm::form, KERNEL); \
   }
-#define ACCESSES(bytes)                                  \
-  ACCESS(read##bytes, tell_read, bytes, false)           \
-  ACCESS(write##bytes, tell_write, bytes, false)         \
-  ACCESS(volatile_read##bytes, tell_read, bytes, true)   \
-  ACCESS(volatile_write##bytes, tell_write, bytes, true) \
-  ACCESS(unaligned_read##bytes, tell_read, bytes, false) \
-  ACCESS(unaligned_write##bytes, tell_write, bytes, false)
+#define ACCESSES(bytes)                                       \
+  ACCESS(read##bytes, tell_read, bytes, kPlain)               \
+  ACCESS(write##bytes, tell_write, bytes, kPlain)             \
+  ACCESS(volatile_read##bytes, tell_read, bytes, kVolatile)   \
+  ACCESS(volatile_write##bytes, tell_write, bytes, kVolatile) \
+  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)      \
+  ACCESS(unaligned_write##bytes, tell_write, bytes, kCopy)
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -36,10 +37,10 @@ ACCESSES(8)
 ACCESSES(16)
 
 HOOK __tsan_read_range(const void* p, std::size_t bytes) {
-  if (is_observed && bytes) tell_read(p, bytes, false, KERNEL);
+  if (is_observed && bytes) tell_read(p, bytes, AccessForm::kCopy, KERNEL);
 }
 HOOK __tsan_write_range(const void* p, std::size_t bytes) {
-  if (is_observed && bytes) tell_write(p, bytes, false, KERNEL);
+  if (is_observed && bytes) tell_write(p, bytes, AccessForm::kCopy, KERNEL);
 }
 
 HOOK __tsan_init() {}
@@ -51,47 +52,46 @@ HOOK __tsan_vptr_read(void**) {}
 // A hook of an atomic operation does the operation. A GPU's are relaxed; the order is the strongest
 // here, because it costs little and the compiler's is no constant in a hook.
 #define HOOKED(T) extern "C" __attribute__((visibility("hidden"))) T
-#define FETCH(bits, T, name)                                                   \
-  HOOKED(T) __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) {  \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                         \
-    return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                  \
+#define FETCH(bits, T, name)                                                  \
+  HOOKED(T) __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                        \
+    return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                 \
   }
-#define ATOMICS(bits, T)                                                                        \
-  HOOKED(T) __tsan_atomic##bits##_load(const volatile T* p, int) {                              \
-    tell_atomic(const_cast<const T*>(p), sizeof(T), KERNEL);                                    \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                             \
-  HOOKED(void) __tsan_atomic##bits##_store(volatile T* p, T value, int) {                       \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                               \
-  }                                                                                             \
-  HOOKED(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {                       \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                     \
-  }                                                                                             \
-  HOOKED(int)                                                                                   \
+#define ATOMICS(bits, T)                                                                         \
+  HOOKED(T) __tsan_atomic##bits##_load(const volatile T* p, int) {                               \
+    tell_atomic(const_cast<const T*>(p), sizeof(T), KERNEL);                                     \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                              \
+  HOOKED(void) __tsan_atomic##bits##_store(volatile T* p, T value, int) {                        \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                              \
+  HOOKED(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {                        \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                      \
+  }                                                                                              \
+  HOOKED(int)                                                                                    \
   __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int, int) { \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,             \
-                                       __ATOMIC_SEQ_CST);                                       \
-  }                                                                                             \
-  HOOKED(int)                                                                                   \
-  __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {  \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,             \
-                                       __ATOMIC_SEQ_CST);                                       \
-  }                                                                                             \
-  HOOKED(T)                                                                                     \
-  __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {    \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                          \
-    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST,                   \
-                                __ATOMIC_SEQ_CST);                                              \
-    return expected;                                                                            \
-  }                                                                                             \
-  FETCH(bits, T, add)                                                                           \
-  FETCH(bits, T, sub)                                                                           \
-  FETCH(bits, T, and)                                                                           \
-  FETCH(bits, T, or)                                                                            \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
+                                       __ATOMIC_SEQ_CST);                                        \
+  }                                                                                              \
+  HOOKED(int)                                                                                    \
+  __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {   \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
+                                       __ATOMIC_SEQ_CST);                                        \
+  }                                                                                              \
+  HOOKED(T)                                                                                      \
+  __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {     \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    return expected;                                                                             \
+  }                                                                                              \
+  FETCH(bits, T, add)                                                                            \
+  FETCH(bits, T, sub)                                                                            \
+  FETCH(bits, T, and)                                                                            \
+  FETCH(bits, T, or)                                                                             \
   FETCH(bits, T, xor)
 ATOMICS(8, std::uint8_t)
 ATOMICS(16, std::uint16_t)
@@ -101,6 +101,20 @@ ATOMICS(64, std::uint64_t)
 HOOK __tsan_atomic_thread_fence(int) { td::simt::fence(); }
 HOOK __tsan_atomic_signal_fence(int) {}
 
+// What the C library's assert calls.
+extern "C" [[noreturn]] __attribute__((visibility("hidden"))) void __assert_fail(const char* text,
+                                                                                 const char*,
+                                                                                 unsigned,
+                                                                                 const char*) {
+  td::simt::assertion_failed(text, KERNEL);
+}
+
+/// With -fsanitize-coverage=trace-pc, at the begin of each basic block.
+HOOK __sanitizer_cov_trace_pc() {
+  if (is_observed) [[unlikely]]
+    td::simt::tell_basic_block(KERNEL);
+}
+
 // The linker gives these the calls of memcpy, memset and memmove (--wrap).
 extern "C" {
 void* __real_memcpy(void* to, const void* from, std::size_t bytes);
@@ -109,19 +123,19 @@ void* __real_memset(void* to, int value, std::size_t bytes);
 }
 HOOKED(void*) __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
   if (is_observed && bytes) {
-    tell_read(from, bytes, false, KERNEL);
-    tell_write(to, bytes, false, KERNEL);
+    tell_read(from, bytes, AccessForm::kCopy, KERNEL);
+    tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   }
   return __real_memcpy(to, from, bytes);
 }
 HOOKED(void*) __wrap_memmove(void* to, const void* from, std::size_t bytes) {
   if (is_observed && bytes) {
-    tell_read(from, bytes, false, KERNEL);
-    tell_write(to, bytes, false, KERNEL);
+    tell_read(from, bytes, AccessForm::kCopy, KERNEL);
+    tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   }
   return __real_memmove(to, from, bytes);
 }
 HOOKED(void*) __wrap_memset(void* to, int value, std::size_t bytes) {
-  if (is_observed && bytes) tell_write(to, bytes, false, KERNEL);
+  if (is_observed && bytes) tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   return __real_memset(to, value, bytes);
 }

@@ -5,28 +5,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "simt/texts.h"
+
 namespace td::simt {
 
 std::string place(const Site* site) {
-  if (!site || site->file.empty()) return "an unknown place";
-  return site->file.substr(site->file.rfind('/') + 1) + ':' + std::to_string(site->line);
-}
-
-std::string triple(uint3 v) {
-  return '(' + std::to_string(v.x) + ',' + std::to_string(v.y) + ',' + std::to_string(v.z) + ')';
+  return site && !site->file.empty() ? text_of(*site) : "an unknown place";
 }
 
 std::string thread_of_block(uint3 thread, uint3 block) {
-  return "thread " + triple(thread) + " of block " + triple(block);
-}
-
-std::string who(const ThreadInfo& thread, uint3 block) {
-  return thread_of_block(thread.index, block) + ", lane " + std::to_string(thread.lane()) +
-         " of warp " + std::to_string(thread.warp());
-}
-
-std::string count_of(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+  return "thread " + text_of(thread) + " of block " + text_of(block);
 }
 
 const char* verb(AccessKind kind) {
@@ -55,25 +43,24 @@ void Findings::begin_block(uint3 block) {
 Findings::Entry* Findings::find(Finding::Kind kind, const Site* site, const void* subject) {
   for (Entry& entry : entries_)
     if (entry.finding.kind == kind && entry.finding.site == site && entry.subject == subject &&
-        !entry.lines.first.empty())
+        !entry.text.first.empty())
       return &entry;
   return nullptr;
 }
 
 void Findings::append(Finding::Kind kind, const Site* site, const void* subject,
-                      const ThreadInfo& thread, Lines lines) {
-  Entry entry{{.kind = kind,
-               .kernel = kernel_,
-               .site = site,
-               .block = block_,
-               .thread = thread.index,
-               .text = ""},
-              subject,
-              std::move(lines),
-              simt::who(thread, block_)};
+                      const ThreadInfo& thread, Text text) {
+  Entry& entry = entries_.emplace_back();
+  entry.finding.kind = kind;
+  entry.finding.kernel = kernel_;
+  entry.finding.site = site;
+  entry.finding.block = block_;
+  entry.finding.thread = thread.index;
+  entry.subject = subject;
+  entry.text = std::move(text);
+  entry.thread = thread.linear;
   entry.last_block = blocks_;
   entry.last_thread = thread.linear;
-  entries_.push_back(std::move(entry));
 }
 
 void Findings::count(Entry& entry, const ThreadInfo& thread) const {
@@ -91,21 +78,30 @@ void Findings::add(Finding finding) {
       entry.finding.count += finding.count;
       return;
     }
-  Entry entry;
-  entry.finding = std::move(finding);
-  entries_.push_back(std::move(entry));
+  entries_.emplace_back().finding = std::move(finding);
+}
+
+void Findings::remove(Finding::Kind kind, const Site* site, const void* subject) {
+  if (const Entry* entry = find(kind, site, subject))
+    entries_.erase(entries_.begin() + (entry - entries_.data()));
+}
+
+bool Findings::has(Finding::Kind kind) const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const Entry& entry) { return entry.finding.kind == kind; });
 }
 
 std::vector<Finding> Findings::take() {
   std::vector<Finding> result;
   for (Entry& entry : entries_) {
     Finding& finding = entry.finding;
-    if (!entry.lines.first.empty()) {
-      finding.text = place(finding.site) + ": " + entry.lines.first + "\n  " + entry.who;
-      if (entry.threads > 1)
-        finding.text += "; and " + std::to_string(entry.threads - 1) + " more thread" +
-                        (entry.threads == 2 ? "" : "s");
-      finding.text += "\n  " + entry.lines.last;
+    if (!entry.text.first.empty()) {
+      finding.text = place(finding.site) + ": " + entry.text.first + "\n  " +
+                     thread_of_block(finding.thread, finding.block) + ", lane " +
+                     std::to_string(entry.thread % 32) + " of warp " +
+                     std::to_string(entry.thread / 32);
+      if (entry.threads > 1) finding.text += "; and " + count_of(entry.threads - 1, "more thread");
+      finding.text += "\n  " + entry.text.last;
     }
     result.push_back(std::move(finding));
   }

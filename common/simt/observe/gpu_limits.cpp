@@ -117,7 +117,7 @@ std::optional<LaunchError> check_launch(const GpuLimits& gpu, dim3 grid, dim3 bl
 
 Occupancy occupancy(const GpuLimits& gpu, int threads_per_block, std::size_t shared,
                     int registers) {
-  const int warps = round_up(threads_per_block, 32) / 32;
+  const int warps = std::max(round_up(threads_per_block, 32) / 32, 1);
   const int step = static_cast<int>(gpu.shared_granularity);
   const int bytes = round_up(static_cast<int>(shared + gpu.shared_reserved), step);
   Occupancy result;

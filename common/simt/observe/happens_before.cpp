@@ -20,9 +20,9 @@ bool HappensBefore::begin_launch(const LaunchInfo& launch) {
   if (!goes_on) next_ = 1;
   launch_ = block_ = epoch_ = next_;
   blocks_.clear();
-  warps_.assign((threads_ + 31) / 32, {});
+  warps_.clear();
   warps_used_ = fences_ = false;
-  fenced_.assign(threads_, 0);
+  fenced_.clear();
   releases_.clear();
   acquires_.clear();
   return goes_on;
@@ -34,6 +34,8 @@ void HappensBefore::begin_block(uint3 block) {
   blocks_.push_back({block_, block});
   acquires_.clear();
   fenced_end_ = 0;
+  warps_.resize((threads_ + 31) / 32);  // not before: a refused launch may have any number
+  fenced_.resize(threads_);
   if (fences_) std::fill(fenced_.begin(), fenced_.end(), 0);
   if (warps_used_) std::fill(warps_.begin(), warps_.end(), Warp{});
   warps_used_ = false;

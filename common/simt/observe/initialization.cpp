@@ -62,7 +62,7 @@ void Initialization::report(const ThreadInfo& thread, const Access& access, cons
 std::vector<NeverWritten> Initialization::never_written(const Regions& regions) const {
   std::vector<NeverWritten> result;
   for (const Region& region : regions.all()) {
-    if (!region.argument || region.argument->is_const) continue;
+    if (!region.argument || region.argument->is_const || region.argument->sizes.empty()) continue;
     NeverWritten missing{region.name()};
     for (std::size_t i = 0; i < region.elements(); ++i) {
       bool written = true;

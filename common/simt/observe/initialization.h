@@ -25,7 +25,7 @@ class Initialization {
       report(thread, access, region);
     if (access.kind != AccessKind::kRead) write(access, region);
   }
-  /// Returns the non-const arguments of which bytes were not written.
+  /// Returns the tensors that are no const arguments and of which bytes were not written.
   std::vector<NeverWritten> never_written(const Regions& regions) const;
 
  private:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "simt/texts.h"
+
 namespace td::simt {
 namespace {
 
@@ -51,6 +53,8 @@ void MemoryCheck::report_outside(const ThreadInfo& thread, const Access& access,
     return report_out_of_bounds(thread, access, *usual);
   if (Region* near = regions_.nearest(access.address, kNear))
     return report_out_of_bounds(thread, access, *near);
+  if (Region* wrapped = regions_.nearest_before_wrap(access.address, kNear))
+    return report_out_of_bounds(thread, access, *wrapped);
   report_host_memory(thread, access);
 }
 

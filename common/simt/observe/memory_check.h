@@ -30,7 +30,8 @@ class MemoryCheck {
   /// Whether the address is a multiple of the size, as it must be for the sizes that registers
   /// have.
   static bool is_aligned(const Access& access) {
-    const bool one_access = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
+    const bool one_access =
+        access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0 && !access.is_copy;
     return !one_access || (access.address & (access.bytes - 1)) == 0;
   }
   Region* search(const ThreadInfo& thread, const Access& access, Region* usual);

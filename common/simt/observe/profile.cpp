@@ -5,6 +5,18 @@
 
 namespace td::simt {
 
+const char* name_of(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kRead:
+      return "load";
+    case AccessKind::kWrite:
+      return "store";
+    case AccessKind::kAtomic:
+      return "atomic";
+  }
+  return "";
+}
+
 Counts& Counts::operator+=(const Counts& other) {
   requests += other.requests;
   lanes += other.lanes;

@@ -17,6 +17,8 @@ namespace td::simt {
 inline constexpr AccessKind kLoad = AccessKind::kRead;
 inline constexpr AccessKind kStore = AccessKind::kWrite;
 inline constexpr AccessKind kAtomic = AccessKind::kAtomic;
+/// "load", "store" or "atomic".
+const char* name_of(AccessKind kind);
 
 /// The accesses of the lanes of a warp by one instruction, for a picture.
 struct WarpRequest {
@@ -62,10 +64,12 @@ struct SiteProfile : Counts {
   std::string variable;  ///< Tensor or shared variable; the first where it has several.
   std::string type;      ///< Of an element of it.
   std::size_t element_size = 1;
-  WarpRequest worst;  ///< The request with the largest excess; the first of equals.
+  WarpRequest worst;             ///< The request with the largest excess; the first of equals.
+  std::size_t worst_excess = 0;  ///< Of that request.
+  int line_offset = 0;           ///< Bytes from a 128-byte line's begin to that of the tensor.
 };
 
-/// Results that a kernel left out: bytes of a non-const argument that no thread wrote.
+/// Results that a kernel left out: bytes of a non-const tensor that no thread wrote.
 struct NeverWritten {
   std::string argument;
   std::size_t elements = 0;  ///< How many elements have such bytes.

@@ -11,6 +11,9 @@ void RaceFinder::begin_launch(const LaunchInfo& launch, const Regions& regions) 
   if (!order_.begin_launch(launch)) cells_.clear();
   if (cells_.size() < regions.cells()) cells_.resize(regions.cells());
   races_.clear();
+  seen_.assign(Sites::kMost, 0);
+  path_.clear();
+  undecided_ = 0;
   kernel_ = launch.kernel;
   warp_barriers_ = false;
 }
@@ -37,6 +40,8 @@ void RaceFinder::warp_barrier(std::uint32_t warp, std::uint32_t mask) {
 /// The races of the last stretch between barriers end at this barrier.
 void RaceFinder::close(const Site* barrier) {
   compare_values();
+  learn_order();
+  path_.clear();
   for (auto race = races_.rbegin(); race != races_.rend(); ++race) {
     if (!race->is_open) continue;
     race->barrier_after = barrier;
@@ -49,6 +54,7 @@ void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Re
   Stamp me = order_.now(thread);
   me.site = site;
   if (!overwrites_.empty() && overwriter_ != me.moment) compare_values();
+  if (path_moment_ != me.moment || seen_[site] != me.moment) follow(me);
   for_cells(region, access.address, access.bytes, [&](std::size_t cell, std::uint32_t bytes) {
     me.bytes = static_cast<std::uint16_t>(bytes & 15);
     if (access.kind == AccessKind::kRead)
@@ -102,10 +108,11 @@ void RaceFinder::on_write(Cell& cell, const Stamp& me, const ThreadInfo& thread,
 RaceFinder::Race& RaceFinder::race_of(const Stamp& earlier, const Stamp& me, const Region& region,
                                       bool between_blocks) {
   for (Race& race : races_)
-    if (race.earlier == earlier.site && race.later == me.site && race.region == &region &&
+    if (race.first == earlier.site && race.second == me.site && race.region == &region &&
         race.between_blocks == between_blocks)
       return race;
   races_.push_back({earlier.site, me.site, &region, between_blocks});
+  ++undecided_;
   return races_.back();
 }
 
@@ -117,10 +124,10 @@ void RaceFinder::hazard(const Stamp& earlier, const Stamp& me, const ThreadInfo&
       access.kind == AccessKind::kWrite && sites_[earlier.site].kind == AccessKind::kWrite;
   if (race.pairs++ == 0) {
     race.same_value = two_writes;
-    race.earlier_thread = order_.thread_of(earlier);
-    race.earlier_block = order_.block_of(earlier);
-    race.thread = thread.index;
-    race.block = block_;
+    race.first_thread = order_.thread_of(earlier);
+    race.first_block = order_.block_of(earlier);
+    race.second_thread = thread.index;
+    race.second_block = block_;
     race.address = access.address;
     race.barrier_before = last_barrier_;
   }
@@ -132,6 +139,30 @@ void RaceFinder::hazard(const Stamp& earlier, const Stamp& me, const ThreadInfo&
   std::memcpy(overwrite.before.data(), reinterpret_cast<const void*>(access.address), access.bytes);
   overwrites_.push_back(overwrite);
   overwriter_ = me.moment;
+}
+
+/// Adds the place to the path of the thread that runs.
+void RaceFinder::follow(const Stamp& me) {
+  if (path_moment_ != me.moment) {
+    learn_order();
+    path_.clear();
+    path_moment_ = me.moment;
+  }
+  path_.push_back(me.site);
+  seen_[me.site] = me.moment;
+}
+
+/// A thread that came to both places tells which comes first in the program.
+void RaceFinder::learn_order() {
+  if (undecided_ == 0) return;
+  for (Race& race : races_) {
+    if (race.order != Race::InProgram::kUnknown) continue;
+    const auto first = std::find(path_.begin(), path_.end(), race.first);
+    const auto second = std::find(path_.begin(), path_.end(), race.second);
+    if (first == path_.end() || second == path_.end()) continue;
+    race.order = second < first ? Race::InProgram::kSwapped : Race::InProgram::kSame;
+    --undecided_;
+  }
 }
 
 /// The writes of the last thread have happened: two writes of one value are a note only.

@@ -35,19 +35,21 @@ class RaceFinder {
     Stamp write;
     std::array<Stamp, 2> reads;  // of different threads, the last one first
   };
-  /// A pair of places whose accesses race, with its first occurrence.
+  /// A pair of places whose accesses race, with its first occurrence. Until the launch ends `first`
+  /// is the access that happened first, then the one that comes first in the program.
   struct Race {
-    std::uint16_t earlier, later;  // numbers of the places
+    std::uint16_t first, second;  // numbers of the places
     const Region* region;
     bool between_blocks;
     bool in_one_warp = true;  // all pairs
     bool same_value = false;  // all pairs, which are writes
     std::size_t pairs = 0;
-    uint3 earlier_thread{}, earlier_block{}, thread{}, block{};
+    uint3 first_thread{}, first_block{}, second_thread{}, second_block{};
     std::uintptr_t address = 0;
     const Site* barrier_before = nullptr;
     const Site* barrier_after = nullptr;
     bool is_open = true;  // its barrier_after may still come
+    enum class InProgram : std::uint8_t { kUnknown, kSame, kSwapped } order{};
   };
   /// The second of two writes, whose value shows after it has happened.
   struct Overwrite {
@@ -67,6 +69,10 @@ class RaceFinder {
               const Region& region);
   Race& race_of(const Stamp& earlier, const Stamp& me, const Region& region, bool between_blocks);
   void compare_values();
+  void follow(const Stamp& me);
+  void learn_order();
+  bool is_swapped(const Race& race) const;
+  void put_in_program_order();
   void close(const Site* barrier);
 
   bool is_update(const Race& race) const;
@@ -82,6 +88,10 @@ class RaceFinder {
   std::vector<Race> races_;
   std::vector<Overwrite> overwrites_;  // of the thread that ran last
   std::uint32_t overwriter_ = 0;       // its moment
+  std::vector<std::uint32_t> seen_;    // per place: the moment of its last access
+  std::vector<std::uint16_t> path_;    // places in the order in which the thread came to them
+  std::uint32_t path_moment_ = 0;
+  std::size_t undecided_ = 0;  // races of which the order in the program is not known
   std::string kernel_;
   uint3 block_{};
   const Site* last_barrier_ = nullptr;

@@ -22,6 +22,7 @@ std::int64_t index_of(const Region& region, std::uintptr_t address) {
 }  // namespace
 
 std::string Region::element(std::uintptr_t address) const {
+  if (shared && elements() == 1 && index_of(*this, address) == 0) return name();
   return name() + '[' + std::to_string(index_of(*this, address)) + ']';
 }
 
@@ -34,6 +35,7 @@ std::string Region::elements(std::uintptr_t address, std::size_t count) const {
 std::string Region::declared() const {
   std::string text = name() + " is " + (shared ? "__shared__ " : "");
   text += type().empty() ? "byte" : type();
+  if (shared && elements() == 1) return text;
   if (argument && argument->sizes.size() > 1)
     for (const std::int64_t size : argument->sizes) text += '[' + std::to_string(size) + ']';
   else
@@ -107,6 +109,14 @@ Region* Regions::find(const Access& access) {
     if (!found) found = &region;
   }
   return found;
+}
+
+Region* Regions::nearest_before_wrap(std::uintptr_t address, std::size_t distance) {
+  for (const std::size_t size : {1, 2, 4, 8, 16}) {
+    Region* region = nearest(address - (size << 32), distance);
+    if (region && region->element_size == size) return region;
+  }
+  return nullptr;
 }
 
 Region* Regions::nearest(std::uintptr_t address, std::size_t distance) {

@@ -34,7 +34,7 @@ struct Region {
   const std::string& type() const { return argument ? argument->type : shared->type; }
   std::size_t elements() const { return bytes / element_size; }
 
-  /// "in[7]", also with a negative index.
+  /// "in[7]", also with a negative index; "s" where s is a shared variable and no array.
   std::string element(std::uintptr_t address) const;
   /// "in[4] to in[7]" where the access covers several elements.
   std::string elements(std::uintptr_t address, std::size_t count) const;
@@ -68,6 +68,8 @@ class Regions {
   Region* find(const Access& access);
   /// Returns the region whose begin or end is nearest, or nullptr where none is within `distance`.
   Region* nearest(std::uintptr_t address, std::size_t distance);
+  /// The same for an unsigned index of 32 bits that should be negative, such as threadIdx.x - 1.
+  Region* nearest_before_wrap(std::uintptr_t address, std::size_t distance);
   /// Returns the region of a shared variable.
   Region& shared(std::uint16_t variable) { return regions_[arguments_ + variable]; }
 

@@ -100,7 +100,7 @@ void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& pr
           param.sizes(),
           "; dividing would lose what scaling saved. Keep the parameters float32, and let "
           "AutocastGuard choose float16 for the operations");
-      const bool dense = optim::is_dense(gradient);
+      const bool dense = is_dense(gradient.sizes(), gradient.strides());
       if (!dense || count == kernels::kUnscaleTensors ||
           (count &&
            (list[0]->device() != gradient.device() || list[0]->dtype() != gradient.dtype())))

@@ -12,7 +12,7 @@
 namespace td {
 namespace {
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 template <class Body>
 __global__ void index_kernel(Body body, std::int64_t count) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
@@ -34,11 +34,11 @@ struct IndexKernel {
       for (std::int64_t i = a; i < b; ++i) local(i);
     });
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     if (count == 0) return;
     const std::int64_t blocks = std::min<std::int64_t>((count + 127) / 128, 132 * 16);
-    index_kernel<<<unsigned(blocks), 128, 0, stream>>>(body, count);
+    start(index_kernel<Body>, unsigned(blocks), 128, stream, body, count);
   }
 #endif
 };

@@ -12,11 +12,10 @@
 #include "td/device/backend.h"
 #include "td/device/record.h"
 #include "td/device/thread_state.h"
+#include "td/kernels/device_code.h"
 #include "td/tensor/tensor.h"
 
 #ifdef __CUDACC__
-#include <cuda_runtime.h>
-
 #include "td/backends/cuda/spans.h"
 #endif
 
@@ -107,29 +106,34 @@ void launch_on_cuda(const char* name, Device device, const Work& work) {
 #endif
 
 template <class Work>
-[[gnu::noinline]] Record make_record(const char* name, const Work& work, TensorRefs reads,
-                                     TensorRefs writes) {
+[[gnu::noinline]] Record make_record(const char* name, [[maybe_unused]] Device device,
+                                     const Work& work, TensorRefs reads, TensorRefs writes) {
   Record record(name);
   for (const Tensor* t : reads)
     if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
-  for (const Tensor* t : writes) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
+  for (const Tensor* t : writes)
+    if (t->defined()) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
   record.set_work([work] { work.on_host(); });
+#if defined(TD_DEVICE_CODE) && !defined(__CUDACC__)
+  if constexpr (requires { work.on_cuda(nullptr); })
+    if (runs_device_code(device)) set_device_code(record, device, work);
+#endif
   return record;
 }
 
 /// Runs `work` on `device`, in the order of its current stream.
-/// @param reads,writes the tensors whose memory the work touches; undefined reads are skipped.
+/// @param reads,writes the tensors whose memory the work touches; undefined ones are skipped.
 template <class Work>
 void launch(const char* name, Device device, const Work& work, TensorRefs reads,
             TensorRefs writes) {
   if (record_observer) [[unlikely]]
-    record_observer(make_record(name, work, reads, writes), device);
+    record_observer(make_record(name, device, work, reads, writes), device);
   switch (device.type()) {
     case DeviceType::CPU:
       if (AccessObserver* observer = access_observer.load(std::memory_order_acquire)) [[unlikely]]
-        observer->on_host(make_record(name, work, reads, writes));
+        observer->on_host(make_record(name, device, work, reads, writes));
       if (trace::is_on()) [[unlikely]]
-        return run_with_span(make_record(name, work, reads, writes));
+        return run_with_span(make_record(name, device, work, reads, writes));
       return work.on_host();
     case DeviceType::CUDA:
 #ifdef __CUDACC__
@@ -141,7 +145,7 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
 #endif
     default:
       return backend(device.type())
-          .submit(make_record(name, work, reads, writes), device.index(),
+          .submit(make_record(name, device, work, reads, writes), device.index(),
                   current_native_stream(device));
   }
 }

@@ -22,12 +22,20 @@ constexpr std::int64_t kGrain = 32768;
 /// Elements of a row that are brought together when an operand's stride is not 1.
 constexpr std::int64_t kRowTile = 512;
 
-#ifdef __CUDACC__
-/// The GPU's code for one functor and its types; see pointwise_cuda.h.
+#ifdef TD_DEVICE_CODE
+template <int N>
+struct PackedArguments;
+template <int N>
+struct StridedArguments;
+/// What launches the GPU's code for one functor and its types; see pointwise_cuda.h.
+template <int N>
 struct PointwiseKernels {
-  const void* strided = nullptr;
-  const void* packed = nullptr;  // nullptr: there is none for these types
-  int pack = 1;                  // elements that one thread of it moves
+  template <class Arguments>
+  using Start = void (*)(const Arguments&, const std::byte* functor, std::int64_t threads,
+                         cudaStream_t stream);
+  Start<StridedArguments<N>> strided = nullptr;
+  Start<PackedArguments<N>> packed = nullptr;  // nullptr: there is none for these types
+  int pack = 1;                                // elements that one thread of it moves
 };
 #endif
 
@@ -101,8 +109,8 @@ struct PointwiseWork {
     }
   }
 
-#ifdef __CUDACC__
-  PointwiseKernels kernels;
+#ifdef TD_DEVICE_CODE
+  PointwiseKernels<N> kernels;
   void on_cuda(cudaStream_t stream) const;
 #endif
 };
@@ -179,15 +187,22 @@ struct PointwiseRow {
   // operations), element for element; ivdep says that this is all the overlap there is.
   static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<Out>(f(static_cast<compute_t<In>>(x[i])...));
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(x[i])...));
+  }
+  // g++ 12 does not vectorize a loop that reads bool, so a bool is read as the byte that holds it.
+  template <class T>
+  static compute_t<T> load(const T& x) {
+    if constexpr (std::is_same_v<T, bool>)
+      return reinterpret_cast<const unsigned char&>(x) != 0;
+    else
+      return static_cast<compute_t<T>>(x);
   }
 };
 
 }  // namespace
 }  // namespace td
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/kernels/pointwise_cuda.h"
 #endif
 
@@ -226,7 +241,7 @@ void pointwise(const char* name, F f, const Tensor& out, const Operand&... in) {
   static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof work.functor);
   std::memcpy(work.functor, &f, sizeof f);
   work.row = &PointwiseRow<F, Out, In...>::run;
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   work.kernels = pointwise_kernels<F, Out, In...>();
 #endif
   launch_pointwise<N>(name, work, {&out, &in...});

@@ -1,6 +1,7 @@
 // How a pointwise launch runs on a GPU: two kernels a functor. `packed` is for operands that lie
 // side by side in one loop: each thread moves 16 bytes at once. `strided` walks any strides, with
-// 32-bit indices; a launch too large for those is split. Included by pointwise.h under nvcc only.
+// 32-bit indices; a launch too large for those is split. Included by pointwise.h where there is
+// device code.
 #pragma once
 
 #include "td/kernels/geometry.h"
@@ -112,6 +113,22 @@ __global__ void __launch_bounds__(kThreads)
   run_strided<F, Out, In...>(a, f, std::index_sequence_for<In...>{});
 }
 
+unsigned blocks_of(std::int64_t threads) {
+  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+}
+template <class F, class Out, class... In>
+void start_packed(const PackedArguments<sizeof...(In) + 1>& a, const std::byte* functor,
+                  std::int64_t threads, cudaStream_t stream) {
+  start(packed_kernel<F, Out, In...>, blocks_of(threads), kThreads, stream, a,
+        *reinterpret_cast<const F*>(functor));
+}
+template <class F, class Out, class... In>
+void start_strided(const StridedArguments<sizeof...(In) + 1>& a, const std::byte* functor,
+                   std::int64_t threads, cudaStream_t stream) {
+  start(strided_kernel<F, Out, In...>, blocks_of(threads), kThreads, stream, a,
+        *reinterpret_cast<const F*>(functor));
+}
+
 template <int N>
 PackedArguments<N> packed_arguments(const PointwiseWork<N>& work) {
   PackedArguments<N> a{work.operands, {}, work.g.numel};
@@ -141,13 +158,13 @@ constexpr bool kPacks = std::is_same_v<T, float> || std::is_same_v<T, Half> ||
 
 /// The two kernels of one functor, as PointwiseWork carries them.
 template <class F, class Out, class... In>
-PointwiseKernels pointwise_kernels() {
-  PointwiseKernels kernels;
-  kernels.strided = reinterpret_cast<const void*>(&strided_kernel<F, Out, In...>);
+PointwiseKernels<sizeof...(In) + 1> pointwise_kernels() {
+  PointwiseKernels<sizeof...(In) + 1> kernels;
+  kernels.strided = start_strided<F, Out, In...>;
   constexpr bool floats =
       (std::is_floating_point_v<compute_t<Out>> || ... || std::is_floating_point_v<compute_t<In>>);
   if constexpr (floats && kPacks<Out> && (kPacks<In> && ...)) {
-    kernels.packed = reinterpret_cast<const void*>(&packed_kernel<F, Out, In...>);
+    kernels.packed = start_packed<F, Out, In...>;
     kernels.pack = kPack<Out, In...>;
   }
   return kernels;
@@ -188,16 +205,6 @@ PointwiseWork<N> without_outermost(const PointwiseWork<N>& work) {
   return inner;
 }
 
-// What kernel<<<blocks, kThreads, 0, stream>>>(arguments, functor) does, for a kernel whose type is
-// known only where it was made. launch_on_cuda finds an error of the launch.
-template <class Arguments>
-void start(const void* kernel, std::int64_t threads, Arguments arguments, const std::byte* functor,
-           cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-  void* list[] = {&arguments, const_cast<std::byte*>(functor)};
-  cudaLaunchKernel(kernel, dim3(blocks), dim3(kThreads), list, 0, stream);
-}
-
 // See check_memory() in launch.h: an operand has memory, or it is one number for all elements.
 template <int N>
 void check_operands(const PointwiseWork<N>& work) {
@@ -213,10 +220,10 @@ template <int N>
 void PointwiseWork<N>::on_cuda(cudaStream_t stream) const {
   check_operands(*this);
   if (is_packed(*this))
-    return start(kernels.packed, (g.numel + kernels.pack - 1) / kernels.pack,
-                 packed_arguments(*this), functor, stream);
+    return kernels.packed(packed_arguments(*this), functor,
+                          (g.numel + kernels.pack - 1) / kernels.pack, stream);
   if (g.numel <= kMostStrided)
-    return start(kernels.strided, g.numel, strided_arguments(*this), functor, stream);
+    return kernels.strided(strided_arguments(*this), functor, g.numel, stream);
   const std::int64_t size = g.loops[0].size, half = size / 2;
   if (size == 1) return without_outermost(*this).on_cuda(stream);
   part_of(*this, 0, half).on_cuda(stream);

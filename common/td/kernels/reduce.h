@@ -15,7 +15,7 @@
 #include "td/base/parallel.h"
 #include "td/kernels/geometry.h"
 #include "td/kernels/launch.h"
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/kernels/reduce_cuda.h"
 #endif
 
@@ -174,7 +174,7 @@ struct ReduceWork {
     }
   }
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s, stream); }
   __device__ In element(std::int64_t at, std::int64_t, std::int64_t) const { return x[at]; }
   __device__ void store(std::int64_t result, const WideAcc& total) const {
@@ -190,13 +190,14 @@ template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {
   ReduceWork<R, In> work{reducer, Pointer{x}, Pointer{out}, plan_reduce(x, dims)};
-#ifdef __CUDACC__
+  Tensor room;
+#ifdef TD_DEVICE_CODE
   if constexpr (!requires { typename R::ByIndex; })
-    if (out.device().is_cuda()) work.s.reduced = in_memory_order(work.s.reduced);
-  const Tensor room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
+    if (runs_device_code(out.device())) work.s.reduced = in_memory_order(work.s.reduced);
+  room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
   work.partial = Pointer{room};
 #endif
-  launch(name, out.device(), work, {&x, second ? second : &x}, {&out});
+  launch(name, out.device(), work, {&x, second ? second : &x}, {&out, &room});
 }
 
 // The reducers that several files use.

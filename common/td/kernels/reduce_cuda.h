@@ -5,7 +5,7 @@
 // reads the operand at `at`, which is number `index` of the result's group; `store(result, total)`
 // finishes a result; `partial` points to room for a WideAcc of every piece of every group.
 //
-// Included by reduce.h and channels.h under nvcc only.
+// Included by reduce.h and channels.h where there is device code.
 #pragma once
 
 #include "td/kernels/reduce_plan.h"
@@ -142,7 +142,7 @@ template <class Work>
 void start_reduce(const Work& w, const ReduceShape& s, const ReducePlan& plan,
                   cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(plan.tiles()), static_cast<unsigned>(plan.pieces));
-  reduce_kernel<<<grid, kReduceThreads, 0, stream>>>(w, s, plan);
+  start(reduce_kernel<Work>, grid, kReduceThreads, stream, w, s, plan);
 }
 
 /// @pre w.partial has room when plan_blocks(s) has more than one piece.

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "td/kernels/device_code.h"
 #include "td/kernels/geometry.h"
 
 namespace td {
@@ -89,7 +90,7 @@ inline ReducePlan plan_join(const ReducePlan& first) {
 /// Memory for a partial result of every piece; undefined where a reduction needs none.
 template <class WideAcc>
 Tensor room_for_pieces(Device device, const ReduceShape& s) {
-  if (!device.is_cuda()) return {};
+  if (!runs_device_code(device)) return {};
   const ReducePlan plan = plan_blocks(s);
   if (plan.pieces == 1) return {};
   return empty_on({static_cast<std::int64_t>(sizeof(WideAcc)) * plan.pieces * plan.results}, kByte,

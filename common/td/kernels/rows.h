@@ -66,7 +66,7 @@ struct HostRow {
   }
 };
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 /// One row on a GPU: by the 32 threads of a warp, or by a block of up to 1024.
 template <bool kBlock>
 struct CudaRow {
@@ -79,7 +79,7 @@ struct CudaRow {
   __device__ static A combine(A v, R r) {
     for (int d = 16; d; d /= 2) v = r(v, __shfl_xor_sync(~0u, v, d));
     if constexpr (kBlock) {
-      __shared__ alignas(8) unsigned char room[32 * sizeof(double)];
+      alignas(8) __shared__ unsigned char room[32 * sizeof(double)];
       A* part = reinterpret_cast<A*>(room);
       if (threadIdx.x == 0) part[threadIdx.y] = v;
       __syncthreads();
@@ -135,14 +135,15 @@ struct RowsWork {
       for (std::int64_t i = a; i < b; ++i) program(HostRow{n}, i);
     });
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     if (rows == 0 || n == 0) return;
     if (n <= 1024) {
       const auto blocks = static_cast<unsigned>((rows + 3) / 4);
-      short_rows_kernel<<<blocks, dim3(32, 4), 0, stream>>>(program, rows, n);
+      start(short_rows_kernel<Program>, blocks, dim3(32, 4), stream, program, rows, n);
     } else {
-      long_rows_kernel<<<static_cast<unsigned>(rows), dim3(32, 16), 0, stream>>>(program, n);
+      start(long_rows_kernel<Program>, static_cast<unsigned>(rows), dim3(32, 16), stream, program,
+            n);
     }
   }
 #endif

@@ -11,6 +11,7 @@
 #include "td/ops/state.h"
 #include "td/optim/capturable_list.h"
 #include "td/optim/parameter_list.h"
+#include "td/optim/step_list.h"
 
 namespace td::optim {
 namespace {

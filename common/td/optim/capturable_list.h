@@ -3,8 +3,8 @@
 // adam.cu. Invariant: nothing here waits for the device.
 #pragma once
 
-#include "td/optim/optimizer.h"
 #include "td/optim/parameter_list.h"
+#include "td/optim/step_list.h"
 
 namespace td::optim {
 namespace {

@@ -90,12 +90,6 @@ void Optimizer::step_if_finite(const Tensor& found_inf, const Tensor& grad_scale
   step();
 }
 
-CapturableTensors StepList::capturable_tensors() const {
-  const CapturableTensors& amp = optimizer_.amp_;
-  return {options->device_lr().on(device, options->get_lr()), to_device(device, amp.found_inf),
-          to_device(device, amp.grad_scale)};
-}
-
 namespace {
 
 std::string group_prefix(std::size_t group) {

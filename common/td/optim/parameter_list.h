@@ -36,7 +36,7 @@ TD_HD C reciprocal(const float* scale) {
   return scale ? static_cast<C>(static_cast<float>(1 / static_cast<double>(*scale))) : C(1);
 }
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 template <class Work>
 __global__ void list_kernel(Work work) {
   if (work.skips()) return;
@@ -66,12 +66,12 @@ struct ListWork {
       }
     });
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     const std::int64_t total = work.end[work.count - 1];
     if (total == 0) return;
     const std::int64_t blocks = std::min<std::int64_t>((total + 255) / 256, 132 * 8);
-    list_kernel<<<unsigned(blocks), 256, 0, stream>>>(work);
+    start(list_kernel<Work>, unsigned(blocks), 256, stream, work);
   }
 #endif
 };

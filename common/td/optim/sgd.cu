@@ -9,6 +9,7 @@
 #include "td/device/graph.h"
 #include "td/optim/capturable_list.h"
 #include "td/optim/parameter_list.h"
+#include "td/optim/step_list.h"
 
 namespace td::optim {
 namespace {

@@ -4,7 +4,7 @@
 #include "td/autograd/record.h"
 #include "td/base/span.h"
 #include "td/ops/ops.h"
-#include "td/optim/optimizer.h"
+#include "td/optim/step_list.h"
 
 namespace td::optim {
 
@@ -61,7 +61,7 @@ void check_gradient(const char* optimizer, const Tensor& param, const Tensor& gr
 bool StepList::add(const Tensor& parameter) {
   const Tensor& gradient = parameter.grad();
   if (!gradient.defined()) return true;
-  const bool dense = is_dense(parameter);
+  const bool dense = is_dense(parameter.sizes(), parameter.strides());
   if (size() &&
       (copy_.defined() || !dense || parameter.device() != device || parameter.dtype() != dtype))
     return false;
@@ -80,15 +80,17 @@ bool StepList::add(const Tensor& parameter) {
   return true;
 }
 
-bool is_dense(const Tensor& tensor) {
-  return tensor.is_contiguous() ||
-         preserved_strides(tensor.sizes(), tensor.strides()) == Sizes(tensor.strides());
+CapturableTensors StepList::capturable_tensors() const {
+  const CapturableTensors& amp = optimizer_.amp_;
+  return {options->device_lr().on(device, options->get_lr()), to_device(device, amp.found_inf),
+          to_device(device, amp.grad_scale)};
 }
 
 Tensor in_layout(const Tensor& tensor, const Tensor& param) {
   if (!tensor.defined()) return empty_like(param).zero_();
-  const bool same_layout = (tensor.is_contiguous() && param.is_contiguous()) ||
-                           (tensor.strides() == param.strides() && is_dense(tensor));
+  const bool same_layout =
+      (tensor.is_contiguous() && param.is_contiguous()) ||
+      (tensor.strides() == param.strides() && is_dense(tensor.sizes(), tensor.strides()));
   if (same_layout && tensor.device() == param.device() && tensor.dtype() == param.dtype())
     return tensor;
   Tensor moved = empty_like(param);

@@ -100,5 +100,8 @@ bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
 /// Strides that keep the order of `like`'s dimensions in memory, without gaps. Where they do not
 /// tell, because they are 0, those of `second` (of as many dimensions, or none) do.
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second = {});
+/// `sizes` and `strides` describe elements that fill a block of memory without gaps, each once, in
+/// any order of the dimensions.
+bool is_dense(IntArrayRef sizes, IntArrayRef strides);
 
 }  // namespace td

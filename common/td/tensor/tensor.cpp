@@ -73,6 +73,10 @@ Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second)
   return second.empty() && same_order(sizes, like, strides) ? Sizes(like) : strides;
 }
 
+bool is_dense(IntArrayRef sizes, IntArrayRef strides) {
+  return is_contiguous(sizes, strides) || preserved_strides(sizes, strides) == Sizes(strides);
+}
+
 void Tensor::check_accessor(std::int64_t dims) const {
   TD_CHECK(DeviceError, is_cpu(), "accessor: the elements are on ", device(),
            ", where host code cannot read them; bring them to the host with cpu()");

@@ -17,4 +17,13 @@ TEST_CASE("at most nine barriers, and no bank conflicts", "[block_sum]") {
   check::expect_coalesced(report);
 }
 
-TEST_CASE("65,536 elements", "[block_sum]") { sum_blocks<block_sum>(65536, 256); }
+TEST_CASE("half of the threads add, then a quarter, in whole warps", "[block_sum]") {
+  // A tree needs 12 requests each for two loads and a store, and 9 for the first and the last step.
+  const td::simt::KernelReport report = sum_blocks<block_sum>(1024, 256);
+  check::expect_at_most(report, "requests to shared memory", report.profile.shared().requests,
+                        4 * 64);
+  check::expect_at_most(report, "atomic requests to shared memory",
+                        report.profile.shared(td::simt::kAtomic).requests, 0);
+}
+
+TEST_CASE("65,536 elements in 256 blocks", "[block_sum]") { sum_blocks<block_sum>(65536, 256); }

@@ -7,16 +7,17 @@ namespace {
 
 simt::KernelReport multiply(int m, int n, int k) {
   const std::vector<float> a = factor(m, k, 0), b = factor(k, n, 4);
-  return check::run_kernels(
-      sizes_text(m, n, k),
-      [&](td::Device device) -> std::vector<td::Tensor> {
-        const td::Tensor c = check::poisoned_output({m, n}, device);
-        simt::launch<matmul>(
-            {dim3(check::blocks_for(n, 16), check::blocks_for(m, 16)), dim3(16, 16)},
-            check::tensor_of(a, device, {m, k}), check::tensor_of(b, device, {k, n}), c, m, n, k);
-        return {c};
-      },
-      {product(a, b, m, n, k)})[0];
+  return check::run_kernels(sizes_text(m, n, k),
+                            [&](td::Device device) -> std::vector<td::Tensor> {
+                              const td::Tensor c = check::poisoned_output({m, n}, device);
+                              simt::launch<matmul>(
+                                  {dim3(check::blocks_for(n, 16), check::blocks_for(m, 16)),
+                                   dim3(16, 16), 0, 2.0 * m * n * k},
+                                  check::tensor_of(a, device, {m, k}),
+                                  check::tensor_of(b, device, {k, n}), c, m, n, k);
+                              return {c};
+                            },
+                            {product(a, b, m, n, k)})[0];
 }
 
 }  // namespace

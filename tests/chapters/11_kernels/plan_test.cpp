@@ -77,7 +77,7 @@ TEST_CASE("shared memory, with what is reserved for the system", "[plan]") {
   expect_plan({"H100", p, 8, 13, "shared memory", 13 * 4 / 64.0});
   p = {.elements = 1024, .threads_per_block = 128, .static_shared = 100, .dynamic_shared = 9000};
   expect_plan({"A100", p, 8, 16, "threads", 1});
-  expect_plan({"sm_86", p, 8, 9, "shared memory", 9 * 4 / 48.0});
+  expect_plan({"sm_86", p, 8, 10, "shared memory", 10 * 4 / 48.0});
   p = {.elements = 64, .threads_per_block = 64, .dynamic_shared = 227 * 1024, .opt_in = true};
   expect_plan({"H100", p, 1, 1, "shared memory", 2 / 64.0});
 }

@@ -1,11 +1,11 @@
-// What the tests of matmul, gemm and tensor_matmul share: factors of whole numbers, whose product
+// What the tests of matmul, gemm and tensor_matmul share: factors of integers, whose product
 // is exact in any order.
 #pragma once
 
 #include "check_kernels.h"
 #include "exercises.h"
 
-/// rows x columns whole numbers from -5 to 5, by rows. Different seeds give different ones.
+/// rows x columns integers from -5 to 5, by rows. Different seeds give different ones.
 inline std::vector<float> factor(int rows, int columns, int seed) {
   const auto n = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   std::vector<float> elements = check::small_numbers(n + static_cast<std::size_t>(seed));

@@ -81,6 +81,30 @@ TEST_CASE("the gradient of a sum, and of a weighted sum", "[softcap]") {
   }
 }
 
+TEST_CASE("the given kernels compute both passes", "[softcap]") {
+  const td::Tensor x = some({33}, "sim:0").requires_grad_();
+  td::Tensor y;
+  const auto forward = td::simt::observe({}, [&] { y = softcap(x, 2); });
+  check::expect(forward.size() == 1 && forward[0].kernel == "softcap_forward",
+                "the forward pass should launch softcap_forward once; it launched " +
+                    std::to_string(forward.size()) + " kernels");
+  const auto backward = td::simt::observe({}, [&] { y.sum().backward(); });
+  check::expect(backward.size() == 1 && backward[0].kernel == "softcap_backward",
+                "the backward pass should launch softcap_backward once; it launched " +
+                    std::to_string(backward.size()) + " kernels");
+}
+
+TEST_CASE("a result that is changed before the backward pass is refused", "[softcap]") {
+  const td::Tensor x = some({33}, "sim:0").requires_grad_();
+  td::Tensor y = softcap(x, 2);
+  const auto change_and_go_back = [&] {
+    y.mul_(2);
+    y.sum().backward();
+  };
+  check::expect_throws<td::AutogradError>(change_and_go_back, {"in place"},
+                                          "backward() after y.mul_(2)");
+}
+
 TEST_CASE("the gradient through transposed views", "[softcap]") {
   const td::Tensor x = some({4, 6}, "sim:0").requires_grad_();
   const td::Tensor weights = some({4, 6}, "sim:0");

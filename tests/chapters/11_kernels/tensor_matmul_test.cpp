@@ -44,6 +44,9 @@ TEST_CASE("sums above 2,048, which half cannot hold", "[tensor_matmul]") {
 
 TEST_CASE("k / 16 matrix products per block", "[tensor_matmul]") {
   const simt::KernelReport report = multiply(32, 48, 64);
+  // A tile of half has 512 bytes, and each of its rows is a whole sector.
+  check::expect_at_most(report, "sectors loaded from `a` and `b`",
+                        report.profile.global(simt::kLoad).transfers, 2 * (2 * 3 * 4) * 16);
   check::expect_at_most(report, "calls of mma_sync", report.profile.matrix_products, 2 * 3 * 4);
   check::expect(report.profile.matrix_products == 2 * 3 * 4,
                 std::to_string(report.profile.matrix_products) +

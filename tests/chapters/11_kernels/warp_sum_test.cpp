@@ -5,7 +5,7 @@ TEST_CASE("whole blocks of one warp to 32 warps", "[warp_sum]") {
   for (const int threads : {32, 64, 256, 1024}) sum_blocks<warp_sum>(2 * threads, threads);
 }
 
-TEST_CASE("a last block that is not full", "[warp_sum]") {
+TEST_CASE("the last warps have no elements", "[warp_sum]") {
   for (const int n : check::odd_sizes()) {
     sum_blocks<warp_sum>(n, 256);
     sum_blocks<warp_sum>(n, 96);
@@ -20,4 +20,6 @@ TEST_CASE("one barrier, and two requests to shared memory per warp", "[warp_sum]
   check::expect_coalesced(report);
 }
 
-TEST_CASE("65,536 elements", "[warp_sum]") { sum_blocks<warp_sum>(65536, 256); }
+TEST_CASE("65,536 elements in 256 blocks, by shuffles", "[warp_sum]") {
+  sum_blocks<warp_sum>(65536, 256);
+}

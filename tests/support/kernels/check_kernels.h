@@ -18,15 +18,17 @@ namespace check {
 using KernelWork = std::function<std::vector<td::Tensor>(td::Device)>;
 
 /// Runs `work` on sim:0 with blocks and threads in forward, reversed and random order, and fails
-/// with the first finding, or unless the results are exactly `expected`. Then compares the results
-/// on cuda:0, where there is one. Use whole numbers: their sums are exact in any order.
+/// with the first finding, or unless the results are exactly `expected`. Notes do not fail, except
+/// one of threads that returned before a barrier. Then compares the results on cuda:0, where there
+/// is one. Use integers: their sums are exact in any order.
 /// @param what names the launch in messages: "n = 33".
 /// @return the reports of the run in forward order, one per launch.
 std::vector<td::simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
                                                 const std::vector<std::vector<double>>& expected);
 
-/// Judges of one launch. Each fails with the table of what was counted. The first two also write a
-/// picture of a warp's accesses to the build folder, and the message names it.
+/// Judges of one launch, where g++ has compiled the kernel; clang tells of other accesses, and
+/// there they judge nothing. Each fails with the table of what was counted. The first two also
+/// write a picture of a warp's accesses to the build folder, and the message names it.
 ///@{
 /// Fails unless every load and store of global memory takes the least sectors that it can.
 void expect_coalesced(const td::simt::KernelReport& report);
@@ -40,7 +42,7 @@ void expect_at_most(const td::simt::KernelReport& report, const std::string& wha
                     std::size_t found, std::size_t most);
 ///@}
 
-/// n small whole numbers from -5 to 5, which repeat after 11.
+/// n small integers from -5 to 5, which repeat after 11.
 std::vector<float> small_numbers(std::size_t n);
 
 /// A tensor of these elements on the device, with these sizes; one dimension without them.

@@ -16,7 +16,7 @@ namespace {
 
 using kernels::Gemm;
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 // cuBLAS multiplies no integers: one thread computes one element.
 template <class T>
 struct IntegerGemm {
@@ -46,21 +46,25 @@ struct GemmWork {
   bool* adds_bias;  // false where cuda has no kernel that adds this bias; then nothing was launched
 
   void on_host() const { kernels::host_gemm(gemm, a, b, bias, c); }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
-    Gemm g = gemm;
-    g.allow_tf32 = allow_tf32();
-    if (bias) {
-      *adds_bias = is_floating_point(g.dtype) &&
-                   cuda::libs().gemm_with_bias(g, a, b, bias, c, {device, stream});
-      return;
-    }
-    if (is_floating_point(g.dtype)) return cuda::libs().gemm(g, a, b, c, {device, stream});
-    dispatch_numbers("mm", g.dtype, [&]<class T>(CppType<T>) {
+    if (bias || is_floating_point(gemm.dtype)) return with_library(stream);
+    dispatch_numbers("mm", gemm.dtype, [&]<class T>(CppType<T>) {
       if constexpr (std::is_integral_v<T>)
-        IndexKernel<IntegerGemm<T>>{{g, a, b, c}, g.batch * g.m * g.n}.on_cuda(stream);
+        IndexKernel<IntegerGemm<T>>{{gemm, a, b, c}, gemm.batch * gemm.m * gemm.n}.on_cuda(stream);
     });
   }
+#ifdef __CUDACC__
+  void with_library(cudaStream_t stream) const {
+    Gemm g = gemm;
+    g.allow_tf32 = allow_tf32();
+    if (!bias) return cuda::libs().gemm(g, a, b, c, {device, stream});
+    *adds_bias = is_floating_point(g.dtype) &&
+                 cuda::libs().gemm_with_bias(g, a, b, bias, c, {device, stream});
+  }
+#else
+  void with_library(cudaStream_t) const { on_host(); }
+#endif
 #endif
 };
 

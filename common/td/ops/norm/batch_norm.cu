@@ -96,9 +96,8 @@ void statistics_kernels(const BatchNorm& n, const Tensor& x, const Tensor& runni
                              count,
                              momentum,
                              n.eps};
-    const Tensor* const writes[] = {&n.inverse_std, &running_mean, &running_var};
     channel_sums("batch_norm_variance", x.device(), second, s, {&x, &n.mean},
-                 TensorRefs(writes, running_mean.defined() ? 3 : 1));
+                 {&n.inverse_std, &running_mean, &running_var});
   });
 }
 

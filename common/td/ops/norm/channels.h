@@ -10,7 +10,7 @@
 #include "td/kernels/launch.h"
 #include "td/kernels/reduce_plan.h"
 #include "td/ops/op.h"
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/kernels/reduce_cuda.h"
 #endif
 
@@ -139,7 +139,7 @@ struct ChannelSums {
     }
     f.finish(c, a, b);
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s.groups(), stream); }
   __device__ TwoSums element(std::int64_t at, std::int64_t index, std::int64_t c) const {
     TwoSums of = {0, 0};
@@ -150,16 +150,18 @@ struct ChannelSums {
 #endif
 };
 
-/// @param reads,writes as in launch().
+/// @param reads,writes as in launch(); at most three writes.
 template <class F>
 void channel_sums(const char* name, Device device, const F& f, const Channels& s, TensorRefs reads,
-                  TensorRefs writes) {
+                  std::initializer_list<const Tensor*> writes) {
   const Tensor room = room_for_pieces<TwoSums>(device, s.groups());
   const ChannelSums<F> work{f, s, Pointer{room}};
-  launch(name, device, work, reads, writes);
+  const Tensor* written[4] = {&room};
+  std::copy(writes.begin(), writes.end(), written + 1);
+  launch(name, device, work, reads, TensorRefs(written, writes.size() + 1));
 }
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 constexpr int kEachThreads = 256;
 /// Elements of one thread, which loads them all before it stores one. Where fewer are left, it
 /// computes its first one again instead.
@@ -229,11 +231,11 @@ struct ChannelEach {
       for (std::int64_t i = 0; i < s.inner; ++i) to[at + i] = local(at + i, c);
     }
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     const std::int64_t n = s.outer * s.count * s.inner, of_block = kEachThreads * kEachLoads;
     const auto blocks = static_cast<unsigned>((n + of_block - 1) / of_block);
-    if (n) channel_each_kernel<<<blocks, kEachThreads, 0, stream>>>(f, ChannelOf(s), out, n);
+    if (n) start(channel_each_kernel<F, T>, blocks, kEachThreads, stream, f, ChannelOf(s), out, n);
   }
 #endif
 };

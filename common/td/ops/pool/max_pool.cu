@@ -133,7 +133,7 @@ struct MaxPool : MaxWindows {
   // One output, for cuda.
   TD_HD std::int64_t cost() const { return 4 * rows.kernel * columns.kernel; }
   TD_HD void operator()(std::int64_t i) const { pool_channels<1>(out.coords(i), i, 1); }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     IndexKernel<MaxPool<T>>{*this, out.numel()}.on_cuda(stream);
   }

@@ -88,7 +88,7 @@ struct MaxPoolBackward : MaxWindows {
       }
     grad_input[i] = static_cast<T>(sum);
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     IndexKernel<MaxPoolBackward<T>>{*this, in.numel()}.on_cuda(stream);
   }

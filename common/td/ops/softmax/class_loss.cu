@@ -112,10 +112,10 @@ struct LossWork {
     // Not each row's own loop over rows: with no rows the mean is 0/0, as in libtorch.
     all.program(HostRow{all.n}, 0);
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     each.on_cuda(stream);
-    long_rows_kernel<<<1, dim3(32, 16), 0, stream>>>(all.program, all.n);
+    start(long_rows_kernel<LossTotal<T>>, 1, dim3(32, 16), stream, all.program, all.n);
   }
 #endif
 };

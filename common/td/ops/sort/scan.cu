@@ -20,7 +20,7 @@ struct Times : std::multiplies<> {
   static constexpr int start = 1;
 };
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 /// One row by one thread, which has kScanItems reads in flight.
 template <class Scan, class Combine>
 struct WalkRow {
@@ -110,11 +110,11 @@ struct Scan {
       }
     });
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     if (s.rows == 0 || s.n == 0) return;
     if (const int warps = scan_warps(s.rows, s.n, s.stride))
-      scan_rows<Scan, Combine><<<unsigned(s.rows), dim3(32, warps), 0, stream>>>(*this);
+      start(scan_rows<Scan, Combine>, unsigned(s.rows), dim3(32, warps), stream, *this);
     else
       IndexKernel<WalkRow<Scan, Combine>>{{*this}, s.rows}.on_cuda(stream);
   }

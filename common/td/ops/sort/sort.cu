@@ -23,7 +23,7 @@ struct Before {
   }
 };
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 /// A row has n elements, of which key(k) is the k-th as they stand now; runs of `width` are sorted.
 /// The new index of element j when each two adjacent runs are merged. An element of the
 /// left run stays before equal ones of the right run, so the sort is stable.
@@ -109,7 +109,7 @@ struct SortWork {
       }
     });
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     const std::int64_t count = rows * n, most = 132 * 16;
     if (count == 0) return;
@@ -119,7 +119,7 @@ struct SortWork {
     std::int64_t *from = passes % 2 ? other : order, *to = passes % 2 ? order : other;
     const SortTiles tiles(rows, n);
     const auto blocks = static_cast<unsigned>(std::min(tiles.count, most));
-    sort_tiles<T, First><<<blocks, 512, 0, stream>>>(x, from, tiles, n);
+    start(sort_tiles<T, First>, blocks, 512, stream, x, from, tiles, n);
     for (std::int64_t width = SortTiles::kMost; width < n; width *= 2) {
       IndexKernel<MergeRuns<T, First>>{{x, from, to, n, width}, count}.on_cuda(stream);
       std::swap(from, to);
@@ -130,7 +130,8 @@ struct SortWork {
 
 template <bool kDescending>
 void run(const Tensor& order, const Tensor& x) {
-  const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : order;
+  const Tensor other =
+      runs_device_code(x.device()) ? empty_on(order.impl().sizes, kLong, x.device()) : order;
   dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
     const std::int64_t n = x.sizes().back();
     const SortWork<T, kDescending> work{Pointer{x}, Pointer{order}, Pointer{other},

@@ -95,8 +95,8 @@ void copy_values(const Tensor& to, const Tensor& from, bool non_blocking) {
   }
   // Only bytes are copied between devices: convert and make contiguous at the source.
   Tensor source = as_type(from, to.dtype());
-  const bool same_layout = to.impl().strides == source.impl().strides &&
-                           preserved_strides(to.sizes(), to.strides()) == to.impl().strides;
+  const bool same_layout =
+      to.impl().strides == source.impl().strides && is_dense(to.sizes(), to.strides());
   if (same_layout) return copy_bytes(to, source, non_blocking);
   source = source.contiguous();
   if (to.is_contiguous()) return copy_bytes(to, source, non_blocking);

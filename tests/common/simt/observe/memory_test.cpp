@@ -56,6 +56,24 @@ TEST_CASE("a place that has read one tensor is judged by that tensor, however fa
         std::string::npos);
 }
 
+TEST_CASE("an unsigned index below 0 is named, though it is the first access of its place") {
+  Script script(32);
+  const char* in = script.tensor("in", 64, 4, true);
+  const KernelReport report =
+      script.run([&] { CHECK_FALSE(script.read(0, in + 4 * std::int64_t{0xffffffff}, 7)); });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text.find("sum.cu:7: reads in[4294967295], past the end of in\n") == 0);
+}
+
+TEST_CASE("a shared variable that is no array has no index") {
+  Script script(32);
+  char* value = script.shared("value", 1);
+  const KernelReport report = script.run([&] { script.read(0, value, 7); });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text.find("sum.cu:7: reads value that no thread has written") == 0);
+  CHECK(report.findings[0].text.find("value is __shared__ float; ") != std::string::npos);
+}
+
 TEST_CASE("a vector access that only begins inside of a tensor is out of bounds") {
   Script script(32);
   const char* in = script.tensor("in", 6, 4, true);
@@ -204,6 +222,36 @@ TEST_CASE("results that no thread wrote are listed with the first of them") {
   CHECK(report.profile.never_written[0].argument == "out");
   CHECK(report.profile.never_written[0].elements == 3);
   CHECK(report.profile.never_written[0].first == 5);
+}
+
+TEST_CASE("more static shared memory than a GPU has is a launch that it refuses") {
+  Script script(32);
+  char* big = script.shared("big", 12289);
+  script.shared("untouched", 4096);
+  const KernelReport report = script.run([&] { script.write(0, big, 5); });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].kind == Finding::Kind::kLaunchConfig);
+  CHECK(report.findings[0].text ==
+        "sum: the launch is refused with ptxas error: uses too much shared data (0xc004 bytes, "
+        "0xc000 max): declare the array as extern __shared__, so that the launch gives its size");
+}
+
+TEST_CASE("a copy of a struct need not be aligned to its size") {
+  Script script(32);
+  const char* in = script.tensor("in", 64, 4, true);
+  const KernelReport report = script.run([&] {
+    Access access{AccessKind::kRead,
+                  Space::kGlobal,
+                  false,
+                  0,
+                  8,
+                  reinterpret_cast<std::uintptr_t>(in + 4),
+                  Script::at(7),
+                  true};
+    CHECK(script.observers().access(script.info(0), access));
+  });
+  CHECK(report.findings.empty());
+  CHECK(report.profile.global(kLoad).requests == 2);
 }
 
 TEST_CASE("what the machine itself found is in the report, once per text") {

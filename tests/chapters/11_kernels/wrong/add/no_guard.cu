@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads a[1], past the end of a
 // Right where n is a multiple of the block size. Elsewhere the last block reads and writes past the
 // end.
 #include "kernels.h"

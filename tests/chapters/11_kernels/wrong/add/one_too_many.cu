@@ -1,5 +1,5 @@
-// expect: TODO
-// The last element has index n - 1. Right where a whole number of blocks ends at n.
+// expect: reads a[1], past the end of a
+// The last element has index n - 1. Right where n is a multiple of the block size.
 #include "kernels.h"
 
 __global__ void add(const float* a, const float* b, float* c, int n) {

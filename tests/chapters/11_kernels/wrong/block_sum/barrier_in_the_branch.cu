@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: wait here, 128 have returned before
 // The barrier is inside `if (t < half)`: half of the threads do not reach it.
 #include "kernels.h"
 

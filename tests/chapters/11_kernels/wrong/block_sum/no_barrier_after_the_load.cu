@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads s[128] while thread (128,0,0) writes it
 // The first step adds elements that other warps may not have stored yet.
 #include "kernels.h"
 

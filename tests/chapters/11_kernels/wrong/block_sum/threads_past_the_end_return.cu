@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads s[128] that no thread has written since the block began
 // Right where n is a multiple of 256. Elsewhere a part of s is added that nobody has written.
 #include "kernels.h"
 

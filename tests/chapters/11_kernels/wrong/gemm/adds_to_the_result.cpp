@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: on cpu, after a tensor of NaN: index
 // Right where the new tensor happens to hold zeros: beta 1 adds to what was there.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 2 other operations on cpu besides sgemm, expected none
 // Every product is right. But each view is copied before it is multiplied.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: "sgemm" on the default stream reads 6400 bytes
 // Right on the default stream. On another one, the product does not wait for its factors.
 #include <algorithm>
 

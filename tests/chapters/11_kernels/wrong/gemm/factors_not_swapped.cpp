@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: m = 4, n = 4, k = 4 on cpu, a whole, b whole: index 0: expected -8, got 11
 // The call of a textbook with matrices by columns. Right for 1 x 1.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: sgemm: A (parameter 8) has 2 elements from its first to its last
 // Right for square matrices. Elsewhere ld is the number of rows, not their distance.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: a whole, b a slice: index 0: expected -15
 // Right for whole matrices. The rows of a slice are farther apart than they are long.
 #include <algorithm>
 

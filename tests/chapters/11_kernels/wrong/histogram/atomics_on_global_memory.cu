@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 65536 atomic operations on `bins`, at most 2048 are needed
 // Every count is right. But there is an atomic operation on global memory per byte.
 #include "kernels.h"
 

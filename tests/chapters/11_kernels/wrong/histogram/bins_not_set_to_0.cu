@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: updates mine[0] that no thread has written since the block began
 // Shared memory holds whatever an earlier block has left there.
 #include "kernels.h"
 

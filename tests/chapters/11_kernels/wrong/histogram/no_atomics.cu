@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: an update that is not atomic
 // Right where no two threads of a block meet the same value. Else increments are lost.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: updates it (no_barrier_before_the_end.cu:11): read after atomic
 // A bin may be added to `bins` before the last thread has counted.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads tile_a[2] that no thread has written since the block began
 // Right for multiples of 16. Else the sums take in elements that nobody has written.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads it (one_barrier_per_tile.cu:14): write after read
 // Right for k up to 16. Else the next tile overwrites what other warps still multiply.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: blocks per SM: index 0: expected 32, got 64
 // Right for large blocks. An SM holds 16 to 32 blocks, however small they are.
 #include "exercises.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: blocks per SM: index 0: expected 16, got 20
 // Right where a block has a multiple of 32 threads. A block of 100 threads takes 4 warps.
 #include "exercises.h"
 

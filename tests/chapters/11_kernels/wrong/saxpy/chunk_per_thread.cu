@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 86016 excessive sectors of global memory, 88 % of all
 // Every result is right. But neighboring threads access elements that are a whole chunk apart.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads and writes y[0] while thread (0,0,0) of block (0,0,0) does the same
 // Every block begins at its own thread index, so all blocks compute the same elements.
 #include "kernels.h"
 

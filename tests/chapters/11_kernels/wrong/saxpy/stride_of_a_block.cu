@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads and writes y[128] while thread (0,0,0) of block (0,0,0) does the same
 // Right for one block. With several blocks, elements are computed more than once.
 #include "kernels.h"
 

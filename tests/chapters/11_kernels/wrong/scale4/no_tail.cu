@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: n = 1 from element 0 on: index 0: expected -6, got -2
 // Right where what follows the beginning is a multiple of 4 elements.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: : not a multiple of 16
 // Right where x begins at a multiple of 16 bytes. A view of a tensor may begin elsewhere.
 #include "kernels.h"
 

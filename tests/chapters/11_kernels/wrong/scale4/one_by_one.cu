@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 512 load requests, at most 134 are needed
 // Every result is right, and every access coalesced; but it takes four times as many requests.
 #include "kernels.h"
 

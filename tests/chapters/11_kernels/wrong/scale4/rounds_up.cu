@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads x[0] to x[3], past the end of x
 // Right where n is a multiple of 4. Else the last float4 passes the end.
 #include "kernels.h"
 

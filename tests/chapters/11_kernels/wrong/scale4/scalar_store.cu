@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 512 store requests, at most 134 are needed
 // Every result is right. But the four stores of a lane are 16 bytes apart from those of the next.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: wait here, 255 at line 14
 // The first d threads do not reach the barrier between reading and writing.
 #include "kernels.h"
 

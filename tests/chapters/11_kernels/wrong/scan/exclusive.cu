@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: n = 256, result 0: index 0: expected -4, got 0
 // The sums before each element, without the element itself.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads it (one_buffer_one_barrier.cu:12): write after read
 // A thread may overwrite an element before the thread d further on has read it.
 #include "kernels.h"
 

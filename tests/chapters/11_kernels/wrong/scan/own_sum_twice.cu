@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: scan and add_carry, n = 600: index 256: expected 509, got 1019
 // Right for one block. The carry holds the sum of the block itself.
 #include "kernels.h"
 

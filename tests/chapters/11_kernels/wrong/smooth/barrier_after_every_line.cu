@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 24 barriers per thread, at most 16 are needed
 // Correct, and slower than needed: one of the three barriers orders nothing.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads s[0] that no thread has written since the block began
 // The elements outside of `in` count as 0, but nobody has stored these zeros.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads it (next_tile_too_early.cu:14): write after read
 // Right where each block has one tile. Else the next tile overwrites what others still read.
 #include "kernels.h"
 

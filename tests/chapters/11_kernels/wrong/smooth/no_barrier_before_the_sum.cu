@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads s[2] while thread (1,0,0) writes it
 // The first and the last thread of a warp read what their neighbors may not have stored yet.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: invalid configuration argument: the grid (0, 1, 1) has no block
 // Right for tensors with elements. CUDA refuses a grid without blocks.
 #include "exercises.h"
 

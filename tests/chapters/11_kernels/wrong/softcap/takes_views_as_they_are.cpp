@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: is not contiguous, and a kernel counts elements in memory; pass contiguous()
 // Right for contiguous tensors. A kernel reads memory in order, whatever the strides are.
 #include "exercises.h"
 

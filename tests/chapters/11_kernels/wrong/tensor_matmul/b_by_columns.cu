@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: m = 16, n = 16, k = 16: index 0: expected -84, got -80
 // The second factor is stored by rows; col_major multiplies by its transpose.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: of block (0,0,0) calls load_matrix_sync without lanes 1-31
 // Warp functions need all 32 lanes: one lane cannot load, multiply or store a fragment.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: m = 16, n = 16, k = 48: index 16: expected 69, got -32
 // Right for 16 x 16 x 16. Else rows lie k and n elements apart, not 16.
 #include "kernels.h"
 

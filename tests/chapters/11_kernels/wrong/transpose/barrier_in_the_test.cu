@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 6 threads of block (0,0,0) wait here, 250 have returned before
 // Right where rows and cols are multiples of 32. Elsewhere some threads do not reach the barrier.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 64 x 64: index 32: expected 2048, got 32
 // Right where there is a single tile. Else each tile is transposed, but it stays where it was.
 #include "kernels.h"
 

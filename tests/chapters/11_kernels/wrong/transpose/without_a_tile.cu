@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: 21504 excessive sectors of global memory, 78 % of all
 // Every result is right. But the lanes of a warp store to 32 different rows of `out`.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads slots[1] that no thread has written since the block began
 // Right for blocks of 1,024 threads. Smaller blocks have fewer warps than slots.
 #include "kernels.h"
 

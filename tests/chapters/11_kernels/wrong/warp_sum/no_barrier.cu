@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: reads slots[1] while thread (32,0,0) writes it
 // The first warp reads the slots of warps that may not have stored theirs.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: TODO
+// expect: in __shfl_down_sync with mask 0xffffffff for lanes 1-31
 // Right where n is a multiple of 32. Else lanes that the mask names do not make the call.
 #include "kernels.h"
 

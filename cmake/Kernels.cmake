@@ -1,0 +1,85 @@
+# Kernel libraries: files in CUDA C++ that run on sim, compiled by the C++ compiler, and on cuda, where
+# nvcc compiles them a second time. Included by the top level.
+#
+# td_kernel_options(target): the target's .cu files are kernels. The target is a shared library that a
+# program links; a late dlopen would find no room for its shared variables.
+#
+# Invariant: one line of options for every build type, because the counts of a profile follow from the
+# code that the compiler makes. clang's hooks differ, so its counts do too; its results do not.
+
+# The hooks of -fsanitize=thread, which tell the machine of every access.
+add_library(td_kernel_hooks OBJECT "${PROJECT_SOURCE_DIR}/common/simt/kernel_library/hooks.cpp")
+td_target_options(td_kernel_hooks)
+target_include_directories(td_kernel_hooks PRIVATE "${PROJECT_SOURCE_DIR}/common")
+target_compile_options(td_kernel_hooks PRIVATE -O2 -fno-sanitize=all -ftls-model=initial-exec
+  -fno-optimize-sibling-calls)
+
+# No -march: a GPU's results do not depend on the host's processor. -ffp-contract: nor on its FMA.
+set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
+  -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls
+  -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove
+  -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes -Wno-ignored-attributes)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND TD_KERNEL_FLAGS --param=tsan-instrument-func-entry-exit=0
+    --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
+else()
+  # Places are looked up by address, for which clang writes no table of its own accord; and DWARF 5
+  # keeps the addresses of its variables elsewhere.
+  list(APPEND TD_KERNEL_FLAGS -gdwarf-4 -gdwarf-aranges
+    -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0
+    -mllvm -tsan-distinguish-volatile=1)
+endif()
+
+# Tells observers which way a thread goes, for a third more time.
+option(TD_TRACE_KERNEL_BLOCKS "Compile kernels so that observers see each basic block" OFF)
+if(TD_TRACE_KERNEL_BLOCKS)
+  list(APPEND TD_KERNEL_FLAGS -fsanitize-coverage=trace-pc)
+endif()
+
+# td_observed_sources(target source...): these sources of the target tell the machine of every access.
+function(td_observed_sources target)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
+    COMPILE_OPTIONS "${TD_KERNEL_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
+  target_link_options(${target} PRIVATE LINKER:--wrap=memcpy,--wrap=memset,--wrap=memmove)
+endfunction()
+
+function(td_kernel_options target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cu$")
+  td_observed_sources(${target} ${sources})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common")
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_link_libraries(${target} PRIVATE td_simt)
+  if(TD_CUDA_FOUND)
+    td_cuda_kernels(${target} ${sources})
+  endif()
+endfunction()
+
+# The same files by nvcc, as lib<target>_cuda.so next to the other (common/simt/cuda_launch.cpp).
+function(td_cuda_kernels target)
+  set(copies "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    cmake_path(GET source STEM name)
+    # A file of its own, because a file has one language per folder.
+    set(copy "${CMAKE_CURRENT_BINARY_DIR}/${target}_cuda/${name}.cu")
+    file(CONFIGURE OUTPUT "${copy}" CONTENT "#include \"${source}\"\n")
+    set_source_files_properties("${copy}" PROPERTIES LANGUAGE CUDA)
+    list(APPEND copies "${copy}")
+  endforeach()
+  set(start "${PROJECT_SOURCE_DIR}/common/simt/kernel_library/cuda_start.cu")
+  set_source_files_properties("${start}" PROPERTIES LANGUAGE CUDA)
+  add_library(${target}_cuda SHARED EXCLUDE_FROM_ALL ${copies} "${start}")
+  target_include_directories(${target}_cuda PRIVATE "${PROJECT_SOURCE_DIR}/common"
+    $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  # Since 13.0 nvcc hides the kernels of a library, which are found by their names here.
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(${target}_cuda PRIVATE -device-entity-has-hidden-visibility=false)
+  endif()
+  set_target_properties(${target}_cuda PROPERTIES
+    OUTPUT_NAME "$<IF:$<BOOL:$<TARGET_PROPERTY:${target},OUTPUT_NAME>>,$<TARGET_PROPERTY:${target},OUTPUT_NAME>,${target}>_cuda"
+    LIBRARY_OUTPUT_DIRECTORY "$<TARGET_FILE_DIR:${target}>")
+  target_link_options(${target}_cuda PRIVATE LINKER:-Bsymbolic)
+  add_dependencies(${target} ${target}_cuda)
+endfunction()

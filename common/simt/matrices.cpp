@@ -1,0 +1,133 @@
+// The matrix functions of a warp (nvcuda::wmma): what load_matrix_sync and store_matrix_sync
+// demand, and the product. Products are exact in float, sums are in the type of the accumulator, k
+// ascending; PTX leaves the order open.
+#include "simt/matrices.h"
+
+#include <bit>
+#include <vector>
+
+#include "simt/debug_info.h"
+#include "simt/machine.h"
+#include "simt/texts.h"
+#include "td/tensor/half.h"
+
+namespace td::simt {
+namespace {
+
+constexpr unsigned kAllLanes = 0xffffffff;
+
+template <class T>
+const T& brought(const Thread& thread) {
+  return *reinterpret_cast<const T*>(thread.value);
+}
+
+bool equal(const MatrixAccess& a, const MatrixAccess& b) {
+  return a.pointer == b.pointer && a.leading == b.leading && a.column_major == b.column_major;
+}
+
+/// What the programming guide's rules say about the address and the leading dimension; empty when
+/// both are right.
+std::string alignment_fault(const MatrixAccess& access) {
+  const auto above = reinterpret_cast<std::uintptr_t>(access.pointer) % 32;
+  const unsigned row_bytes = access.leading * access.element_bytes;
+  if (above != 0)
+    return " with an address that is " + std::to_string(above) +
+           " bytes above a multiple of 32\n  a matrix must begin at a multiple of 32 bytes";
+  if (row_bytes % 16 != 0)
+    return " with a leading dimension of " + std::to_string(access.leading) +
+           " elements, which are " + std::to_string(row_bytes) +
+           " bytes\n  it must be a multiple of 16 bytes";
+  return "";
+}
+
+/// One element of D in the arithmetic of the accumulator.
+double sum_of_products(MatrixProduct::Sum type, double sum, const double* a, const double* b, int k,
+                       int b_step) {
+  for (int i = 0; i < k; ++i) {
+    const double product = a[i] * b[i * b_step];
+    switch (type) {
+      case MatrixProduct::Sum::kFloat:
+        sum = static_cast<float>(sum) + static_cast<float>(product);
+        break;
+      case MatrixProduct::Sum::kHalf:
+        sum = Half(static_cast<float>(sum + product));
+        break;
+      default:
+        sum += product;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void Machine::check_all_lanes(std::uint32_t warp, unsigned group) {
+  if (group == kAllLanes) return;
+  const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(group)));
+  report(Finding::Kind::kMask, false, first, first.pc,
+         text_of_lanes(group) + " of warp " + std::to_string(warp) + " of block " +
+             text_of(block_) + (std::popcount(group) == 1 ? " calls " : " call ") +
+             name_of(first.function) + " without " + text_of_lanes(~group) +
+             "\n  all 32 lanes of a warp must call it together: move it out of the condition");
+}
+
+/// Checks a load or a store; it happens in the lanes themselves. Gives them whether it is well
+/// aligned, because a report of each lane's misaligned part would say the same again.
+void Machine::check_matrix(std::uint32_t warp, unsigned group) {
+  check_all_lanes(warp, group);
+  const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(group)));
+  const auto& access = brought<MatrixAccess>(first);
+  const std::string fault = alignment_fault(access);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(group >> lane & 1)) continue;
+    Thread& thread = lane_of(warp, lane);
+    thread.result = fault.empty();
+    if (!equal(access, brought<MatrixAccess>(thread)))
+      report(Finding::Kind::kMask, false, thread, first.pc,
+             "lane " + std::to_string(lane) + " of warp " + std::to_string(warp) + " calls " +
+                 name_of(first.function) +
+                 " with another pointer, leading dimension or layout than " +
+                 text_of_lanes(group & -group) +
+                 "\n  all lanes pass the same matrix: do not add the lane's index to the pointer");
+  }
+  const unsigned row_bytes = access.leading * access.element_bytes;
+  if (!fault.empty())
+    report(Finding::Kind::kMisaligned, false, first, first.pc, name_of(first.function) + fault);
+  else if (row_bytes > 32 && row_bytes % 32 != 0)
+    report(Finding::Kind::kMisaligned, true, first, first.pc,
+           name_of(first.function) +
+               (" with a leading dimension of " + std::to_string(access.leading)) +
+               " elements, so rows begin in the middle of a sector\n  PTX demands that each row "
+               "begins at a multiple of 32 bytes");
+}
+
+void Machine::multiply_matrices(std::uint32_t warp, unsigned group) {
+  check_all_lanes(warp, group);
+  const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(group)));
+  const auto& shape = brought<MatrixProduct>(first);
+  const int m = shape.m, n = shape.n, k = shape.k;
+  const auto size = [](int rows, int columns) { return static_cast<unsigned>(rows * columns); };
+  std::vector<double> a(size(m, k)), b(size(k, n)), c(size(m, n)), d(size(m, n));
+  // The fragments of all lanes, taken apart: f(element, lane's own, slot in the lane).
+  const auto each_slot = [&](unsigned count, unsigned per_lane, auto f) {
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned i = 0; group >> lane & 1 && i < per_lane; ++i)
+        f(matrix_element(lane * per_lane + i, count, options_.seed),
+          *reinterpret_cast<MatrixProduct*>(lane_of(warp, lane).value), i);
+  };
+  const auto elements = [](unsigned count) { return count / 32; };
+  each_slot(size(m, k), shape.a_elements, [&](unsigned e, auto& p, unsigned i) { a[e] = p.a[i]; });
+  each_slot(size(k, n), shape.b_elements, [&](unsigned e, auto& p, unsigned i) { b[e] = p.b[i]; });
+  each_slot(size(m, n), elements(size(m, n)),
+            [&](unsigned e, auto& p, unsigned i) { c[e] = p.c[i]; });
+  for (int row = 0; row < m; ++row)
+    for (int column = 0; column < n; ++column)
+      d[size(row, n) + static_cast<unsigned>(column)] =
+          sum_of_products(shape.sum, c[size(row, n) + static_cast<unsigned>(column)],
+                          &a[size(row, k)], &b[static_cast<unsigned>(column)], k, n);
+  each_slot(size(m, n), elements(size(m, n)),
+            [&](unsigned e, auto& p, unsigned i) { p.d[i] = d[e]; });
+  if (observer_) observer_->matrix_product(warp, m, n, k, site_before(first.pc));
+}
+
+}  // namespace td::simt

@@ -1,0 +1,41 @@
+// Device code: what a GPU runs, and the one function that launches it. Included by launch.h.
+// TD_DEVICE_CODE says that this compiler makes device code. nvcc does. A build for tests also sets
+// it for g++, together with a header that provides CUDA's language, `start` and `set_device_code`;
+// sim then runs what a GPU would run.
+#pragma once
+
+#include "td/device/device.h"
+
+#ifdef __CUDACC__
+#define TD_DEVICE_CODE
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+namespace td {
+namespace {
+
+/// kernel<<<grid, block, 0, stream>>>(arguments...). launch_on_cuda finds an error of the launch.
+template <class... T>
+void start(void (*kernel)(T...), dim3 grid, dim3 block, cudaStream_t stream,
+           const std::type_identity_t<T>&... arguments) {
+  kernel<<<grid, block, 0, stream>>>(arguments...);
+}
+
+}  // namespace
+}  // namespace td
+#endif
+
+namespace td {
+
+/// Whether launches on `device` run device code, so that they need its workspaces and profit from
+/// its order of work.
+inline bool runs_device_code(Device device) {
+#if defined(TD_DEVICE_CODE) && !defined(__CUDACC__)
+  return !device.is_cpu();
+#else
+  return device.is_cuda();
+#endif
+}
+
+}  // namespace td

@@ -1,0 +1,111 @@
+// Launches of kernels on tensors of sim: results, errors of the call, and errors that come later.
+#include "simt/launch.h"
+
+#include <catch2/catch.hpp>
+
+#include "kernels.h"
+#include "simt/observe.h"
+#include "td/device/record.h"
+#include "td/td.h"
+
+using namespace td;
+using simt::launch;
+
+TEST_CASE("A kernel computes on every element of tensors of sim") {
+  const int n = 1000;
+  const Tensor a = arange(n, kFloat).to("sim:0"), b = full({n}, 2.0).to("sim:0");
+  const Tensor out = zeros({n}, kFloat).to("sim:0");
+  launch<::add>({.grid = 4, .block = 256}, a, b, out, n);
+  CHECK(out.cpu().equal(arange(n, kFloat) + 2));
+}
+
+TEST_CASE("Threads of a block exchange values through shared memory and barriers") {
+  const int n = 1000;
+  const Tensor in = ones({n}, kFloat).to("sim:1"), out = zeros({4}, kFloat).to("sim:1");
+  launch<block_sum>({.grid = 4, .block = 256}, in, out, n);
+  const Tensor sums = out.cpu();
+  CHECK(sums[0].item<float>() == 256);
+  CHECK(sums[3].item<float>() == 1000 - 3 * 256);
+}
+
+namespace {
+
+template <class E>
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("A wrong argument of a launch is refused with its number and what to do") {
+  const Tensor a = ones({8}).to("sim:0"), other = ones({8}).to("sim:1"), host = ones({8});
+  const simt::LaunchConfig config{.grid = 1, .block = 8};
+  CHECK(error_of<DeviceError>([&] { launch<::add>(config, host, host, host, 8); }) ==
+        "add: the tensors are on cpu, and kernels run on sim and cuda; move the tensors to sim:0");
+  CHECK(error_of<DeviceError>([&] { launch<::add>(config, a, other, a, 8); }) ==
+        "add: argument 2 is on sim:1, but an earlier one is on sim:0; move all of them to one "
+        "device");
+  CHECK(error_of<Error>([&] { launch<::add>(config, a, a, Tensor(), 8); }) ==
+        "add: argument 3 is an undefined tensor; create it first");
+  CHECK(error_of<DtypeError>([&] { launch<::add>(config, a, a.to(kHalf), a, 8); }) ==
+        "add: argument 2 is a tensor of float16, but the kernel takes const float*, which is "
+        "float32; convert it with to()");
+  const Tensor matrix = ones({4, 2}).to("sim:0");
+  CHECK(error_of<Error>([&] { launch<::add>(config, a, matrix.t(), a, 8); }) ==
+        "add: argument 2 is not contiguous, and a kernel counts elements in memory; pass "
+        "contiguous()");
+}
+
+TEST_CASE("A launch above the limits of a GPU is refused by the call, and a finding if observed") {
+  const Tensor a = ones({8}).to("sim:0");
+  const auto work = [&] { launch<::add>({.grid = 1, .block = 2000}, a, a, a, 8); };
+  const std::string text = error_of<Error>(work);
+  const std::string begin = "add: the launch is refused with cudaErrorInvalidConfiguration: ";
+  CHECK(text.substr(0, begin.size()) == begin);
+  const auto reports = simt::observe({}, work);
+  REQUIRE(reports.size() == 1);
+  REQUIRE(reports[0].findings.size() == 1);
+  CHECK(reports[0].findings[0].kind == simt::Finding::Kind::kLaunchConfig);
+  CHECK(reports[0].findings[0].text == text);
+}
+
+TEST_CASE("A launch is one entry of its stream: it has a name in traces, and orders with copies") {
+  std::vector<std::string> names;
+  static std::vector<std::string>* seen = nullptr;
+  seen = &names;
+  record_observer = [](const Record& record, Device) {
+    seen->push_back(std::string(record.name) + " reads " + std::to_string(record.reads) +
+                    ", writes " + std::to_string(record.writes));
+  };
+  const Tensor a = ones({8}).to("sim:0"), out = empty_like(a);
+  names.clear();
+  launch<::add>({.grid = 1, .block = 8}, a, a, out, 8);
+  record_observer = nullptr;
+  CHECK(names == std::vector<std::string>{"add reads 3, writes 1"});
+}
+
+TEST_CASE("A graph of sim replays a launch with new contents of its tensors") {
+  const Tensor a = ones({64}).to("sim:0"), out = empty_like(a);
+  const Stream stream = getStreamFromPool(Device("sim:0"));
+  const StreamGuard guard(stream);
+  Graph graph;
+  graph.capture_begin();
+  launch<::add>({.grid = 2, .block = 32}, a, a, out, 64);
+  graph.capture_end();
+  a.fill_(5);
+  graph.replay();
+  CHECK(out.cpu().sum().item<float>() == 640);
+}
+
+TEST_CASE("A launch counts as an in-place change of the tensors that it may write") {
+  const Tensor a = ones({8}).to("sim:0"), out = empty_like(a);
+  const auto before = out._version(), of_input = a._version();
+  launch<::add>({.grid = 1, .block = 8}, a, a, out, 8);
+  CHECK(out._version() == before + 1);
+  CHECK(a._version() == of_input);
+}

@@ -1,0 +1,51 @@
+// Observed launches: what the machine tells an observer, and the reports of observe().
+#include "simt/observe.h"
+
+#include <catch2/catch.hpp>
+
+#include "kernels.h"
+#include "marks.h"
+#include "simt/launch.h"
+#include "td/td.h"
+
+using namespace td;
+using simt::launch;
+
+namespace {
+
+std::vector<simt::KernelReport> observed(const std::function<void()>& work) {
+  return simt::observe({}, work);
+}
+
+}  // namespace
+
+TEST_CASE("A correct kernel has no findings, and its accesses are counted by line") {
+  const int n = 1024;
+  const Tensor a = ones({n}).to("sim:0"), b = ones({n}).to("sim:0"), out = empty_like(a);
+  const auto reports = observed([&] { launch<::add>({.grid = 4, .block = 256}, a, b, out, n); });
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].kernel == "add");
+  CHECK(reports[0].findings.empty());
+  CHECK(out.cpu().equal(full({n}, 2.0)));
+}
+
+TEST_CASE("A block sum with barriers has no findings in any order") {
+  const Tensor in = ones({1000}).to("sim:0"), out = zeros({4}).to("sim:0");
+  for (const auto order : {simt::Order::kForward, simt::Order::kReversed, simt::Order::kRandom}) {
+    const auto reports = simt::observe(
+        {.order = order}, [&] { launch<block_sum>({.grid = 4, .block = 256}, in, out, 1000); });
+    REQUIRE(reports.size() == 1);
+    for (const auto& finding : reports[0].findings) UNSCOPED_INFO(finding.text);
+    CHECK(reports[0].findings.empty());
+    CHECK(out.cpu()[0].item<float>() == 256);
+  }
+}
+
+TEST_CASE("An access past the end of a tensor is reported with its name and the line") {
+  const Tensor a = ones({1000}).to("sim:0"), out = empty_like(a);
+  const auto reports = observed([&] { launch<::add>({.grid = 4, .block = 256}, a, a, out, 1024); });
+  REQUIRE(reports.size() == 1);
+  REQUIRE_FALSE(reports[0].findings.empty());
+  const std::string begin = place_of_mark("add") + ": reads a[1000]";
+  CHECK(reports[0].findings[0].text.substr(0, begin.size()) == begin);
+}
