@@ -17,7 +17,6 @@
 #include "simt/memory_map.h"
 #include "simt/observer.h"
 #include "simt/run.h"
-#include "simt/texts.h"
 
 namespace td::simt {
 

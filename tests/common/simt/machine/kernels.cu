@@ -133,3 +133,25 @@ __global__ void copy_memory(const float* in, float* out) {
   memcpy(out + 16 * threadIdx.x, in + 16 * threadIdx.x, 64);
   memset(out + 16 * threadIdx.x, 0, 4);
 }
+
+__constant__ int table[3] = {10, 20, 30};
+
+__device__ void wait_for_all() { __syncthreads(); }
+
+__global__ void features(int* out, int2* pairs, uchar4* bytes) {
+  const long long begin = clock64();
+  __shared__ int2 tile[4];
+  tile[threadIdx.x] = make_int2(threadIdx.x, table[threadIdx.x % 3]);
+  wait_for_all();
+  pairs[threadIdx.x] = tile[3 - threadIdx.x];
+  bytes[threadIdx.x] = make_uchar4(1, 2, 3, threadIdx.x);
+  __threadfence();
+  out[threadIdx.x] = clock64() >= begin;
+}
+
+template <class T>
+__global__ void scale(T* x, T by) {
+  x[threadIdx.x] *= by;  // mark: scale
+}
+template __global__ void scale<float>(float*, float);
+template __global__ void scale<double>(double*, double);

@@ -19,6 +19,9 @@ __global__ void say(int* out);
 __global__ void write_global_counter(int* out);
 __global__ void halves(const half* in, half* out, __nv_bfloat16* brain);
 __global__ void bits(int* out);
+__global__ void features(int* out, int2* pairs, uchar4* bytes);
+template <class T>
+__global__ void scale(T* x, T by);
 __global__ void order(int* next, int* out);
 __global__ void accesses(const float4* in, float* out, const int* index);
 __global__ void copy_struct(const float3* in, float3* out);

@@ -78,6 +78,27 @@ TEST_CASE("Bit operations and conversions give CUDA's results") {
   CHECK(ints(out) == std::vector{16, 31, 4, 1, 5, 0x3f800000, 16, 28});
 }
 
+TEST_CASE("Constants, vectors, barriers in device functions, fences and the clock work together") {
+  const Tensor out = sim_zeros({4}), pairs = sim_zeros({4, 2}), bytes = sim_zeros({4, 4}, kByte);
+  CHECK(findings_of([&] { launch<features>(block_of(4), out, pairs, bytes); }).empty());
+  CHECK(ints(out) == std::vector{1, 1, 1, 1});
+  CHECK(ints(pairs) == std::vector{3, 10, 2, 30, 1, 20, 0, 10});
+  CHECK(ints(bytes.to(kInt)) == std::vector{1, 2, 3, 0, 1, 2, 3, 1, 1, 2, 3, 2, 1, 2, 3, 3});
+}
+
+TEST_CASE("A kernel template is launched by its arguments, and reported by its name") {
+  const Tensor x = ones({4}).to("sim:0"), wide = ones({4}, kDouble).to("sim:0");
+  launch<scale<float>>(block_of(4), x, 3);
+  launch<scale<double>>(block_of(4), wide, 0.5);
+  CHECK(x.cpu().sum().item<float>() == 12);
+  CHECK(wide.cpu().sum().item<double>() == 2);
+  const auto reports = simt::observe({}, [&] { launch<scale<float>>(block_of(5), x, 3); });
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].kernel == "scale");
+  REQUIRE(reports[0].findings.size() == 1);
+  CHECK(reports[0].findings[0].site->function == "scale");
+}
+
 TEST_CASE("The seed and the order choose which threads come first") {
   const auto run = [](simt::Order order, std::uint64_t seed) {
     const Tensor next = sim_zeros({1}), out = sim_zeros({128});
