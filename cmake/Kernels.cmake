@@ -54,12 +54,14 @@ endfunction()
 # The same files by nvcc, as lib<target>_cuda.so next to the other (common/simt/cuda_launch.cpp).
 function(td_cuda_kernels target)
   set(copies "")
+  set(exports "#include \"simt/kernel_library/cuda_exports.h\"\n")  # once per library
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     cmake_path(GET source STEM name)
     # A file of its own, because a file has one language per folder.
     set(copy "${CMAKE_CURRENT_BINARY_DIR}/${target}_cuda/${name}.cu")
-    file(CONFIGURE OUTPUT "${copy}" CONTENT "#include \"${source}\"\n")
+    file(CONFIGURE OUTPUT "${copy}" CONTENT "${exports}#include \"${source}\"\n")
+    set(exports "")
     set_source_files_properties("${copy}" PROPERTIES LANGUAGE CUDA)
     list(APPEND copies "${copy}")
   endforeach()
@@ -70,8 +72,7 @@ function(td_cuda_kernels target)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
     target_compile_options(${target}_cuda PRIVATE -device-entity-has-hidden-visibility=false)
   endif()
-  # One runtime for the process: that of td_device.
-  set_target_properties(${target}_cuda PROPERTIES CUDA_RUNTIME_LIBRARY None
+  set_target_properties(${target}_cuda PROPERTIES
     OUTPUT_NAME "$<IF:$<BOOL:$<TARGET_PROPERTY:${target},OUTPUT_NAME>>,$<TARGET_PROPERTY:${target},OUTPUT_NAME>,${target}>_cuda"
     LIBRARY_OUTPUT_DIRECTORY "$<TARGET_FILE_DIR:${target}>")
   target_link_libraries(${target}_cuda PRIVATE td_device)

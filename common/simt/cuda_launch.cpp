@@ -23,8 +23,17 @@ namespace td::simt {
 #ifdef TD_HAS_CUDA
 namespace {
 
-/// What nvcc makes of a kernel: a host function whose address names it to the runtime.
-const void* find_stub(const CudaLaunch& launch) {
+/// td_launch_kernel of kernel_library/cuda_exports.h.
+using LaunchFunction = cudaError_t(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                   std::size_t shared, cudaStream_t stream);
+
+/// What nvcc makes of a kernel.
+struct CudaKernel {
+  const void* stub = nullptr;  ///< A host function whose address names the kernel to the runtime.
+  LaunchFunction* launch = nullptr;  ///< Of the kernel's library.
+};
+
+CudaKernel find_kernel(const CudaLaunch& launch) {
   Dl_info info{};
   TD_CHECK(DeviceError, dladdr(launch.kernel, &info) && info.dli_sname, launch.name,
            ": its library does not export it; remove `static` from the kernel");
@@ -33,38 +42,34 @@ const void* find_stub(const CudaLaunch& launch) {
   path.insert(end == path.npos ? path.size() : end, "_cuda");
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   TD_CHECK(DeviceError, library, launch.name, ": no kernels for cuda in this build: ", dlerror());
-  const void* const stub = dlsym(library, info.dli_sname);
-  TD_CHECK(DeviceError, stub, launch.name, " is not in ", path, "; build it again");
-  return stub;
+  const CudaKernel kernel{dlsym(library, info.dli_sname),
+                          reinterpret_cast<LaunchFunction*>(dlsym(library, "td_launch_kernel"))};
+  TD_CHECK(DeviceError, kernel.stub && kernel.launch, launch.name, " is not in ", path,
+           "; build it again");
+  return kernel;
 }
 
-const void* stub_of(const CudaLaunch& launch) {
+CudaKernel kernel_of(const CudaLaunch& launch) {
   static std::mutex mutex;
-  static auto& stubs = *new std::map<const void*, const void*>;
+  static auto& kernels = *new std::map<const void*, CudaKernel>;
   std::lock_guard lock(mutex);
-  const void*& stub = stubs[launch.kernel];
-  if (!stub) stub = find_stub(launch);
-  return stub;
+  CudaKernel& kernel = kernels[launch.kernel];
+  if (!kernel.stub) kernel = find_kernel(launch);
+  return kernel;
 }
 
 }  // namespace
 
 void launch_on_cuda(const CudaLaunch& launch) {
-  const void* const stub = stub_of(launch);
-  const auto check = [&](cudaError_t error) {
-    if (error) cuda::throw_error(launch.name + " on " + launch.device.str(), error);
-  };
+  const CudaKernel kernel = kernel_of(launch);
   void* const stream = current_native_stream(launch.device);
   const DeviceGuard guard(launch.device);
   const cuda::StreamSpan span(launch.name.c_str(), launch.device.index(), stream);
-  constexpr std::size_t kWithoutOptIn = 48 << 10;
-  if (launch.shared > kWithoutOptIn)
-    check(cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(launch.shared)));
   const dim3 grid(launch.grid[0], launch.grid[1], launch.grid[2]);
   const dim3 block(launch.block[0], launch.block[1], launch.block[2]);
-  check(cudaLaunchKernel(stub, grid, block, launch.arguments, launch.shared,
-                         static_cast<cudaStream_t>(stream)));
+  const cudaError_t error = kernel.launch(kernel.stub, grid, block, launch.arguments, launch.shared,
+                                          static_cast<cudaStream_t>(stream));
+  if (error) cuda::throw_error(launch.name + " on " + launch.device.str(), error);
 }
 #else
 void launch_on_cuda(const CudaLaunch& launch) {
