@@ -59,18 +59,18 @@ endfunction()
 # The same files by nvcc, as lib<target>_cuda.so next to the other (common/simt/cuda_launch.cpp).
 function(td_cuda_kernels target)
   set(copies "")
+  set(exports "#include \"simt/kernel_library/cuda_exports.h\"\n")  # once per library
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     cmake_path(GET source STEM name)
     # A file of its own, because a file has one language per folder.
     set(copy "${CMAKE_CURRENT_BINARY_DIR}/${target}_cuda/${name}.cu")
-    file(CONFIGURE OUTPUT "${copy}" CONTENT "#include \"${source}\"\n")
+    file(CONFIGURE OUTPUT "${copy}" CONTENT "${exports}#include \"${source}\"\n")
+    set(exports "")
     set_source_files_properties("${copy}" PROPERTIES LANGUAGE CUDA)
     list(APPEND copies "${copy}")
   endforeach()
-  set(start "${PROJECT_SOURCE_DIR}/common/simt/kernel_library/cuda_start.cu")
-  set_source_files_properties("${start}" PROPERTIES LANGUAGE CUDA)
-  add_library(${target}_cuda SHARED EXCLUDE_FROM_ALL ${copies} "${start}")
+  add_library(${target}_cuda SHARED EXCLUDE_FROM_ALL ${copies})
   target_include_directories(${target}_cuda PRIVATE "${PROJECT_SOURCE_DIR}/common"
     $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   # Since 13.0 nvcc hides the kernels of a library, which are found by their names here.

@@ -93,8 +93,8 @@ __global__ void histogram(const unsigned char* in, int n, unsigned* bins);
 /// Exercise 11.scan. Implement `scan` and `add_carry`. `scan` must write the inclusive sums of each
 /// block's elements: out[i] is the sum of `in` from the block's first element to element i.
 /// - It also writes the sum of all elements of the block to block_sums[blockIdx.x].
-/// - A block has 256 threads, and adds in shared memory in log2(256) = 8 steps, free of bank
-///   conflicts. Use at most 17 calls of __syncthreads() per thread.
+/// - A block has 256 threads, and all of them add: log2(256) = 8 steps are enough. Use at most 20
+///   calls of __syncthreads() per thread, and cause no bank conflicts.
 ///
 /// `add_carry` must then add to each element the sum of all blocks before its own. So these calls
 /// compute the inclusive sums of up to 65,536 elements:

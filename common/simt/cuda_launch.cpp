@@ -7,6 +7,7 @@
 #include "td/device/stream.h"
 
 #ifdef TD_HAS_CUDA
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <map>
@@ -22,12 +23,14 @@ namespace td::simt {
 #ifdef TD_HAS_CUDA
 namespace {
 
-/// A kernel as nvcc has compiled it.
+/// td_launch_kernel of kernel_library/cuda_exports.h.
+using LaunchFunction = cudaError_t(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                   std::size_t shared, cudaStream_t stream);
+
+/// What nvcc makes of a kernel.
 struct CudaKernel {
-  const void* host_function = nullptr;  // its address names the kernel to the runtime
-  // td_start_kernel of its library (kernel_library/cuda_start.cu).
-  int (*start)(const void* kernel, const unsigned* grid, const unsigned* block, void** arguments,
-               std::size_t shared, void* stream) = nullptr;
+  const void* stub = nullptr;  ///< A host function whose address names the kernel to the runtime.
+  LaunchFunction* launch = nullptr;  ///< Of the kernel's library.
 };
 
 CudaKernel find_kernel(const CudaLaunch& launch) {
@@ -39,33 +42,34 @@ CudaKernel find_kernel(const CudaLaunch& launch) {
   path.insert(end == path.npos ? path.size() : end, "_cuda");
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   TD_CHECK(DeviceError, library, launch.name, ": no kernels for cuda in this build: ", dlerror());
-  CudaKernel kernel;
-  kernel.host_function = dlsym(library, info.dli_sname);
-  kernel.start = reinterpret_cast<decltype(kernel.start)>(dlsym(library, "td_start_kernel"));
-  TD_CHECK(DeviceError, kernel.host_function && kernel.start, launch.name, " is not in ", path,
+  const CudaKernel kernel{dlsym(library, info.dli_sname),
+                          reinterpret_cast<LaunchFunction*>(dlsym(library, "td_launch_kernel"))};
+  TD_CHECK(DeviceError, kernel.stub && kernel.launch, launch.name, " is not in ", path,
            "; build it again");
   return kernel;
 }
 
-const CudaKernel& kernel_of(const CudaLaunch& launch) {
+CudaKernel kernel_of(const CudaLaunch& launch) {
   static std::mutex mutex;
   static auto& kernels = *new std::map<const void*, CudaKernel>;
   std::lock_guard lock(mutex);
   CudaKernel& kernel = kernels[launch.kernel];
-  if (!kernel.start) kernel = find_kernel(launch);
+  if (!kernel.stub) kernel = find_kernel(launch);
   return kernel;
 }
 
 }  // namespace
 
 void launch_on_cuda(const CudaLaunch& launch) {
-  const CudaKernel& kernel = kernel_of(launch);
+  const CudaKernel kernel = kernel_of(launch);
   void* const stream = current_native_stream(launch.device);
   const DeviceGuard guard(launch.device);
   const cuda::StreamSpan span(launch.name.c_str(), launch.device.index(), stream);
-  if (const int error = kernel.start(kernel.host_function, launch.grid, launch.block,
-                                     launch.arguments, launch.shared, stream))
-    cuda::throw_error(launch.name + " on " + launch.device.str(), error);
+  const dim3 grid(launch.grid[0], launch.grid[1], launch.grid[2]);
+  const dim3 block(launch.block[0], launch.block[1], launch.block[2]);
+  const cudaError_t error = kernel.launch(kernel.stub, grid, block, launch.arguments, launch.shared,
+                                          static_cast<cudaStream_t>(stream));
+  if (error) cuda::throw_error(launch.name + " on " + launch.device.str(), error);
 }
 #else
 void launch_on_cuda(const CudaLaunch& launch) {

@@ -51,7 +51,7 @@ KNOW_A_BACKEND = {
     "td/ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
     "td/ops/conv/conv.cu",
     "simt/cuda_launch.cpp",  # starts a kernel that is no operation of td
-    "simt/blas.cu",
+    "simt/blas.cu",  # calls cuBLAS as a program of CUDA does
 }
 # NCCL carries the data of its process group.
 KNOW_NCCL = re.compile(r"distributed/(?:collective\.h|.*nccl\w*\.(?:h|cpp))$")

@@ -9,22 +9,22 @@ namespace {
 /// Adds n elements with blocks of 256 threads, and returns the report of the launch.
 simt::KernelReport add_elements(std::size_t n) {
   const std::vector<float> a = check::small_numbers(n);
+  std::vector<float> b(n);
   std::vector<double> sums(n);
-  for (std::size_t i = 0; i < n; ++i) sums[i] = a[i] + 2.0 * static_cast<double>(i % 1000);
+  for (std::size_t i = 0; i < n; ++i) {
+    b[i] = 2.0F * static_cast<float>(i % 1000);
+    sums[i] = a[i] + b[i];
+  }
   const auto size = static_cast<std::int64_t>(n);
-  return check::run_kernels("n = " + std::to_string(n),
-                            [&](td::Device device) -> std::vector<td::Tensor> {
-                              std::vector<float> b(n);
-                              for (std::size_t i = 0; i < n; ++i)
-                                b[i] = 2.0F * static_cast<float>(i % 1000);
-                              const td::Tensor c = check::poisoned_output({size}, device);
-                              simt::launch<add>({dim3(check::blocks_for(size, 256)), dim3(256)},
-                                                check::tensor_of(a, device),
-                                                check::tensor_of(b, device), c,
-                                                static_cast<int>(n));
-                              return {c};
-                            },
-                            {sums})[0];
+  const auto work = [&](td::Device device) -> std::vector<td::Tensor> {
+    const td::Tensor left = check::tensor_of(a, device), right = check::tensor_of(b, device);
+    const td::Tensor c = check::poisoned_output({size}, device);
+    simt::launch<add>({dim3(check::blocks_for(size, 256)), dim3(256)}, left, right, c,
+                      static_cast<int>(n));
+    return {c, left, right};  // The arguments stay as they are.
+  };
+  return check::run_kernels("n = " + std::to_string(n), work,
+                            {sums, {a.begin(), a.end()}, {b.begin(), b.end()}})[0];
 }
 
 }  // namespace
