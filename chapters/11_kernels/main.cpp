@@ -112,7 +112,7 @@ std::vector<float> train(td::nn::Sequential model, const images::Batch& batch, i
   std::vector<float> losses;
   for (int step = 1; step <= steps; ++step) {
     optimizer.zero_grad();
-    const td::Tensor loss = td::cross_entropy(model->forward(batch.data), batch.target);
+    const td::Tensor loss = td::nn::functional::cross_entropy(model->forward(batch.data), batch.target);
     loss.backward();
     optimizer.step();
     losses.push_back(loss.item<float>());
