@@ -2,12 +2,13 @@
 // Included by those files, by exercises.h and by the tests. g++ compiles a kernel file for sim and
 // nvcc compiles the same file for cuda. Invariant: it includes nothing but the language, so that a
 // kernel file compiles in a moment. The exercises in host code are in exercises.h.
+// The tests judge results, faults, and what a profiler counts: a kernel that loads and stores more
+// sectors than its text allows fails, although its results are right.
 #pragma once
 
 #include "simt/kernel.h"
 
-/// Exercise 11.add. Implement `add`. It must compute c[i] = a[i] + b[i] for every i from 0 to n -
-/// 1:
+/// Exercise 11.add. Implement `add`. It must compute c[i] = a[i] + b[i] for every i below n:
 /// - One thread computes one element; neighboring threads compute neighboring elements.
 /// - A thread whose index is n or more must not read or write memory: the grid is rounded up to
 ///   whole blocks.
@@ -15,11 +16,12 @@
 /// @param a, b n elements each.
 /// @param c n elements, to be written.
 ///
-/// Example: launch<add>({grid: 4, block: 256}, a, b, c, 1000) runs 1,024 threads; 24 do nothing.
+/// Example: launch<add>({.grid = 4, .block = 256}, a, b, c, 1000) runs 1,024 threads; 24 of them do
+/// nothing.
 __global__ void add(const float* a, const float* b, float* c, int n);
 
-/// Exercise 11.saxpy. Implement `saxpy`. It must compute y[i] = a * x[i] + y[i] for every i from 0
-/// to n - 1, with **any** grid and any block:
+/// Exercise 11.saxpy. Implement `saxpy`. It must compute y[i] = a * x[i] + y[i] for every i below
+/// n, with **any** grid and any block:
 /// - A thread computes several elements where there are fewer threads than elements.
 /// - Every element is written exactly once.
 /// - In each step of its loop, neighboring threads access neighboring elements.
@@ -34,6 +36,7 @@ __global__ void saxpy(int n, float a, const float* x, float* y);
 ///   (cols / 32, rows / 32) blocks, rounded up, so tiles at the edge are partly empty.
 /// - Both the load and the store must be coalesced. So the tile goes through shared memory.
 /// - Accesses to shared memory must be free of bank conflicts.
+/// - Use one call of __syncthreads() per thread.
 ///
 /// @param in rows x cols elements.
 /// @param out cols x rows elements, to be written.

@@ -82,6 +82,19 @@ TEST_CASE("shared memory, with what is reserved for the system", "[plan]") {
   expect_plan({"H100", p, 1, 1, "shared memory", 2 / 64.0});
 }
 
+TEST_CASE("bytes per block are rounded up, and 48 KiB are allowed", "[plan]") {
+  // 24,876 + 1,024 bytes are rounded up to 25,984: 8 blocks fit into 228 KiB, not 9.
+  Problem p = {.elements = 64, .threads_per_block = 64, .static_shared = 24876};
+  expect_plan({"H100", p, 1, 8, "shared memory", 0.25});
+  expect_plan({"H100", {.elements = 256, .dynamic_shared = 48 * 1024}, 1, 4, "shared memory", 0.5});
+}
+
+TEST_CASE("the largest blocks", "[plan]") {
+  const Problem p = {.elements = 5000, .threads_per_block = 1024};
+  expect_plan({"H100", p, 5, 2, "threads", 1});
+  expect_plan({"sm_86", p, 5, 1, "threads", 32 / 48.0});
+}
+
 TEST_CASE("registers, in four parts", "[plan]") {
   Problem p = {.elements = 1024, .threads_per_block = 256, .registers_per_thread = 32};
   expect_plan({"H100", p, 4, 8, "threads", 1});
