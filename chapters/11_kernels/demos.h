@@ -40,19 +40,47 @@ inline std::vector<Demo> vector_demos(td::Device device, std::int64_t n) {
   const td::Tensor running = td::empty_like(numbers);
   const td::Tensor totals = td::empty({blocks}, bins.options());
   return {
-      {"add", [=] { launch<add>({blocks, 256, 0, flops}, a, b, c, count); },
+      {"add",
+       [=] {
+         launch<add>({blocks, 256, 0, flops}, a, b, c, count);
+       },
        [=] { return a + b; }},
-      {"saxpy", [=] { launch<saxpy>({blocks, 256, 0, 2 * flops}, count, 0.5f, a, c); },
+      {"saxpy",
+       [=] {
+         launch<saxpy>({blocks, 256, 0, 2 * flops}, count, 0.5f, a, c);
+       },
        [=] { return a.add(b, 0.5); }},
-      {"scale4", [=] { launch<scale4>({blocks_for(n, 1024), 256, 0, flops}, c, 1.5f, count); },
+      {"scale4",
+       [=] {
+         launch<scale4>({blocks_for(n, 1024), 256, 0, flops}, c, 1.5f, count);
+       },
        [=] { return a * 1.5; }},
-      {"block_sum", [=] { launch<block_sum>({blocks, 256, 0, flops}, a, sums, count); },
-       [=] { return a.view({-1, 256}).sum(1); }},
-      {"warp_sum", [=] { launch<warp_sum>({blocks, 256, 0, flops}, a, sums, count); },
-       [=] { return a.view({-1, 256}).sum(1); }},
-      {"histogram", [=] { launch<histogram>({64, 256}, bytes, count, bins); }, {}},
-      {"scan", [=] { launch<scan>({blocks, 256}, numbers, running, totals, count); },
-       [=] { return numbers.view({-1, 256}).cumsum(1); }},
+      {"block_sum",
+       [=] {
+         launch<block_sum>({blocks, 256, 0, flops}, a, sums, count);
+       },
+       [=] {
+         return a.view({-1, 256}).sum(1);
+       }},
+      {"warp_sum",
+       [=] {
+         launch<warp_sum>({blocks, 256, 0, flops}, a, sums, count);
+       },
+       [=] {
+         return a.view({-1, 256}).sum(1);
+       }},
+      {"histogram",
+       [=] {
+         launch<histogram>({64, 256}, bytes, count, bins);
+       },
+       {}},
+      {"scan",
+       [=] {
+         launch<scan>({blocks, 256}, numbers, running, totals, count);
+       },
+       [=] {
+         return numbers.view({-1, 256}).cumsum(1);
+       }},
   };
 }
 // anchor end
@@ -68,13 +96,20 @@ inline std::vector<Demo> matrix_demos(td::Device device, std::int64_t side) {
   const td::Tensor half_a = a.to(td::kHalf), half_b = b.to(td::kHalf);
   const dim3 quarter(blocks_for(side, 32), blocks_for(side, 32));
   return {
-      {"transpose", [=] { launch<transpose>({quarter, {32, 8}}, a, c, n, n); },
+      {"transpose",
+       [=] {
+         launch<transpose>({quarter, {32, 8}}, a, c, n, n);
+       },
        [=] { return a.t().contiguous(); }},
       {"matmul",
-       [=] { launch<matmul>({{tiles, tiles}, {16, 16}, 0, flops}, a, b, c, n, n, n); },
+       [=] {
+         launch<matmul>({{tiles, tiles}, {16, 16}, 0, flops}, a, b, c, n, n, n);
+       },
        [=] { return a.mm(b); }},
       {"tensor_matmul",
-       [=] { launch<tensor_matmul>({{tiles, tiles}, 32}, half_a, half_b, c, n, n, n); },
+       [=] {
+         launch<tensor_matmul>({{tiles, tiles}, 32}, half_a, half_b, c, n, n, n);
+       },
        [=] { return half_a.mm(half_b); }},
   };
 }

@@ -1,5 +1,10 @@
-// Chapter 11, kernels: counts what each kernel of the chapter does to memory, compares its time with
-// td's own kernel, draws the roofline, and trains networks of chapter 04 with two of the kernels.
+// Chapter 11, kernels: counts what each kernel of the chapter does to memory, compares its time
+// with td's own kernel, draws the roofline, and trains networks of chapter 04 with two of the
+// kernels.
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+
 #include "../04_training_loop/images.h"
 #include "../04_training_loop/models.h"
 #include "app/app.h"
@@ -86,23 +91,25 @@ void compare_times(td::Device device) {
 
 void show_roofline(const std::vector<simt::KernelReport>& reports, const simt::GpuLimits& gpu,
                    td::Device device, const std::string& folder) {
-  const roofline::Roof data_sheet{std::string(gpu.name), gpu.flops, gpu.bytes_per_second};
-  const roofline::Roof machine = roofline::measure(device);
-  for (const roofline::Roof& roof : {data_sheet, machine})
-    std::cout << roof.name << ": " << std::setprecision(1) << roof.flops / 1e9 << " GFLOP/s, "
-              << roof.bytes_per_second / 1e9 << " GB/s; below " << roof.ridge()
-              << " FLOP per byte, memory is the limit\n";
-  std::vector<std::vector<roofline::Point>> points(2);
-  for (const simt::KernelReport& report : reports)
-    if (const double intensity = report.profile.intensity(); intensity > 0)
-      for (std::size_t i = 0; i < 2; ++i)
-        points[i].push_back(
-            {report.kernel, intensity, (i == 0 ? data_sheet : machine).at(intensity)});
-  for (const roofline::Point& point : points[0])
-    std::cout << std::setw(14) << point.name << std::setprecision(2) << std::setw(8)
-              << point.intensity << " FLOP per byte\n";
+  const std::string name(gpu.name);
+  const std::vector<roofline::Roof> roofs = {
+      {name, gpu.flops, gpu.bytes_per_second},
+      {name + ", Tensor Cores", gpu.tensor_flops, gpu.bytes_per_second},
+      roofline::measure(device)};
+  for (const roofline::Roof& roof : roofs)
+    std::cout << roof.name << ": " << std::fixed << std::setprecision(0) << roof.flops / 1e9
+              << " GFLOP/s, " << roof.bytes_per_second / 1e9 << " GB/s; memory is the limit below "
+              << roof.ridge() << " FLOP per byte\n";
+  std::vector<std::vector<roofline::Point>> points(roofs.size());
+  for (const simt::KernelReport& report : reports) {
+    const double intensity = report.profile.intensity();
+    if (intensity == 0) continue;
+    std::cout << std::setw(14) << report.kernel << std::setprecision(2) << std::setw(8) << intensity
+              << " FLOP per byte\n";
+    roofline::add_point(points[report.profile.tensor_flops > 0], report.kernel, intensity);
+  }
   std::cout << '\n';
-  if (!folder.empty()) roofline::write(folder + "/roofline.svg", {data_sheet, machine}, points);
+  if (!folder.empty()) roofline::write(folder + "/roofline.svg", roofs, points);
 }
 
 // anchor: train
@@ -112,7 +119,8 @@ std::vector<float> train(td::nn::Sequential model, const images::Batch& batch, i
   std::vector<float> losses;
   for (int step = 1; step <= steps; ++step) {
     optimizer.zero_grad();
-    const td::Tensor loss = td::nn::functional::cross_entropy(model->forward(batch.data), batch.target);
+    const td::Tensor loss =
+        td::nn::functional::cross_entropy(model->forward(batch.data), batch.target);
     loss.backward();
     optimizer.step();
     losses.push_back(loss.item<float>());

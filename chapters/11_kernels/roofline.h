@@ -3,11 +3,12 @@
 // Included by main.cpp.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
-#include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,20 @@ struct Roof {
   double at(double intensity) const { return std::min(flops, intensity * bytes_per_second); }
 };
 
-/// A kernel on the roofline: `flops` per second, reached or, where it was not run, possible.
+/// Kernels of one intensity, in FLOP per byte.
 struct Point {
-  std::string name;
-  double intensity, flops;
+  std::string names;
+  double intensity;
 };
+/// Adds a kernel to the points of a roof.
+inline void add_point(std::vector<Point>& points, const std::string& name, double intensity) {
+  for (Point& point : points)
+    if (std::abs(point.intensity - intensity) < 0.01 * intensity) {
+      point.names += ", " + name;
+      return;
+    }
+  points.push_back({name, intensity});
+}
 
 /// Median seconds of one call, of five.
 template <class F>
@@ -75,14 +85,21 @@ struct Plane {
   }
 };
 
+/// "0.01", "1", "100000"
+inline std::string power_of_ten(double number) {
+  std::ostringstream text;
+  text << std::setprecision(9) << number;
+  return text.str();
+}
+
 inline void draw_axes(std::ostream& out, const Plane& plane) {
   for (double flops = plane.lowest; flops < 1.5 * plane.highest; flops *= 10)
     out << "<path d=\"M70 " << plane.y(flops) << "H640\" stroke=\"#ddd\"/>\n<text x=\"62\" y=\""
-        << plane.y(flops) + 4 << "\" text-anchor=\"end\">" << std::defaultfloat << flops / 1e9
-        << std::fixed << "</text>\n";
+        << plane.y(flops) + 4 << "\" text-anchor=\"end\">" << power_of_ten(flops / 1e9)
+        << "</text>\n";
   for (double i = Plane::kFrom; i < 1.5 * Plane::kTo; i *= 10)
-    out << "<text x=\"" << plane.x(i) << "\" y=\"368\" text-anchor=\"middle\">"
-        << std::defaultfloat << i << std::fixed << "</text>\n";
+    out << "<text x=\"" << plane.x(i) << "\" y=\"368\" text-anchor=\"middle\">" << power_of_ten(i)
+        << "</text>\n";
   out << "<path d=\"M70 30V350H640\" stroke=\"black\" fill=\"none\"/>\n"
          "<text x=\"70\" y=\"20\">GFLOP/s</text>\n"
          "<text x=\"355\" y=\"390\" text-anchor=\"middle\">FLOP per byte</text>\n";
@@ -97,18 +114,17 @@ inline void draw_roof(std::ostream& out, const Plane& plane, const Roof& roof, c
       << color << "\">" << roof.name << "</text>\n";
 }
 
-inline void draw_point(std::ostream& out, const Plane& plane, const Point& point,
-                       const char* color, std::size_t row) {
-  const double x = plane.x(std::min(std::max(point.intensity, Plane::kFrom), Plane::kTo));
-  const double y = plane.y(std::max(point.flops, plane.lowest));
-  out << "<circle r=\"4\" fill=\"" << color << "\" cx=\"" << x << "\" cy=\"" << y << "\"><title>"
-      << point.name << ": " << point.intensity << " FLOP per byte, " << point.flops / 1e9
-      << " GFLOP/s</title></circle>\n<text x=\"" << x + 7 << "\" y=\"" << y - 6 - 3.0 * (row % 3)
-      << "\" font-size=\"11\">" << point.name << "</text>\n";
+inline void draw_point(std::ostream& out, const Plane& plane, const Roof& roof, const Point& point,
+                       const char* color) {
+  const double x = plane.x(std::clamp(point.intensity, Plane::kFrom, Plane::kTo));
+  const double y = plane.y(roof.at(point.intensity));
+  out << "<circle r=\"4\" fill=\"" << color << "\" cx=\"" << x << "\" cy=\"" << y
+      << "\"/>\n<text x=\"" << x + 8 << "\" y=\"" << y + 16 << "\" font-size=\"11\">" << point.names
+      << "</text>\n";
 }
 
-/// Writes the picture: each roof with its points. @throws td::IoError when the file cannot be
-/// written.
+/// Writes the picture: each roof, and its points at what is possible for them. @throws td::IoError
+/// when the file cannot be written.
 inline void write(const std::string& path, const std::vector<Roof>& roofs,
                   const std::vector<std::vector<Point>>& points) {
   constexpr const char* kColors[] = {"#1f77b4", "#d62728", "#2ca02c"};
@@ -123,8 +139,8 @@ inline void write(const std::string& path, const std::vector<Roof>& roofs,
   draw_axes(out, plane);
   for (std::size_t i = 0; i < roofs.size(); ++i) {
     draw_roof(out, plane, roofs[i], kColors[i % std::size(kColors)], static_cast<int>(i));
-    for (std::size_t k = 0; k < points[i].size(); ++k)
-      draw_point(out, plane, points[i][k], kColors[i % std::size(kColors)], k);
+    for (const Point& point : points[i])
+      draw_point(out, plane, roofs[i], point, kColors[i % std::size(kColors)]);
   }
   out << "</svg>\n";
   if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
