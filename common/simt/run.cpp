@@ -47,7 +47,10 @@ std::vector<Finding> run_observed(const Launch& launch, Observer& observer,
   Machine& machine = Machine::of_this_thread();
   observer.begin_launch(launch.info);
   machine.begin(launch, &observer, options);
-  for (std::uint32_t n = 0; n < count && machine.run_block(order[n]); ++n) {
+  const std::uint32_t edge = options.edge_blocks ? options.edge_blocks : count;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    if (n == edge && count - n > edge) n = count - edge;
+    if (!machine.run_block(order[n])) break;
   }
   machine.end();
   for (const Finding& finding : machine.findings()) observer.found(finding);

@@ -28,6 +28,9 @@ enum class Order : std::uint8_t { kForward, kReversed, kRandom };
 struct RunOptions {
   Order order = Order::kForward;
   std::uint64_t seed = 0;  ///< Of a random order, and of where fragments of matrices are kept.
+  /// Of an observed launch: run so many blocks at the beginning and at the end of the grid, and
+  /// leave out the others; 0: run all.
+  std::uint32_t edge_blocks = 0;
 };
 
 /// Runs the launch and returns what the machine itself found; notes too when it is observed.

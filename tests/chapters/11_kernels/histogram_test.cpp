@@ -19,8 +19,8 @@ simt::KernelReport count_bytes(int n, int values, unsigned blocks, unsigned thre
                                 " blocks of " + std::to_string(threads),
                             [&](td::Device device) -> std::vector<td::Tensor> {
                               const td::Tensor in = td::tensor(bytes).to(td::kUInt8).to(device);
-                              const td::Tensor bins = td::zeros(
-                                  {256}, td::TensorOptions().dtype(td::kInt32).device(device));
+                              const td::Tensor bins =
+                                  td::zeros({256}, td::TensorOptions(td::kInt32).device(device));
                               simt::launch<histogram>({dim3(blocks), dim3(threads)}, in, n, bins);
                               return {bins};
                             },

@@ -1,0 +1,48 @@
+// The core's device code on tensors beyond 32-bit indices and on grids beyond 65,535 blocks. Runs
+// with TD_DEVICE_CODE_EDGES, so that each launch runs the first and last blocks of its grid only;
+// what the others would write is not looked at.
+#include <catch2/catch.hpp>
+
+#include "td/td.h"
+
+using namespace td;
+
+namespace {
+
+const Device kDevice("sim:0");
+
+template <class T>
+T at(const Tensor& x, std::int64_t i) {
+  return x.narrow(0, i, 1).cpu().item<T>();
+}
+
+}  // namespace
+
+TEST_CASE("single elements beyond 2^32 are written, and the launch is split in four and more") {
+  const std::int64_t size = (std::int64_t{1} << 32) + 12345;
+  const Tensor big = empty({size}, TensorOptions(kByte).device(kDevice));
+  big.fill_(7);
+  for (const std::int64_t i : {std::int64_t{0}, size / 2 - 1, size / 2, size - 1})
+    CHECK(int(at<std::uint8_t>(big, i)) == 7);
+  big.add_(big.narrow(0, 0, 1));
+  CHECK(int(at<std::uint8_t>(big, size - 1)) == 14);
+}
+
+TEST_CASE("packs of 16 bytes beyond 2^31 elements, and their tail") {
+  const std::int64_t size = (std::int64_t{1} << 31) + 5;
+  const Tensor big = empty({size}, TensorOptions(kHalf).device(kDevice));
+  big.fill_(2.5);
+  big.mul_(2);
+  for (const std::int64_t i : {std::int64_t{0}, size - 6, size - 1}) CHECK(at<float>(big, i) == 5);
+}
+
+TEST_CASE("rows and channels of grids beyond 65,535 blocks") {
+  const std::int64_t rows = 70001, columns = 1025;  // a block per row
+  const Tensor x = ones({1, columns}, kDevice).expand({rows, columns}).contiguous();
+  const Tensor y = x.softmax(1);
+  for (const std::int64_t row : {std::int64_t{0}, rows - 1})
+    CHECK(y.select(0, row).cpu().sum().item<float>() == Approx(1));
+  const Tensor sums = x.sum(1);
+  for (const std::int64_t row : {std::int64_t{0}, rows - 1})
+    CHECK(at<float>(sums, row) == static_cast<float>(columns));
+}
