@@ -2,12 +2,12 @@
 // the calling OS thread, and the debug information where each lies among them.
 #include "simt/memory_map.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <algorithm>
 
 #include "simt/debug_info.h"
-#include "simt/dynamic_shared.h"
 #include "simt/thread_variables.h"
 
 namespace td::simt {
@@ -53,6 +53,18 @@ bool is_constant(const Library& library, std::uintptr_t address) {
                      [&](const auto& c) { return address - c.first < c.second; });
 }
 
+/// Where the dynamic shared memory of the kernel's library begins for the calling OS thread, or 0
+/// where no kernel of it has any. cmake/link_kernels.sh defines the symbol.
+std::uintptr_t dynamic_shared_begin(const void* kernel) {
+  Dl_info info{};
+  if (!dladdr(kernel, &info)) return 0;
+  void* const library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return 0;
+  const auto begin = reinterpret_cast<std::uintptr_t>(dlsym(library, "td_dynamic_shared"));
+  dlclose(library);
+  return begin;
+}
+
 PointerArgument device_variable(const LibraryVariable& v) {
   PointerArgument argument{v.name, v.place, v.bytes, v.element_size, v.type, {}, false};
   argument.sizes = {static_cast<std::int64_t>(v.bytes / std::max<std::size_t>(1, v.element_size))};
@@ -64,13 +76,13 @@ PointerArgument device_variable(const LibraryVariable& v) {
 void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
   const Library library = library_of(kernel);
-  SharedVariable dynamic{"dynamic shared memory", "",  1, dynamic_shared_begin(),
+  SharedVariable dynamic{"dynamic shared memory", "",  1, dynamic_shared_begin(kernel),
                          info.dynamic_shared,     true};
   for (const LibraryVariable& v : variables_of_library(address)) {
     if (v.is_thread_local)
       info.shared.push_back(
           {v.name, v.type, v.element_size, library.thread_local_begin + v.place, v.bytes, false});
-    else if (v.is_extern && is_dynamic_shared(v.name))
+    else if (v.is_extern && v.bytes == 0)  // an array of unknown length
       dynamic.name = v.name, dynamic.type = v.type, dynamic.element_size = v.element_size;
     else if (!v.is_extern && v.bytes > 0 && !is_constant(library, v.place))
       info.arguments.push_back(device_variable(v));
@@ -85,7 +97,8 @@ void MemoryMap::use(const LaunchInfo& info, const void* kernel) {
   shared_ = &info.shared;
   last_ = 0;
   thread_local_ = {library.thread_local_begin, library.thread_local_bytes};
-  dynamic_ = {dynamic_shared_begin(), kDynamicSharedBytes};
+  constexpr std::uintptr_t kMostDynamic = 227 << 10;
+  dynamic_ = {info.shared.back().begin, info.shared.back().begin ? kMostDynamic : 0};
   constants_.clear();
   for (const auto& [begin, bytes] : library.constants) constants_.push_back({begin, bytes});
   for (const uint3* index : {&threadIdx, &blockIdx, &blockDim, &gridDim})

@@ -28,6 +28,14 @@ __global__ void dynamic_sum(const float* in, float* out, int n) {
   *out = sum;
 }
 
+__global__ void dynamic_reverse(const double* in, double* out, int n) {
+  extern __shared__ double any_name_of_its_own[];
+  const int t = threadIdx.x;
+  if (t < n) any_name_of_its_own[t] = in[t];
+  __syncthreads();
+  if (t < n) out[t] = any_name_of_its_own[n - 1 - t];  // mark: dynamic_reverse read
+}
+
 // Three numbers per thread: its linear index in the block, its block's in the grid, and the
 // extents.
 __global__ void indices(int* out) {

@@ -8,6 +8,7 @@
 __global__ void add(const float* a, const float* b, float* out, int n);
 __global__ void block_sum(const float* in, float* out, int n);
 __global__ void dynamic_sum(const float* in, float* out, int n);
+__global__ void dynamic_reverse(const double* in, double* out, int n);
 __global__ void indices(int* out);
 __global__ void copy4(const float4* in, float4* out, int n);
 __global__ void barriers(float*, int count);

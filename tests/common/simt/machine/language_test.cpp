@@ -28,6 +28,12 @@ TEST_CASE("Dynamic shared memory has the bytes of the launch") {
   CHECK(out.cpu().item<float>() == 500);
 }
 
+TEST_CASE("Each kernel of a library may name its dynamic shared memory as it likes") {
+  const Tensor in = arange(100, kDouble).to("sim:0"), out = empty_like(in);
+  launch<dynamic_reverse>({.grid = 1, .block = 128, .shared = 100 * sizeof(double)}, in, out, 100);
+  CHECK(out.cpu().equal(in.cpu().flip({0})));
+}
+
 TEST_CASE("The counting barriers give all threads of a block the same number") {
   Tensor in = zeros({3, 64}, kInt);
   in[1].fill_(1);

@@ -41,6 +41,17 @@ TEST_CASE("A block sum with barriers has no findings in any order") {
   }
 }
 
+TEST_CASE(
+    "An access past the bytes that the launch gave to shared memory is reported by its name") {
+  const Tensor in = ones({100}, kDouble).to("sim:0"), out = empty_like(in);
+  const auto reports = observed([&] {
+    launch<dynamic_reverse>({.grid = 1, .block = 128, .shared = 99 * sizeof(double)}, in, out, 100);
+  });
+  REQUIRE(reports.size() == 1);
+  REQUIRE(reports[0].first_fault());
+  CHECK_THAT(reports[0].first_fault()->text, Catch::Contains("writes any_name_of_its_own[99]"));
+}
+
 TEST_CASE("An access past the end of a tensor is reported with its name and the line") {
   const Tensor a = ones({1000}).to("sim:0"), out = empty_like(a);
   const auto reports = observed([&] { launch<::add>({.grid = 4, .block = 256}, a, a, out, 1024); });
