@@ -130,7 +130,9 @@ void describe_type(Dwarf_Die* variable, LibraryVariable& result) {
 }
 
 /// Adds a variable that has a place for the life of its library or of an OS thread.
-void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::vector<LibraryVariable>& variables) {
+/// @param function the address of the function that declares it, or 0.
+void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::uintptr_t function,
+                  std::vector<LibraryVariable>& variables) {
   LibraryVariable variable;
   variable.name = name_of(die);
   Dwarf_Attribute a;
@@ -147,23 +149,26 @@ void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::vector<LibraryVariable>&
       return;
   } else {
     if (!dwarf_hasattr_integrate(die, DW_AT_declaration)) return;
-    variable.is_extern = true;
+    variable.is_extern = true, variable.place = function;
   }
   describe_type(die, variable);
   variables.push_back(std::move(variable));
 }
 
-void add_variables_below(Dwarf_Die* parent, Dwarf_Addr bias,
+void add_variables_below(Dwarf_Die* parent, Dwarf_Addr bias, std::uintptr_t function,
                          std::vector<LibraryVariable>& variables) {
   Dwarf_Die die;
+  Dwarf_Addr begin = 0;
+  if (dwarf_tag(parent) == DW_TAG_subprogram && dwarf_lowpc(parent, &begin) == 0)
+    function = begin + bias;
   if (dwarf_child(parent, &die) != 0) return;
   do {
     const int tag = dwarf_tag(&die);
     if (tag == DW_TAG_variable)
-      add_variable(&die, bias, variables);
+      add_variable(&die, bias, function, variables);
     else if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
              tag == DW_TAG_inlined_subroutine)
-      add_variables_below(&die, bias, variables);
+      add_variables_below(&die, bias, function, variables);
   } while (dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -207,7 +212,7 @@ class DebugInfo {
     Dwarf_Die* unit = nullptr;
     Dwarf_Addr bias = 0;
     while (is_new && module && (unit = dwfl_module_nextcu(module, unit, &bias)))
-      add_variables_below(unit, bias, place->second);
+      add_variables_below(unit, bias, 0, place->second);
     return place->second;
   }
 

@@ -32,7 +32,9 @@ struct LibraryVariable {
   std::size_t bytes = 0;
   bool is_thread_local = false;  ///< A __shared__ variable, else a __device__ one.
   bool is_extern = false;        ///< `extern __shared__`: no place of its own.
-  std::uintptr_t place = 0;      ///< An address, or for a __shared__ one its offset from the start.
+  /// An address; for a __shared__ variable its offset from the start; for an extern one the address
+  /// of the function that declares it, or 0.
+  std::uintptr_t place = 0;
 };
 /// All variables of the library that has the code at `address`.
 const std::vector<LibraryVariable>& variables_of_library(std::uintptr_t address);

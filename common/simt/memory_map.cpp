@@ -82,7 +82,7 @@ void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
     if (v.is_thread_local)
       info.shared.push_back(
           {v.name, v.type, v.element_size, library.thread_local_begin + v.place, v.bytes, false});
-    else if (v.is_extern && v.bytes == 0)  // an array of unknown length
+    else if (v.is_extern && v.bytes == 0 && (v.place == address || v.place == 0))
       dynamic.name = v.name, dynamic.type = v.type, dynamic.element_size = v.element_size;
     else if (!v.is_extern && v.bytes > 0 && !is_constant(library, v.place))
       info.arguments.push_back(device_variable(v));
