@@ -1,74 +1,22 @@
 // Chapter 11, kernels: counts what each kernel of the chapter does to memory, compares its time
 // with td's own kernel, draws the roofline, and trains networks of chapter 04 with two of the
 // kernels.
-#include <fstream>
-#include <iomanip>
-#include <iostream>
-
 #include "../04_training_loop/images.h"
 #include "../04_training_loop/models.h"
 #include "app/app.h"
-#include "demos.h"
+#include "counts.h"
 #include "kernel_linear.h"
 #include "roofline.h"
-#include "simt/observe.h"
-#include "simt/observe/report.h"
 
 namespace {
 
 namespace simt = td::simt;
 
 struct Choices {
-  std::string show = "all", gpu = "H100", model = "simple", pictures;
+  std::string show = "all", gpu = "H100", model = "simple", pictures, json;
   bool profile = false;
   bool shows(const char* what) const { return show == "all" || show == what; }
 };
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  if (!out.flush()) throw td::IoError(path + " cannot be written; does its folder exist?");
-}
-
-// anchor: observe
-// What is counted follows from the addresses, so that sim counts what a GPU would.
-std::vector<simt::KernelReport> observe_all(const simt::GpuLimits& gpu) {
-  const std::vector<Demo> all = demos("sim:0", {65536, 128});
-  return simt::observe({.gpu = &gpu}, [&] {
-    for (const Demo& demo : all) demo.kernel();
-  });
-}
-// anchor end
-
-void print_counts(const std::vector<simt::KernelReport>& reports, const Choices& choices) {
-  std::cout << "counted on sim: 65,536 elements, or matrices of 128 x 128\n"
-            << "               sectors per request   passes in shared memory   barriers   least "
-               "time on "
-            << choices.gpu << "\n";
-  for (const simt::KernelReport& report : reports) {
-    const simt::Counts global = report.profile.global(), shared = report.profile.shared();
-    std::cout << std::setw(14) << report.kernel << std::fixed << std::setprecision(1)
-              << std::setw(9) << global.per_request() << " (least " << std::setw(4)
-              << global.ideal_per_request() << ")" << std::setw(11) << shared.transfers
-              << " (least " << std::setw(6) << shared.ideal << ")" << std::setw(9)
-              << report.profile.barriers << std::setw(14) << std::setprecision(2)
-              << 1e6 * report.profile.bound.seconds() << " us\n";
-    if (const simt::Finding* fault = report.first_fault()) std::cout << fault->text << '\n';
-  }
-  std::cout << '\n';
-  if (choices.profile)
-    for (const simt::KernelReport& report : reports)
-      std::cout << simt::table(report.profile) << '\n';
-}
-
-void draw_requests(const std::vector<simt::KernelReport>& reports, const std::string& folder) {
-  for (const simt::KernelReport& report : reports)
-    for (const simt::Space space : {simt::Space::kGlobal, simt::Space::kShared})
-      if (const simt::SiteProfile* site = report.profile.worst(space)) {
-        const char* const where = space == simt::Space::kGlobal ? "_global.svg" : "_shared.svg";
-        write_file(folder + "/" + report.kernel + where, simt::svg(*site));
-      }
-}
 
 // anchor: compare
 // sim runs thread by thread, so it gets less work than a GPU.
@@ -164,9 +112,12 @@ void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);
   const simt::GpuLimits& gpu = simt::gpu(choices.gpu);
   std::vector<simt::KernelReport> reports;
-  if (choices.shows("counts") || choices.shows("roofline")) reports = observe_all(gpu);
-  if (choices.shows("counts")) print_counts(reports, choices);
-  if (!choices.pictures.empty()) draw_requests(reports, choices.pictures);
+  if (choices.shows("counts") || choices.shows("roofline") || !choices.pictures.empty() ||
+      !choices.json.empty())
+    reports = counts::observe_all(gpu);
+  if (choices.shows("counts")) counts::print(reports, choices.gpu, choices.profile);
+  if (!choices.pictures.empty()) counts::draw_requests(reports, choices.pictures);
+  if (!choices.json.empty()) counts::write_file(choices.json, simt::json(reports));
   if (choices.shows("times")) compare_times(device);
   if (choices.shows("roofline")) show_roofline(reports, gpu, device, choices.pictures);
   if (choices.shows("training")) train_both(choices, options, device);
@@ -184,6 +135,7 @@ int main(int argc, char** argv) {
                  "whose limits and data sheet count");
   command.choice("--model", choices.model, {"simple", "lenet"}, "what to train");
   command.flag("--profile", choices.profile, "print the profile of each kernel, line by line");
+  command.option("--json", choices.json, "file for all counts and findings");
   command.option("--pictures", choices.pictures,
                  "folder for pictures of the accesses of a warp and of the roofline");
   return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
