@@ -11,6 +11,8 @@
 /// One kernel with its tensors on a device.
 struct Demo {
   std::string name;
+  double bytes;                      ///< That it must read and write, each once.
+  double flops, tensor_flops;        ///< That it computes, without and with Tensor Cores.
   std::function<void()> kernel;      ///< Launches it once, on the current stream.
   std::function<td::Tensor()> core;  ///< The same by td; empty where td has no such operation.
 };
@@ -31,7 +33,7 @@ inline std::vector<Demo> vector_demos(td::Device device, std::int64_t n) {
   using td::simt::launch;
   const int count = static_cast<int>(n);
   const unsigned blocks = blocks_for(n, 256);
-  const auto flops = static_cast<double>(n);
+  const auto flops = static_cast<double>(n), words = 4 * flops;
   const td::Tensor a = td::randn({n}).to(device), b = td::randn({n}).to(device);
   const td::Tensor c = td::empty_like(a), sums = td::empty({blocks}, a.options());
   const td::Tensor bytes = td::randint(0, 256, {n}).to(td::kByte).to(device);
@@ -40,29 +42,29 @@ inline std::vector<Demo> vector_demos(td::Device device, std::int64_t n) {
   const td::Tensor running = td::empty_like(numbers);
   const td::Tensor totals = td::empty({blocks}, bins.options());
   return {
-      {"add",
+      {"add", 3 * words, flops, 0,
        [=] {
          launch<add>({blocks, 256, 0, flops}, a, b, c, count);
        },
        [=] { return a + b; }},
-      {"saxpy",
+      {"saxpy", 3 * words, 2 * flops, 0,
        [=] {
          launch<saxpy>({blocks, 256, 0, 2 * flops}, count, 0.5f, a, c);
        },
        [=] { return a.add(b, 0.5); }},
-      {"scale4",
+      {"scale4", 2 * words, flops, 0,
        [=] {
          launch<scale4>({blocks_for(n, 1024), 256, 0, flops}, c, 1.5f, count);
        },
        [=] { return a * 1.5; }},
-      {"block_sum",
+      {"block_sum", words, flops, 0,
        [=] {
          launch<block_sum>({blocks, 256, 0, flops}, a, sums, count);
        },
        [=] {
          return a.view({-1, 256}).sum(1);
        }},
-      {"warp_sum",
+      {"warp_sum", words, flops, 0,
        [=] {
          launch<warp_sum>({blocks, 256, 0, flops}, a, sums, count);
        },
@@ -70,11 +72,14 @@ inline std::vector<Demo> vector_demos(td::Device device, std::int64_t n) {
          return a.view({-1, 256}).sum(1);
        }},
       {"histogram",
+       flops,
+       0,
+       0,
        [=] {
          launch<histogram>({64, 256}, bytes, count, bins);
        },
        {}},
-      {"scan",
+      {"scan", 2 * words, 0, 0,
        [=] {
          launch<scan>({blocks, 256}, numbers, running, totals, count);
        },
@@ -91,22 +96,23 @@ inline std::vector<Demo> matrix_demos(td::Device device, std::int64_t side) {
   const int n = static_cast<int>(side);
   const unsigned tiles = blocks_for(side, 16);
   const double flops = 2.0 * static_cast<double>(side * side * side);
+  const double words = 4.0 * static_cast<double>(side * side);
   const td::Tensor a = td::randn({side, side}).to(device), b = td::randn({side, side}).to(device);
   const td::Tensor c = td::empty_like(a);
   const td::Tensor half_a = a.to(td::kHalf), half_b = b.to(td::kHalf);
   const dim3 quarter(blocks_for(side, 32), blocks_for(side, 32));
   return {
-      {"transpose",
+      {"transpose", 2 * words, 0, 0,
        [=] {
          launch<transpose>({quarter, {32, 8}}, a, c, n, n);
        },
        [=] { return a.t().contiguous(); }},
-      {"matmul",
+      {"matmul", 3 * words, flops, 0,
        [=] {
          launch<matmul>({{tiles, tiles}, {16, 16}, 0, flops}, a, b, c, n, n, n);
        },
        [=] { return a.mm(b); }},
-      {"tensor_matmul",
+      {"tensor_matmul", 2 * words, 0, flops,
        [=] {
          launch<tensor_matmul>({{tiles, tiles}, 32}, half_a, half_b, c, n, n, n);
        },

@@ -20,17 +20,20 @@ struct Choices {
 
 // anchor: compare
 // sim runs thread by thread, so it gets less work than a GPU.
-void compare_times(td::Device device) {
+void compare_times(td::Device device, const simt::GpuLimits& gpu) {
   const DemoSizes sizes = device.is_cuda() ? DemoSizes{1 << 24, 2048} : DemoSizes{1 << 18, 256};
   std::cout << "milliseconds on " << device << ": " << sizes.elements << " elements, or "
-            << sizes.side << " x " << sizes.side << "\n"
-            << "               this kernel   td's own\n";
+            << sizes.side << " x " << sizes.side << "\n               this kernel   td's own   at "
+            << "least on " << gpu.name << "\n";
   for (const Demo& demo : demos(device, sizes)) {
     std::cout << std::setw(14) << demo.name << std::fixed << std::setprecision(3) << std::setw(12)
-              << 1e3 * roofline::median_seconds(device, demo.kernel);
+              << 1e3 * roofline::median_seconds(device, demo.kernel) << std::setw(11);
     if (demo.core)
-      std::cout << std::setw(11) << 1e3 * roofline::median_seconds(device, [&] { demo.core(); });
-    std::cout << std::endl;
+      std::cout << 1e3 * roofline::median_seconds(device, [&] { demo.core(); });
+    else
+      std::cout << "-";
+    const auto bound = simt::time_bound(gpu, demo.bytes, demo.flops, demo.tensor_flops);
+    std::cout << std::setprecision(4) << std::setw(14) << 1e3 * bound.seconds() << std::endl;
     if (app::stop_requested()) throw app::Stopped(demo.name);
   }
   std::cout << '\n';
@@ -118,7 +121,7 @@ void run(const app::Options& options, const Choices& choices) {
   if (choices.shows("counts")) counts::print(reports, choices.gpu, choices.profile);
   if (!choices.pictures.empty()) counts::draw_requests(reports, choices.pictures);
   if (!choices.json.empty()) counts::write_file(choices.json, simt::json(reports));
-  if (choices.shows("times")) compare_times(device);
+  if (choices.shows("times")) compare_times(device, gpu);
   if (choices.shows("roofline")) show_roofline(reports, gpu, device, choices.pictures);
   if (choices.shows("training")) train_both(choices, options, device);
 }
