@@ -49,7 +49,12 @@ TEST_CASE(
   });
   REQUIRE(reports.size() == 1);
   REQUIRE(reports[0].first_fault());
-  CHECK_THAT(reports[0].first_fault()->text, Catch::Contains("writes any_name_of_its_own[99]"));
+#ifdef __clang__  // whose debug information has no extern variables
+  const char* const expected = "writes dynamic shared memory[792]";
+#else
+  const char* const expected = "writes any_name_of_its_own[99]";
+#endif
+  CHECK_THAT(reports[0].first_fault()->text, Catch::Contains(expected));
 }
 
 TEST_CASE("An access past the end of a tensor is reported with its name and the line") {
