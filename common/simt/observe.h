@@ -14,6 +14,7 @@
 
 namespace td::simt {
 
+/// How observe() runs the kernels.
 struct ObserveOptions {
   using Order = simt::Order;
   Order order = Order::kForward;

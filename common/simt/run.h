@@ -25,6 +25,7 @@ struct Launch {
 /// The order in which blocks, and the threads of a block, begin and go on.
 enum class Order : std::uint8_t { kForward, kReversed, kRandom };
 
+/// How a launch is run.
 struct RunOptions {
   Order order = Order::kForward;
   std::uint64_t seed = 0;  ///< Of a random order, and of where fragments of matrices are kept.

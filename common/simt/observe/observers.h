@@ -25,6 +25,7 @@ struct KernelReport {
   const Finding* first_fault() const;
 };
 
+/// The observer that is given to the machine.
 class Observers final : public Observer {
  public:
   /// @param gpu the GPU whose occupancy and time bound the profiles give.

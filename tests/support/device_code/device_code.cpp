@@ -72,7 +72,6 @@ void run(const void* kernel, dim3 grid, dim3 block, void (*call)(const void*),
   if (const auto error = simt::check_launch(gpu, grid, block, 0, 0))
     fail<Error>(launch.info.kernel, ": the launch of ", shape(grid), " blocks of ", shape(block),
                 " threads is refused with ", error->name, ": ", error->text);
-  simt::Observers observers(gpu);
   // For a test of very large tensors, which looks at their edges only. Observers would take more
   // memory than the tensors.
   if (const char* const edges = std::getenv("TD_DEVICE_CODE_EDGES")) {
@@ -80,9 +79,14 @@ void run(const void* kernel, dim3 grid, dim3 block, void (*call)(const void*),
     simt::run(launch, &none, {.edge_blocks = static_cast<std::uint32_t>(std::atoi(edges))});
     return;
   }
+#ifdef TD_DEVICE_CODE_COVERAGE
+  for (const simt::Finding& finding : simt::run(launch, nullptr, {})) throw Error(finding.text);
+#else
+  simt::Observers observers(gpu);
   simt::run(launch, &observers, {});
   for (const simt::KernelReport& report : observers.take())
     if (const simt::Finding* fault = report.first_fault()) throw Error(fault->text);
+#endif
 }
 
 }  // namespace td::device_code
