@@ -17,7 +17,7 @@ namespace td::simt {
 /// How observe() runs the kernels.
 struct ObserveOptions {
   using Order = simt::Order;
-  Order order = Order::kForward;
+  Order order = Order::kForward;   ///< Of blocks and threads.
   std::uint64_t seed = 0;          ///< Of a random order, and of where fragments of matrices are.
   const GpuLimits* gpu = nullptr;  ///< Whose limits hold; nullptr: H100.
 };

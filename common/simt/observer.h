@@ -37,22 +37,23 @@ struct PointerArgument {
 
 /// A `__shared__` variable of a kernel, or the dynamic shared memory of a launch.
 struct SharedVariable {
-  std::string name;
+  std::string name;              ///< As in the source.
   std::string type;              ///< Of an element: "float". Empty where it is unknown.
   std::size_t element_size = 1;  ///< Bytes of an element.
   std::uintptr_t begin = 0;      ///< Address in the OS thread that runs the block.
-  std::size_t bytes = 0;
-  bool is_dynamic = false;  ///< `extern __shared__`: its size comes from the launch.
+  std::size_t bytes = 0;         ///< Of the whole variable.
+  bool is_dynamic = false;       ///< `extern __shared__`: its size comes from the launch.
 };
 
 /// One launch. All of it stays as it is from begin_launch to end_launch.
 struct LaunchInfo {
-  std::string kernel;          ///< Name without arguments: "transpose".
-  const Site* site = nullptr;  ///< Where the kernel is defined; nullptr where that is unknown.
-  dim3 grid, block;
+  std::string kernel;              ///< Name without arguments: "transpose".
+  const Site* site = nullptr;      ///< Where the kernel is defined; nullptr where that is unknown.
+  dim3 grid;                       ///< Blocks.
+  dim3 block;                      ///< Threads per block.
   std::size_t dynamic_shared = 0;  ///< Bytes.
   double flops = 0;  ///< Floating point operations, as the launch states them; 0 when it does not.
-  std::vector<PointerArgument> arguments;
+  std::vector<PointerArgument> arguments;  ///< In the order of the parameters.
   /// All shared variables that the kernel's library has. Those that a block touches belong to the
   /// kernel; so static shared memory is known at end_launch only.
   std::vector<SharedVariable> shared;
@@ -62,7 +63,9 @@ struct LaunchInfo {
 struct ThreadInfo {
   uint3 index;           ///< threadIdx
   std::uint32_t linear;  ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
+  /// The number of its warp in the block.
   std::uint32_t warp() const { return linear / 32; }
+  /// Its number in the warp.
   std::uint32_t lane() const { return linear % 32; }
 };
 
@@ -79,12 +82,12 @@ enum class Space : std::uint8_t {
 /// One access of one thread. Accesses to a thread's own local variables and to constants of the
 /// kernel's library are not told.
 struct Access {
-  AccessKind kind = AccessKind::kRead;
-  Space space = Space::kGlobal;
-  bool is_volatile = false;
-  std::uint16_t variable = 0;  ///< Index in LaunchInfo::shared; for Space::kShared.
+  AccessKind kind = AccessKind::kRead;  ///< What it does.
+  Space space = Space::kGlobal;         ///< Where.
+  bool is_volatile = false;             ///< Through a pointer to volatile.
+  std::uint16_t variable = 0;           ///< Index in LaunchInfo::shared; for Space::kShared.
   std::uint32_t bytes = 0;     ///< How many; 1, 2, 4, 8 or 16 but for copies of structs and memory.
-  std::uintptr_t address = 0;
+  std::uintptr_t address = 0;  ///< Of the first byte.
   const Site* site = nullptr;  ///< Never nullptr.
   /// A copy of a struct or of memory, which need not be aligned to its size.
   bool is_copy = false;
@@ -105,11 +108,12 @@ struct Finding {
     kLaunchConfig,  ///< a launch above the limits of the GPU
     kTrap,          ///< a division by zero, an assert, a memory fault, an exception
   };
-  Kind kind;
-  bool is_note = false;  ///< Worth telling, and no fault.
-  std::string kernel;
+  Kind kind = Kind::kTrap;     ///< What is wrong.
+  bool is_note = false;        ///< Worth telling, and no fault.
+  std::string kernel;          ///< Its name without arguments.
   const Site* site = nullptr;  ///< May be nullptr.
-  uint3 block, thread;         ///< Of the first occurrence.
+  uint3 block = {};            ///< Of the first occurrence.
+  uint3 thread = {};           ///< Of the first occurrence.
   std::string text;            ///< The whole report: what, whose, who and the cure, in lines.
   std::size_t count = 1;       ///< How often it happened at this site.
 };
@@ -119,9 +123,13 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
+  /// Before the first block.
   virtual void begin_launch(const LaunchInfo&) {}
+  /// After the last block, and after everything that was found.
   virtual void end_launch(const LaunchInfo&) {}
+  /// Before the first thread of a block.
   virtual void begin_block(uint3 /*block*/) {}
+  /// After its last thread.
   virtual void end_block() {}
 
   /// Before the access happens. Where it returns false the access does not happen: the machine ends

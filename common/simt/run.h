@@ -14,12 +14,12 @@ namespace td::simt {
 
 /// A launch that is ready to run.
 struct Launch {
-  LaunchInfo info;
+  LaunchInfo info;  ///< What observers are told.
   std::vector<std::size_t>
       positions;                 ///< Of each of info.arguments: which parameter it is, from 0.
   const void* kernel = nullptr;  ///< The kernel function, for its debug information.
   void (*call)(const void* arguments) = nullptr;  ///< Calls the kernel once, for one thread.
-  const void* arguments = nullptr;
+  const void* arguments = nullptr;                ///< What `call` is given.
 };
 
 /// The order in which blocks, and the threads of a block, begin and go on.
@@ -27,7 +27,7 @@ enum class Order : std::uint8_t { kForward, kReversed, kRandom };
 
 /// How a launch is run.
 struct RunOptions {
-  Order order = Order::kForward;
+  Order order = Order::kForward;  ///< Of blocks and threads.
   std::uint64_t seed = 0;  ///< Of a random order, and of where fragments of matrices are kept.
   /// Of an observed launch: run so many blocks at the beginning and at the end of the grid, and
   /// leave out the others; 0: run all.

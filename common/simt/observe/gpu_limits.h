@@ -20,16 +20,17 @@ namespace td::simt {
 struct GpuLimits {
   std::string_view name;       ///< "H100"; "sm_86" for a compute capability without a chosen GPU.
   int compute_capability = 0;  ///< Major and minor number as one: 90 for 9.0.
-  int threads_per_sm = 0;
-  int blocks_per_sm = 0;
-  std::size_t shared_per_sm = 0;
-  std::size_t shared_opt_in = 0;  ///< The most per block, after cudaFuncSetAttribute.
-  std::size_t shared_granularity = 0;
-  std::size_t shared_reserved = 0;  ///< Per block, for the system.
-  double flops = 0;                 ///< Peak of float operations per second; 0: not known.
+  int threads_per_sm = 0;      ///< The most at a time.
+  int blocks_per_sm = 0;       ///< The most at a time.
+  std::size_t shared_per_sm = 0;       ///< Shared memory of an SM.
+  std::size_t shared_opt_in = 0;       ///< The most per block, after cudaFuncSetAttribute.
+  std::size_t shared_granularity = 0;  ///< A block gets a multiple of it.
+  std::size_t shared_reserved = 0;     ///< Per block, for the system.
+  double flops = 0;                    ///< Peak of float operations per second; 0: not known.
   double tensor_flops = 0;      ///< Peak of half matrix products with float sums, without sparsity.
   double bytes_per_second = 0;  ///< Peak of device memory.
 
+  /// The most warps at a time.
   int warps_per_sm() const { return threads_per_sm / 32; }
   /// FLOP per byte above which `flops`, not memory, is the limit.
   double ridge() const { return flops / bytes_per_second; }
@@ -59,7 +60,9 @@ std::optional<LaunchError> check_launch(const GpuLimits& gpu, dim3 grid, dim3 bl
 
 /// How many blocks of a launch an SM (streaming multiprocessor) runs at a time.
 struct Occupancy {
-  int by_threads = 0, by_shared = 0, by_blocks = 0;  ///< Blocks that each limit alone would allow.
+  int by_threads = 0;    ///< Blocks that the threads alone would allow.
+  int by_shared = 0;     ///< The same for shared memory.
+  int by_blocks = 0;     ///< The same for the number of blocks.
   int by_registers = 0;  ///< The same; INT_MAX where the registers are not known.
   int blocks = 0;        ///< The smallest of the four.
   int warps = 0;         ///< Of these blocks.
@@ -76,8 +79,11 @@ Occupancy occupancy(const GpuLimits& gpu, int threads_per_block, std::size_t sha
 
 /// The least time that a GPU needs, from its data sheet. Real kernels take longer.
 struct TimeBound {
-  double memory = 0, compute = 0;  ///< Seconds.
+  double memory = 0;   ///< Seconds to move the bytes.
+  double compute = 0;  ///< Seconds to compute.
+  /// The longer of both.
   double seconds() const { return memory > compute ? memory : compute; }
+  /// Whether memory takes longer.
   bool memory_bound() const { return memory >= compute; }
 };
 

@@ -17,9 +17,9 @@ namespace td::simt {
 
 /// What is known of one launch.
 struct KernelReport {
-  std::string kernel;
+  std::string kernel;             ///< Its name without arguments.
   std::vector<Finding> findings;  ///< Faults and notes, in the order in which they were found.
-  Profile profile;
+  Profile profile;                ///< What was counted.
 
   /// The first finding that is a fault, or nullptr where the kernel has none.
   const Finding* first_fault() const;
