@@ -18,7 +18,8 @@ T at(const Tensor& x, std::int64_t i) {
 
 }  // namespace
 
-TEST_CASE("single elements beyond 2^32 are written, and the launch is split in four and more") {
+TEST_CASE("single elements beyond 2^32 are written, and the launch is split in four and more",
+          "[large]") {
   const std::int64_t size = (std::int64_t{1} << 32) + 12345;
   const Tensor big = empty({size}, TensorOptions(kByte).device(kDevice));
   big.fill_(7);
@@ -28,7 +29,7 @@ TEST_CASE("single elements beyond 2^32 are written, and the launch is split in f
   CHECK(int(at<std::uint8_t>(big, size - 1)) == 14);
 }
 
-TEST_CASE("packs of 16 bytes beyond 2^31 elements, and their tail") {
+TEST_CASE("packs of 16 bytes beyond 2^31 elements, and their tail", "[large]") {
   const std::int64_t size = (std::int64_t{1} << 31) + 5;
   const Tensor big = empty({size}, TensorOptions(kHalf).device(kDevice));
   big.fill_(2.5);
@@ -36,7 +37,7 @@ TEST_CASE("packs of 16 bytes beyond 2^31 elements, and their tail") {
   for (const std::int64_t i : {std::int64_t{0}, size - 6, size - 1}) CHECK(at<float>(big, i) == 5);
 }
 
-TEST_CASE("rows and channels of grids beyond 65,535 blocks") {
+TEST_CASE("rows and channels of grids beyond 65,535 blocks", "[large]") {
   const std::int64_t rows = 70001, columns = 1025;  // a block per row
   const Tensor x = ones({1, columns}, kDevice).expand({rows, columns}).contiguous();
   const Tensor y = x.softmax(1);
@@ -45,4 +46,14 @@ TEST_CASE("rows and channels of grids beyond 65,535 blocks") {
   const Tensor sums = x.sum(1);
   for (const std::int64_t row : {std::int64_t{0}, rows - 1})
     CHECK(at<float>(sums, row) == static_cast<float>(columns));
+}
+
+TEST_CASE("a launch whose parts have one step of the outermost loop, and are still too large",
+          "[large]") {
+  const std::int64_t half = (std::int64_t{1} << 30) + 1;
+  const Tensor big = empty({2, half + 8}, TensorOptions(kByte).device(kDevice));
+  big.narrow(1, 0, half).fill_(9);
+  for (const std::int64_t row : {0, 1})
+    for (const std::int64_t i : {std::int64_t{0}, half - 1})
+      CHECK(int(at<std::uint8_t>(big.select(0, row), i)) == 9);
 }
