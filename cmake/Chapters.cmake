@@ -58,7 +58,12 @@ function(course_exercise target chapter name source folder)
     set(optimization ${ARGV5})
   endif()
   if(source MATCHES "\\.cu$")
-    td_kernel_options(${target})
+    # Stubs and wrong answers fail on sim, before a checker takes them to a GPU.
+    if(target MATCHES "^(stub|wrong)_")
+      td_kernel_options(${target} SIM_ONLY)
+    else()
+      td_kernel_options(${target})
+    endif()
     target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
     if(optimization)  # unfinished work: see course_unfinished_options
       target_compile_options(${target} PRIVATE -Wno-unused-parameter -Wno-unused-variable)

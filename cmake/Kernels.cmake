@@ -1,7 +1,8 @@
 # Kernel libraries: files in CUDA C++ that run on sim, compiled by the C++ compiler, and on cuda, where
 # nvcc compiles them a second time. Included by the top level.
 #
-# td_kernel_options(target): the target's .cu files are kernels. The target is a shared library that a
+# td_kernel_options(target [SIM_ONLY]): the target's .cu files are kernels; with SIM_ONLY nvcc does not compile
+# them. The target is a shared library that a
 # program links; a late dlopen would find no room for its shared variables.
 #
 # Invariant: one line of options for every build type, because the counts of a profile follow from the
@@ -52,7 +53,7 @@ function(td_kernel_options target)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common")
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_link_libraries(${target} PRIVATE td_simt)
-  if(TD_CUDA_FOUND)
+  if(TD_CUDA_FOUND AND NOT "SIM_ONLY" IN_LIST ARGN)
     td_cuda_kernels(${target} ${sources})
   endif()
 endfunction()
