@@ -1,9 +1,9 @@
 # Kernel libraries: files in CUDA C++ that run on sim, compiled by the C++ compiler, and on cuda, where
 # nvcc compiles them a second time. Included by the top level.
 #
-# td_kernel_options(target [SIM_ONLY]): the target's .cu files are kernels; with SIM_ONLY nvcc does not compile
-# them. The target is a shared library that a
-# program links; a late dlopen would find no room for its shared variables.
+# td_kernel_options(target [SIM_ONLY]): the target's .cu files are kernels; with SIM_ONLY nvcc does not
+# compile them. The target is a shared library that a program links; a late dlopen would find no room for
+# its shared variables.
 #
 # Invariant: one line of options for every build type, because the counts of a profile follow from the
 # code that the compiler makes. clang's hooks differ, so its counts do too; its results do not.
