@@ -1,5 +1,5 @@
 // Shapes for which the core's device code takes another way than for those of the operation suite,
-// against cpu. Whole numbers, so that every order of additions gives the same bits.
+// against cpu. Integers, so that every order of additions gives the same bits.
 #include <catch2/catch.hpp>
 
 #include "td/td.h"
