@@ -42,7 +42,8 @@ function(td_observed_sources target)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
     COMPILE_OPTIONS "${TD_KERNEL_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
-  set_property(TARGET ${target} PROPERTY RULE_LAUNCH_LINK "${PROJECT_SOURCE_DIR}/cmake/link_kernels.sh")
+  set_property(TARGET ${target} PROPERTY RULE_LAUNCH_LINK
+    "\"${PROJECT_SOURCE_DIR}/cmake/link_kernels.sh\"")
   target_link_options(${target} PRIVATE LINKER:--wrap=memcpy,--wrap=memset,--wrap=memmove)
 endfunction()
 

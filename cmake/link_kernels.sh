@@ -5,7 +5,7 @@
 # memory per OS thread, of the most bytes that a block can have on any GPU (227 KiB).
 set -e
 names=$(for word in "$@"; do case "$word" in *.o) echo "$word" ;; esac; done |
-  xargs readelf --syms --wide |
+  xargs -r -d '\n' readelf --syms --wide |
   awk '$4 == "TLS" && $7 == "UND" && $8 !~ /^(threadIdx|blockIdx|blockDim|gridDim)$|4simt|^_ZN2td/ { print $8 }' |
   sort -u)
 [ -n "$names" ] || exec "$@"

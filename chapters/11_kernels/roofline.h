@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../09_cpu_and_gpu_together/turns.h"
 #include "td/td.h"
 
 namespace roofline {
@@ -41,21 +41,13 @@ inline void add_point(std::vector<Point>& points, const std::string& name, doubl
   points.push_back({name, intensity});
 }
 
-/// Median seconds of one call, of five.
-template <class F>
-double median_seconds(td::Device device, F&& work) {
-  std::vector<double> seconds;
-  work();
-  for (int i = 0; i < 5; ++i) {
-    td::synchronize(device);
-    const auto start = std::chrono::steady_clock::now();
+/// Median seconds of one call, of five after two that do not count.
+inline double median_seconds(td::Device device, const Way& work) {
+  const Way whole = [&] {
     work();
     td::synchronize(device);
-    seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + 2, seconds.end());
-  return seconds[2];
+  };
+  return seconds_in_turns({whole}, 5)[0];
 }
 
 // anchor: measure

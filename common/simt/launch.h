@@ -89,7 +89,7 @@ struct KernelType {
     std::string_view element;  ///< its type's name
   };
   const Parameter* parameters;
-  std::size_t count, bytes;  ///< of all values
+  std::size_t count;  ///< of parameters
 };
 
 /// One argument: a tensor, or the bytes of a value that was converted to the parameter's type.
@@ -131,7 +131,6 @@ struct Caller<kernel, std::index_sequence<I...>, Params...> {
     kernel(*reinterpret_cast<const Params*>(base + I * kSlot)...);
   }
   static constexpr KernelType::Parameter parameters[] = {parameter_at<Params>(I * kSlot)...};
-  static constexpr std::size_t kBytes = sizeof...(Params) * kSlot;
 };
 
 /// The value for a parameter of type P.
@@ -156,12 +155,8 @@ void launch_as(void (*)(Params...), const LaunchConfig& config, const Args&... a
   static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   static_assert(sizeof...(Params) > 0, "a kernel without parameters has no effect");
   using Call = Caller<kernel, std::index_sequence_for<Params...>, Params...>;
-  const KernelType type{kernel_name<kernel>(),
-                        reinterpret_cast<const void*>(kernel),
-                        Call::call,
-                        Call::parameters,
-                        sizeof...(Params),
-                        Call::kBytes};
+  const KernelType type{kernel_name<kernel>(), reinterpret_cast<const void*>(kernel), Call::call,
+                        Call::parameters, sizeof...(Params)};
   [&](const auto&... converted) {
     const Argument arguments[] = {converted.argument()...};
     launch_kernel(type, config, arguments);

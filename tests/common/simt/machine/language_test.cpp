@@ -7,15 +7,6 @@
 using namespace td;
 using simt::launch;
 
-namespace {
-
-std::vector<int> ints(const Tensor& t) {
-  const Tensor host = t.cpu();
-  return {host.data_ptr<int>(), host.data_ptr<int>() + host.numel()};
-}
-
-}  // namespace
-
 TEST_CASE("Threads know their place in blocks and grids of three dimensions") {
   const Tensor out = sim_zeros({2 * 3 * 4 * 5 * 3 * 2});
   launch<indices>({.grid = {2, 3, 4}, .block = {5, 3, 2}}, out);

@@ -26,3 +26,9 @@ inline td::simt::LaunchConfig block_of(unsigned threads) { return {.grid = 1, .b
 inline td::Tensor sim_zeros(td::Sizes sizes, td::ScalarType type = td::kInt) {
   return td::zeros(sizes, type).to("sim:0");
 }
+
+/// The elements of an int tensor.
+inline std::vector<int> ints(const td::Tensor& tensor) {
+  const td::Tensor host = tensor.cpu();
+  return {host.data_ptr<int>(), host.data_ptr<int>() + host.numel()};
+}

@@ -10,11 +10,6 @@ using simt::launch;
 
 namespace {
 
-std::vector<int> ints(const Tensor& t) {
-  const Tensor host = t.cpu();
-  return {host.data_ptr<int>(), host.data_ptr<int>() + host.numel()};
-}
-
 /// The only finding of a kernel with one parameter, run by one warp.
 template <auto* kernel>
 std::string only_finding(const simt::LaunchConfig& config = block_of(32)) {
