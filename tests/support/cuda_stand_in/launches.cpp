@@ -1,130 +1,52 @@
-// The stand-in's launches: the entries that nvcc's host code calls, checked as CUDA checks them.
-// What runs is the host's version of the kernel, which kernels/launch.h announces to the observer.
-#include <exception>
-#include <memory>
-#include <optional>
-
+// The stand-in's launches: checked as CUDA checks them, then queued. What runs is the kernel itself,
+// on the SIMT machine (kernels.cpp).
+#include "kernel_launch.h"
 #include "state.h"
-#include "td/device/device.h"
-#include "td/device/record.h"
 
 namespace cuda_stand_in {
 namespace {
 
-/// What the next launch of this thread does.
-thread_local std::optional<td::Record> announced;
-
-void listen(const td::Record& record, td::Device device) {
-  if (device.is_cuda() && record.run) announced = record;
+bool has_bad_shape(const unsigned* grid, const unsigned* block) {
+  for (int i = 0; i < 3; ++i)
+    if (grid[i] == 0 || block[i] == 0) return true;
+  const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+  return threads > 1024 || block[2] > 64 || grid[0] > 0x7FFFFFFFu || grid[1] > 65535 ||
+         grid[2] > 65535;
 }
 
-const bool listening = (td_cuda_stand_in_listen(), true);
-
-/// The grid and the block of `<<< >>>`, on their way to the launch.
-struct Configuration {
-  dim3 grid, block;
-  std::size_t shared;
-  cudaStream_t stream;
-};
-thread_local std::vector<Configuration> configurations;
-
-bool has_bad_shape(dim3 grid, dim3 block) {
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
-    return true;
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  return threads > 1024 || block.z > 64 || grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535;
-}
-
-/// A kernel that fails is heard of later, by who waits for the device.
-void run(int device, const td::Record& record) {
-  try {
-    record.run(record.work);
-  } catch (const std::exception&) {
-    const std::lock_guard lock(state().mutex);
-    state().devices[device].failed_work = cudaErrorLaunchFailure;
-  }
-}
-
-cudaError_t launch(const void* function, dim3 grid, dim3 block, std::size_t shared,
-                   cudaStream_t handle) {
-  const std::optional<td::Record> record = std::exchange(announced, std::nullopt);
-  return call("cudaLaunchKernel", true, [&](State& all, auto& lock) {
-    const auto kernel = all.kernels.find(function);
-    if (kernel == all.kernels.end()) return cudaErrorInvalidDeviceFunction;
-    if (has_bad_shape(grid, block)) return cudaErrorInvalidConfiguration;
-    if (shared > 48 * 1024) return cudaErrorInvalidValue;
-    Stream& stream = stream_of(all, handle);
-    if (stream.device != thread.device) return cudaErrorInvalidResourceHandle;
-    if (td::record_observer != listen)
-      return refuse(all, "a launch", "another record_observer is set, so no kernel would run");
-    all.last = {
-        kernel->second, stream.device, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
-    Work work = [] {};
-    if (record)
-      work = [device = stream.device, kept = std::make_shared<td::Record>(*record)] {
-        run(device, *kept);
-      };
-    return put(stream, std::move(work), lock);
-  });
+Operation operation_of(const KernelLaunch& launch) {
+  Operation operation{launch.name, {}, [run = launch.run](bool) {
+                        try {
+                          run();
+                        } catch (const KernelFault& fault) {
+                          throw DeviceFault{static_cast<cudaError_t>(fault.code), fault.text};
+                        }
+                        return true;
+                      }};
+  for (const NamedMemory& memory : launch.memory)
+    operation.uses.push_back({memory.data, memory.bytes, memory.writes});
+  return operation;
 }
 
 }  // namespace
 
-void queue(int device, void* stream, std::function<void()> work) {
-  announced.reset();
-  std::unique_lock lock(state().mutex);
-  if (thread.device != device) refuse(state(), "a library", "its device is not the current one");
-  put(stream_of(state(), static_cast<cudaStream_t>(stream)), std::move(work), lock);
+void launch_kernel(KernelLaunch launch, void* handle) {
+  const auto stream = static_cast<cudaStream_t>(handle);
+  const cudaError_t error = call("cudaLaunchKernel", true, [&](State& all, auto& lock) {
+    if (has_bad_shape(launch.grid, launch.block)) return cudaErrorInvalidConfiguration;
+    if (launch.shared > 48 * 1024) return cudaErrorInvalidValue;
+    if (launch.argument_bytes > 4096)
+      return refuse(all, "cudaLaunchKernel", launch.name + " has more than 4096 bytes of arguments");
+    all.last = {launch.name,
+                thread.device,
+                {launch.grid[0], launch.grid[1], launch.grid[2]},
+                {launch.block[0], launch.block[1], launch.block[2]}};
+    lock.unlock();
+    const cudaError_t queued = queue("cudaLaunchKernel", stream, operation_of(launch));
+    lock.lock();
+    return queued;
+  });
+  static_cast<void>(error);  // is the thread's last error now
 }
 
 }  // namespace cuda_stand_in
-
-using namespace cuda_stand_in;
-
-extern "C" {
-
-void td_cuda_stand_in_listen() { td::record_observer = listen; }
-
-void** __cudaRegisterFatBinary(void*) {
-  static void* handle = nullptr;
-  return &handle;
-}
-void __cudaRegisterFatBinaryEnd(void**) {}
-void __cudaUnregisterFatBinary(void**) {}
-
-void __cudaRegisterFunction(void**, const char* function, char*, const char* name, int, uint3*,
-                            uint3*, dim3*, dim3*, int*) {
-  const std::lock_guard lock(state().mutex);
-  state().kernels[function] = name;
-}
-
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
-                                     CUstream_st* stream) {
-  configurations.push_back({grid, block, shared, stream});
-  return 0;
-}
-
-cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
-  const Configuration last = configurations.back();
-  configurations.pop_back();
-  *grid = last.grid, *block = last.block, *shared = last.shared;
-  *static_cast<cudaStream_t*>(stream) = last.stream;
-  return cudaSuccess;
-}
-
-cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
-  *kernel = static_cast<cudaKernel_t>(const_cast<void*>(function));
-  return cudaSuccess;
-}
-
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void**,
-                               std::size_t shared, cudaStream_t stream) {
-  return launch(kernel, grid, block, shared, stream);
-}
-
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**,
-                             std::size_t shared, cudaStream_t stream) {
-  return launch(function, grid, block, shared, stream);
-}
-
-}  // extern "C"

@@ -147,4 +147,3 @@ Launch last_launch();
 namespace cuda_stand_in {
 void queue(int device, void* stream, std::function<void()> work);
 }
-extern "C" void td_cuda_stand_in_listen();
