@@ -35,5 +35,6 @@ void launch_kernel(KernelLaunch launch, void* stream);
 
 /// See stand_in.h.
 void* device_view(const void* memory);
+int memory_device(const void* memory);
 
 }  // namespace cuda_stand_in

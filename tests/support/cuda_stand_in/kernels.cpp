@@ -17,7 +17,9 @@ namespace {
 using cuda_stand_in::KernelFault;
 using cuda_stand_in::NamedMemory;
 
-thread_local const Record* record_of_launch = nullptr;
+/// The launch of the core whose kernels this thread starts; null outside of one.
+thread_local const char* name_of_launch = nullptr;
+thread_local std::vector<NamedMemory> memory_of_launch;
 
 /// What the kernel may access. The value of a tensor of the host with one element is among the
 /// arguments of the kernel, not in memory.
@@ -25,8 +27,8 @@ std::vector<NamedMemory> memory_of(const Record& record) {
   std::vector<NamedMemory> all;
   for (int i = 0; i < record.reads + record.writes; ++i) {
     const Extent& extent = record.extents[i];
-    const bool is_number = cuda_stand_in::device_view(extent.data) == extent.data &&
-                           extent.bytes <= sizeof(double);
+    const bool is_number =
+        extent.bytes <= sizeof(double) && cuda_stand_in::memory_device(extent.data) < 0;
     if (extent.bytes > 0 && !is_number) all.push_back({extent.data, extent.bytes, i >= record.reads});
   }
   return all;
@@ -56,7 +58,8 @@ int code_of(const simt::Finding& finding) {
 }
 
 void run_observed(simt::Launch& launch) {
-  simt::Observers observers(simt::gpu("H100"));
+  // Kept, because the shared memory of all kernels of the core is much to prepare for.
+  thread_local simt::Observers observers(simt::gpu("H100"));
   simt::run(launch, &observers, {});
   for (const simt::KernelReport& report : observers.take())
     if (const simt::Finding* fault = report.first_fault())
@@ -86,18 +89,21 @@ std::shared_ptr<const void> copied(const void* arguments, std::size_t bytes) {
 
 }  // namespace
 
-Launching::Launching(const Record& record) { record_of_launch = &record; }
-Launching::~Launching() { record_of_launch = nullptr; }
+Launching::Launching(const Record& record) {
+  name_of_launch = record.name;
+  memory_of_launch = memory_of(record);
+}
+Launching::~Launching() { name_of_launch = nullptr; }
 
 void launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t stream,
             void (*call)(const void*), const void* arguments, std::size_t bytes) {
-  TD_CHECK(Error, record_of_launch, "a kernel was started outside of td::launch");
-  cuda_stand_in::KernelLaunch launch{record_of_launch->name,
+  TD_CHECK(Error, name_of_launch, "a kernel was started outside of td::launch");
+  cuda_stand_in::KernelLaunch launch{name_of_launch,
                                      {grid.x, grid.y, grid.z},
                                      {block.x, block.y, block.z},
                                      0,
                                      bytes,
-                                     memory_of(*record_of_launch),
+                                     memory_of_launch,
                                      {}};
   launch.run = [=, name = launch.name, extents = arguments_of(launch.memory),
                 values = copied(arguments, bytes)] {
