@@ -1,7 +1,7 @@
 // The stand-in's launches: checked as CUDA checks them, then queued. What runs is the kernel itself,
 // on the SIMT machine (kernels.cpp).
 #include "kernel_launch.h"
-#include "state.h"
+#include "uses.h"
 
 namespace cuda_stand_in {
 namespace {
@@ -14,8 +14,8 @@ bool has_bad_shape(const unsigned* grid, const unsigned* block) {
          grid[2] > 65535;
 }
 
-Operation operation_of(const KernelLaunch& launch) {
-  Operation operation{launch.name, {}, [run = launch.run](bool) {
+Operation operation_of(KernelLaunch launch) {
+  Operation operation{launch.name, {}, [run = std::move(launch.run)](bool) {
                         try {
                           run();
                         } catch (const KernelFault& fault) {
@@ -31,22 +31,22 @@ Operation operation_of(const KernelLaunch& launch) {
 }  // namespace
 
 void launch_kernel(KernelLaunch launch, void* handle) {
-  const auto stream = static_cast<cudaStream_t>(handle);
-  const cudaError_t error = call("cudaLaunchKernel", true, [&](State& all, auto& lock) {
+  static constexpr const char* kCall = "cudaLaunchKernel";
+  call(kCall, true, [&](State& all, Lock& lock) {
     if (has_bad_shape(launch.grid, launch.block)) return cudaErrorInvalidConfiguration;
     if (launch.shared > 48 * 1024) return cudaErrorInvalidValue;
     if (launch.argument_bytes > 4096)
-      return refuse(all, "cudaLaunchKernel", launch.name + " has more than 4096 bytes of arguments");
+      return refuse(all, kCall, launch.name + " has more than 4096 bytes of arguments");
+    Stream& stream = stream_of(all, static_cast<cudaStream_t>(handle));
+    if (stream.device != thread.device) return cudaErrorInvalidResourceHandle;
     all.last = {launch.name,
-                thread.device,
+                stream.device,
                 {launch.grid[0], launch.grid[1], launch.grid[2]},
                 {launch.block[0], launch.block[1], launch.block[2]}};
-    lock.unlock();
-    const cudaError_t queued = queue("cudaLaunchKernel", stream, operation_of(launch));
-    lock.lock();
-    return queued;
+    Operation operation = operation_of(std::move(launch));
+    if (const cudaError_t error = check_memory(all, kCall, operation, stream.device)) return error;
+    return put_operation(all, kCall, stream, std::move(operation), lock);
   });
-  static_cast<void>(error);  // is the thread's last error now
 }
 
 }  // namespace cuda_stand_in
