@@ -27,6 +27,7 @@ struct Product {
   cublasMath_t mode;  ///< the handle's
   std::int64_t m, n, k, batch;
   const void* bias;
+  bool rounds_parts;  ///< whether sums may be added after they were rounded to 16 bits
 };
 
 /// What tests of matrix products set and read.

@@ -47,6 +47,15 @@ bool overlaps(const MatrixProduct& p, const Matrix& x) {
   return false;
 }
 
+/// Whether two matrices of C share an element.
+bool overlaps_itself(const MatrixProduct& p) {
+  if (p.batch == 1 || p.c.stride >= (p.n - 1) * p.c.step + p.m) return false;
+  const std::vector<std::uintptr_t> begins = columns_of(p, p.c);
+  return std::adjacent_find(begins.begin(), begins.end(), [&](auto one, auto next) {
+           return next - one < static_cast<std::size_t>(p.m) * element_bytes(p);
+         }) != begins.end();
+}
+
 /// What cuBLAS itself reports.
 bool is_valid(const MatrixProduct& p) {
   for (const Matrix* x : {&p.a, &p.b, &p.c})
@@ -58,8 +67,7 @@ bool is_valid(const MatrixProduct& p) {
 std::string why_refused(const MatrixProduct& p) {
   if (p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0) return "a product without elements";
   if (p.a.stride < 0 || p.b.stride < 0 || p.c.stride < 0) return "a negative stride";
-  if (p.batch > 1 && p.c.stride < (p.n - 1) * p.c.step + p.m && p.c.stride < p.m)
-    return "the matrices of C overlap";
+  if (overlaps_itself(p)) return "the matrices of C overlap";
   if (overlaps(p, p.a) || overlaps(p, p.b)) return "C overlaps a factor";
   return "";
 }
@@ -168,12 +176,13 @@ cublasStatus_t queue_product(const MatrixProduct& p, const cublasContext& handle
   const std::string why = why_refused(p);
   if (!why.empty()) refuse(p.call, why);
   if (!why.empty() || !check_places(p, handle.device)) return CUBLAS_STATUS_INVALID_VALUE;
-  static std::mutex mutex;
   {
+    static std::mutex mutex;
     const std::lock_guard lock(mutex);
-    blas().products.push_back(
-        {stream, p.workspace.data, p.workspace.bytes, handle.mode, p.m, p.n, p.k, p.batch, p.bias});
+    blas().products.push_back({stream, p.workspace.data, p.workspace.bytes, handle.mode, p.m, p.n,
+                               p.k, p.batch, p.bias, p.rounds_parts});
   }
+  if (p.bias && blas().bias_runs_as != CUBLAS_STATUS_SUCCESS) return blas().bias_runs_as;
   const auto run = [p](bool) {
     p.workspace.use();
     with_type(p.dtype, [&]<class T>(T) {
