@@ -1,5 +1,8 @@
 // The GPU's memory and the backend, which the wrappers find in this program before libtd's.
 #include "fake.h"
+
+#include <sys/mman.h>
+
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
@@ -11,7 +14,11 @@ World& world() {
   return instance;
 }
 
-void reset() { world() = World(); }
+void reset() {
+  world() = World();
+  cuda_stand_in::blas() = {};
+  cuda_stand_in::dnn() = {};
+}
 
 td::cuda::Where new_stream() {
   static std::uintptr_t last = 0;
@@ -25,7 +32,11 @@ class Memory final : public td::Allocator {
   void* allocate(std::size_t bytes) override {
     if (bytes == 0) return nullptr;
     if (bytes > world().room) throw td::OutOfMemoryError("the fake GPU is full");
-    void* const block = reinterpret_cast<void*>((world().pool << 40) + (++blocks_ << 9));
+    void* const place = static_cast<char*>(pool_begin(world().pool)) + (++blocks_ << 30);
+    void* const block =
+        mmap(place, bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (block != place) std::abort();
     world().live[block] = bytes;
     return block;
   }
@@ -33,6 +44,7 @@ class Memory final : public td::Allocator {
     const auto found = world().live.find(block);
     if (found == world().live.end() || found->second != bytes) std::abort();
     world().live.erase(found);
+    munmap(block, bytes);
   }
   void record_stream(void*, const td::Stream&) override { std::abort(); }
   td::MemoryStats stats() const override { return {}; }

@@ -10,7 +10,12 @@
 namespace td {
 namespace {
 
+using cuda_stand_in::blas;
+
 constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// How often cuBLASLt was asked for an algorithm.
+int times_asked() { return fake::world().calls["cublasLtMatmulAlgoGetHeuristic"]; }
 
 // Row-major matrices of integers, stored with some room between the rows.
 struct Example {
@@ -50,9 +55,9 @@ struct Example {
   }
 };
 
-fake::Product multiply(cuda::Where where, std::int64_t batch = 1) {
+cuda_stand_in::Product multiply(cuda::Where where, std::int64_t batch = 1) {
   Example(false, false, batch).run(where);
-  return fake::world().products.back();
+  return blas().products.back();
 }
 
 std::uintptr_t pool_of(const void* block) { return reinterpret_cast<std::uintptr_t>(block) >> 40; }
@@ -97,11 +102,12 @@ TEST_CASE("cuBLASLt adds the bias to every row, and reads nothing of the result"
         REQUIRE(example.run_with_bias(where));
         CHECK(example.c == expected);
       }
-  CHECK(fake::world().times_asked == 4);  // once for each kind of product
+  CHECK(times_asked() == 4);  // once for each kind of product
   CHECK(fake::world().live.empty());
-  for (const fake::Product& product : fake::world().products) {
+  for (const cuda_stand_in::Product& product : blas().products) {
     CHECK(product.stream == where.stream);
     CHECK(product.workspace_bytes == 32 * kMiB);
+    CHECK_FALSE(product.rounds_parts);
   }
 }
 
@@ -109,18 +115,18 @@ TEST_CASE("where cuBLASLt cannot add a bias nothing is done, and it is not asked
   fake::reset();
   Example example;
   const std::vector<float> before = example.c;
-  fake::world().knows_bias = false;
+  blas().knows_bias = false;
   const cuda::Where where = fake::new_stream();
   for (int i = 0; i < 2; ++i) CHECK_FALSE(example.run_with_bias(where));
-  CHECK(fake::world().times_asked == 1);
-  CHECK(fake::world().products.empty());
+  CHECK(times_asked() == 1);
+  CHECK(blas().products.empty());
 
-  fake::world().knows_bias = true;
-  fake::world().bias_runs_as = CUBLAS_STATUS_NOT_SUPPORTED;
+  blas().knows_bias = true;
+  blas().bias_runs_as = CUBLAS_STATUS_NOT_SUPPORTED;
   const cuda::Where other = fake::new_stream();
   for (int i = 0; i < 2; ++i) CHECK_FALSE(example.run_with_bias(other));
-  CHECK(fake::world().products.size() == 1);
-  fake::world().bias_runs_as = CUBLAS_STATUS_EXECUTION_FAILED;
+  CHECK(blas().products.size() == 1);
+  blas().bias_runs_as = CUBLAS_STATUS_EXECUTION_FAILED;
   CHECK_THROWS_WITH(example.run_with_bias(fake::new_stream()),
                     Catch::StartsWith("cublasLtMatmul: cuBLAS reports "));
 
@@ -129,19 +135,21 @@ TEST_CASE("where cuBLASLt cannot add a bias nothing is done, and it is not asked
   CHECK_FALSE(cuda::run_gemm_with_bias(example.gemm, example.a.data(), example.b.data(),
                                        example.bias.data() + 1, example.c.data(),
                                        fake::new_stream()));
-  CHECK(fake::world().times_asked == 0);
+  CHECK(times_asked() == 0);
   CHECK(example.c == before);
 }
 
 TEST_CASE("every product has work memory of its own, and gives it back") {
   fake::reset();
   const cuda::Where where = fake::new_stream(), other = fake::new_stream();
-  const fake::Product first = multiply(where), second = multiply(where, 5), third = multiply(other);
+  const cuda_stand_in::Product first = multiply(where), second = multiply(where, 5),
+                               third = multiply(other);
   CHECK(fake::world().live.empty());  // no stream keeps any
-  for (const fake::Product& product : {first, second, third}) {
+  for (const cuda_stand_in::Product& product : {first, second, third}) {
     CHECK(product.workspace);
     CHECK(product.workspace_bytes == 32 * kMiB);
     CHECK(product.mode == CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+    CHECK_FALSE(product.rounds_parts);
   }
   CHECK(first.stream == where.stream);
   CHECK(second.stream == where.stream);
