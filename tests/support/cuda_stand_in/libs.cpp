@@ -1,7 +1,7 @@
 // The stand-in for libtd_cuda_libs.so: matrix products and convolutions by the host's own, which
 // have tests of their own. Types and layouts that the host does not take go by way of float.
-// Collectives are refused.
-#include "td/backends/cuda/libs.h"
+// Collectives are NCCL's own wrapper on the stand-in for NCCL (libs/nccl.cpp).
+#include "td/backends/cuda/libs/stream_state.h"
 
 #include <functional>
 #include <memory>
@@ -113,11 +113,7 @@ void conv2d(ConvKind kind, const Conv2d& v, const void* first, const void* secon
            });
 }
 
-[[noreturn]] void refuse() { fail<DeviceError>("the stand-in for NVIDIA's libraries has no NCCL"); }
-std::string new_communicator_id() { refuse(); }
-std::shared_ptr<Communicator> join_communicator(const std::string&, int, int, int) { refuse(); }
-
-Libs functions{gemm, gemm_with_bias, conv2d, new_communicator_id, join_communicator};
+Libs functions{gemm, gemm_with_bias, conv2d, new_nccl_id, join_nccl};
 
 }  // namespace
 }  // namespace td::cuda
