@@ -11,6 +11,34 @@
 using cuda_stand_in::NcclOperation;
 using cuda_stand_in::Signature;
 
+namespace cuda_stand_in {
+namespace {
+
+struct LastError {
+  std::mutex mutex;
+  std::string text;
+};
+
+LastError& last() {
+  static auto* const error = new LastError;  // threads may still fail while the process ends
+  return *error;
+}
+
+}  // namespace
+
+ncclResult_t nccl_error(ncclResult_t code, const std::string& why) {
+  const std::lock_guard lock(last().mutex);
+  last().text = why;
+  return code;
+}
+
+std::string last_error() {
+  const std::lock_guard lock(last().mutex);
+  return last().text;
+}
+
+}  // namespace cuda_stand_in
+
 std::string ncclComm::join(const std::string& gpu) {
   const auto control = segment->lock();
   auto& mine = control->ranks[rank];
@@ -113,8 +141,8 @@ void ncclComm::queue(const char* call, std::shared_ptr<NcclOperation> operation,
     error = cuda_stand_in::queue(call, stream, {operation->name(), operation->uses(), run_it});
   const std::lock_guard lock(mutex_);
   if (error != cudaSuccess) {
-    error_ = cuda_stand_in::nccl_error(
-        ncclUnhandledCudaError, std::string(call) + ": " + cudaGetErrorString(error));
+    error_ = cuda_stand_in::nccl_error(ncclUnhandledCudaError,
+                                       std::string(call) + ": " + cudaGetErrorString(error));
   }
   if (phase_ == Phase::kQueueing) phase_ = Phase::kReady;
 }

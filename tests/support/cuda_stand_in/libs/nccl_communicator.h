@@ -40,8 +40,9 @@ struct Parcel {
 };
 std::shared_ptr<NcclOperation> make_exchange(std::vector<Parcel> parcels);
 
-/// Keeps what ncclGetLastError tells, and returns the code.
+/// Keeps what ncclGetLastError tells, and returns the code. Both functions are thread-safe.
 ncclResult_t nccl_error(ncclResult_t code, const std::string& why);
+std::string last_error();
 
 }  // namespace cuda_stand_in
 

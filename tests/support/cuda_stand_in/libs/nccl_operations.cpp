@@ -74,7 +74,7 @@ class Collective final : public NcclOperation {
   // Adds up from another rank on each time, because NCCL's order is not known either. It is the
   // same order on all ranks, whose results are therefore equal.
   void reduce(ncclComm& comm, std::size_t from, char* to) const {
-    constexpr std::size_t kPiece = 1 << 16;
+    constexpr std::size_t kPiece = 1 << 13;
     const std::size_t size = size_of(signature_.type), ranks = std::size_t(comm.size);
     std::vector<std::vector<char>> pieces(ranks, std::vector<char>(kPiece * size));
     std::vector<const void*> inputs;

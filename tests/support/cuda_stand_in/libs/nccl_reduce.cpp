@@ -12,9 +12,8 @@ namespace {
 
 // The type in which elements are combined. Integers wrap around, as on a GPU.
 template <class T>
-using Wide = std::conditional_t<
-    std::is_integral_v<T>, std::int64_t,
-    std::conditional_t<std::is_same_v<T, double>, double, float>>;
+using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t,
+                                std::conditional_t<std::is_same_v<T, double>, double, float>>;
 
 template <class W>
 W apply(ncclRedOp_t op, W a, W b) {

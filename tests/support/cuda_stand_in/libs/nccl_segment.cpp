@@ -141,8 +141,7 @@ Segment::~Segment() {
 }
 
 Segment::Locked::Locked(Control& control) : control_(control) {
-  if (pthread_mutex_lock(&control_.mutex) == EOWNERDEAD)
-    pthread_mutex_consistent(&control_.mutex);
+  if (pthread_mutex_lock(&control_.mutex) == EOWNERDEAD) pthread_mutex_consistent(&control_.mutex);
 }
 
 Segment::Locked::~Locked() { pthread_mutex_unlock(&control_.mutex); }

@@ -52,8 +52,8 @@ struct Control {
   pthread_mutex_t mutex;
   std::uint64_t token = 0;
   bool has_name = true;  ///< other processes can open the file
-  int size = 0;                 ///< 0 until the first rank comes
-  bool broken = false;  ///< the ranks do not agree on an operation: it never ends
+  int size = 0;          ///< 0 until the first rank comes
+  bool broken = false;   ///< the ranks do not agree on an operation: it never ends
   RankState ranks[kMostRanks];
   PairState pairs[kMostRanks][kMostRanks];  ///< [sender][receiver]
 };

@@ -57,8 +57,8 @@ bool take_turn(const ncclComm& comm, const std::string& operation) {
   turn.waiting[&comm] = Clock::now();
   const std::string holder = turn.operation;
   lock.unlock();
-  refuse(operation, "rank " + std::to_string(comm.rank) + " waits on cuda:" +
-                        std::to_string(comm.device) + " for " + holder +
+  refuse(operation, "rank " + std::to_string(comm.rank) +
+                        " waits on cuda:" + std::to_string(comm.device) + " for " + holder +
                         " of another communicator, which does not end: the ranks begin the "
                         "operations of their communicators in different orders");
   return false;
