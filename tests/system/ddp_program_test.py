@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs chapter 06's program as several ranks on small data: what N ranks print is what one prints.
 
-    ddp_program_test.py PROGRAM_FOLDER
+    ddp_program_test.py PROGRAM_FOLDER [DEVICE]
 
 Called by CTest. Two ranks with batches of 8 see in each step the 16 pictures that one rank with
 batches of 16 sees, at the same learning rate: loss and accuracy must agree, for every strategy.
+The ranks use DEVICE (cpu); the one rank always uses cpu. With cuda there must be three GPUs.
 """
 
 import os
@@ -16,25 +17,29 @@ import tempfile
 
 from training_program_test import write_cifar
 
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+ENVIRONMENT = {k: v for k, v in os.environ.items()
+               if k.startswith("TD_STAND_IN_") or not k.startswith(("TD_", "OPENBLAS_"))}
+DEVICE = sys.argv[2] if len(sys.argv) > 2 else "cpu"
 PATIENCE = 120  # seconds; a busy machine is no fault
 EPOCH = re.compile(r"Epoch (\d+), Loss: ([\d.]+), test accuracy: ([\d.]+) %")
 faults = []
 
 
-def run(program, *arguments, variables=None):
-    result = subprocess.run([program, "--device", "cpu", *map(str, arguments)], timeout=PATIENCE, text=True,
+def run(program, *arguments, variables=None, device=DEVICE):
+    result = subprocess.run([program, "--device", device, *map(str, arguments)], timeout=PATIENCE, text=True,
                             env={**ENVIRONMENT, **(variables or {})}, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, check=False)
     return result.returncode, result.stdout
 
 
-def epochs(program, *arguments, variables=None):
+def epochs(program, *arguments, **how):
     """[(loss, accuracy)] of each epoch."""
-    code, text = run(program, *arguments, variables=variables)
+    code, text = run(program, *arguments, **how)
     found = [(float(loss), float(accuracy)) for _, loss, accuracy in EPOCH.findall(text)]
     if code != 0 or len(found) != 2:
         faults.append(f"{arguments}: exit code {code}, {len(found)} epochs:\n{text}")
+    if DEVICE == "cuda" and "--spawn" in arguments and "rank 0 on cuda:0; transport: nccl" not in text:
+        faults.append(f"{arguments}: the ranks are not on GPUs and NCCL:\n{text}")
     return found
 
 
@@ -55,13 +60,15 @@ def main():
     program = pathlib.Path(sys.argv[1]) / "ch06_nccl_ddp"
     with tempfile.TemporaryDirectory() as temporary:
         data = ["--data", write_cifar(pathlib.Path(temporary) / "pictures", 48), "--epochs", 2, "--lr", 0.05]
-        alone = epochs(program, *data, "--batch-size", 16)
+        alone = epochs(program, *data, "--batch-size", 16, device="cpu")
         for strategy in ("naive", "flat", "buckets", "overlap", "ddp"):
             two = [*data, "--batch-size", 8, "--spawn", 2, "--strategy", strategy, "--bucket-cap-mb", 0.1]
             agrees(epochs(program, *two), alone, f"two ranks, {strategy}")
-        agrees(epochs(program, *two, variables={"TD_TRANSPORT": "gloo"}), alone, "two ranks over gloo")
+        if DEVICE == "cpu":
+            agrees(epochs(program, *two, variables={"TD_TRANSPORT": "gloo"}), alone, "two ranks over gloo")
         three = [*data, "--samples", 24, "--batch-size", 2, "--spawn", 3]
-        agrees(epochs(program, *three), epochs(program, *data, "--samples", 24, "--batch-size", 6), "three ranks")
+        six = epochs(program, *data, "--samples", 24, "--batch-size", 6, device="cpu")
+        agrees(epochs(program, *three), six, "three ranks")
         # 47 pictures do not go round; the test half still counts each of its pictures once.
         epochs(program, *data, "--samples", 47, "--spawn", 2)
         fails(program, 1, "rank 1: --devices names 1 devices for 2 ranks on this host; name one per rank",

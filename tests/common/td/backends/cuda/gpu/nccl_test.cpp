@@ -1,77 +1,18 @@
 // NCCL on the GPUs of this machine, one thread a rank: on one GPU every collective is a copy, which
 // still goes through the streams and events; on several the values are checked against plain loops.
 #include <catch2/catch.hpp>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "distributed/distributed.h"
-#include "distributed/transport/process_group_nccl.h"
-#include "td/td.h"
+#include "nccl_groups.h"
 
 using namespace td;
 using namespace td::distributed;
+using nccl_groups::on_all_gpus;
+using nccl_groups::options_of;
+using nccl_groups::Table;
 
 namespace {
-
-/// An Exchange between threads.
-class Table {
- public:
-  explicit Table(std::size_t size) : texts_(size) {}
-  std::vector<std::string> exchange(std::size_t rank, const std::string& mine) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !full_; });
-    texts_[rank] = mine;
-    if (++come_ == texts_.size()) full_ = true, changed_.notify_all();
-    changed_.wait(lock, [&] { return full_; });
-    auto all = texts_;
-    if (--come_ == 0) full_ = false, changed_.notify_all();
-    return all;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> texts_;
-  std::size_t come_ = 0;
-  bool full_ = false;
-};
-
-NcclOptions options_of(int rank, int ranks, Table& table) {
-  NcclOptions options;
-  options.rank = rank;
-  options.hosts.assign(static_cast<std::size_t>(ranks), read_host_info());
-  options.device = nccl_device(rank);
-  options.timeout = std::chrono::seconds(60);
-  options.exchange = [&table, rank](const std::string& mine) {
-    return table.exchange(static_cast<std::size_t>(rank), mine);
-  };
-  return options;
-}
-
-/// Runs `work` as a rank on every GPU; what each one threw, "" for nothing.
-std::vector<std::string> on_all_gpus(
-    const std::function<void(ProcessGroup&, Device)>& work,
-    const std::function<void(NcclOptions&)>& change = [](NcclOptions&) {}) {
-  const int ranks = device_count(kCUDA);
-  Table table(static_cast<std::size_t>(ranks));
-  std::vector<std::string> errors(static_cast<std::size_t>(ranks));
-  std::vector<std::thread> threads;
-  for (int r = 0; r < ranks; ++r)
-    threads.emplace_back([&, r] {
-      try {
-        NcclOptions options = options_of(r, ranks, table);
-        const DeviceGuard guard(options.device);
-        change(options);
-        const auto group = join_nccl(options);
-        work(*group, options.device);
-      } catch (const std::exception& e) {
-        errors[static_cast<std::size_t>(r)] = e.what();
-      }
-    });
-  for (auto& thread : threads) thread.join();
-  return errors;
-}
 
 double value(int rank, std::int64_t i) { return static_cast<double>((i * 7 + rank * 3) % 11 + 1); }
 
