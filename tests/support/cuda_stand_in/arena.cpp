@@ -138,4 +138,12 @@ void* device_view(const void* memory) {
   return device < 0 ? address : address + places[device].distance;
 }
 
+const void* program_address(const void* memory) {
+  for (int i = 0; i < kMostArenas; ++i) {
+    const void* const program = static_cast<const char*>(memory) - places[i].distance;
+    if (arena_of(program) == i) return program;
+  }
+  return memory;
+}
+
 }  // namespace cuda_stand_in
