@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace cuda_stand_in {
@@ -39,12 +40,18 @@ bool comes_first(Order order, const Stream& a, const Stream& b) {
   return a.items.back().number > b.items.back().number;
 }
 
+bool is_needed(const Stream* stream) { return stream->needed > stream->done; }
+
+/// Whether the order lets work run that the host does not wait for.
+bool may_run_all(const State& all) {
+  if (all.order == Order::kReversed)
+    return std::any_of(all.streams.begin(), all.streams.end(), is_needed);
+  return all.order != Order::kLazy;
+}
+
 /// The stream whose first item runs next; null: none may or can.
 Stream* choose(const State& all) {
-  const auto is_needed = [](const Stream* stream) { return stream->needed > stream->done; };
-  const bool any = all.order == Order::kEager || all.order == Order::kRandom ||
-                   (all.order == Order::kReversed &&
-                    std::any_of(all.streams.begin(), all.streams.end(), is_needed));
+  const bool any = !all.is_ending && may_run_all(all);
   Stream* best = nullptr;
   std::uint64_t ready = 0;
   for (Stream* stream : all.streams) {
@@ -146,8 +153,15 @@ void pause_at_random(const State& all, Lock& lock) {
   }
 }
 
+/// From then on only work that the host waits for runs: what it uses may have been destroyed.
+void end_with_process() {
+  const std::lock_guard lock(state().mutex);
+  state().is_ending = true;
+}
+
 void start_executor(State& all) {
   if (std::exchange(all.has_executor, true)) return;
+  std::atexit(end_with_process);
   std::thread(execute, std::ref(all)).detach();
 }
 
@@ -234,6 +248,7 @@ void wait_for(State& all, const std::vector<MarkPtr>& marks, const Device& devic
 }
 
 void need_all(State& all) {
+  if (all.is_ending) return;
   for (Stream* stream : all.streams) stream->needed = stream->queued;
 }
 
