@@ -1,10 +1,9 @@
 // The stand-in's launches: the entries that nvcc's host code calls, checked as CUDA checks them.
 // What runs is the host's version of the kernel, which kernels/launch.h announces to the observer.
-#include <exception>
 #include <memory>
 #include <optional>
 
-#include "state.h"
+#include "uses.h"
 #include "td/device/device.h"
 #include "td/device/record.h"
 
@@ -35,20 +34,23 @@ bool has_bad_shape(dim3 grid, dim3 block) {
   return threads > 1024 || block.z > 64 || grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535;
 }
 
-/// A kernel that fails is heard of later, by who waits for the device.
-void run(int device, const td::Record& record) {
-  try {
-    record.run(record.work);
-  } catch (const std::exception&) {
-    const std::lock_guard lock(state().mutex);
-    state().devices[device].failed_work = cudaErrorLaunchFailure;
-  }
+/// What the record does, with the memory that it says it uses.
+Operation operation_of(const std::string& name, const std::optional<td::Record>& record) {
+  Operation operation{record ? record->name : name, {}, [](bool) { return true; }};
+  if (!record) return operation;
+  for (int i = 0; i < record->reads + record->writes; ++i)
+    if (const td::Extent& extent = record->extents[i]; arena_of(extent.data) >= 0)
+      operation.uses.push_back({extent.data, extent.bytes, i >= record->reads});
+  operation.run = [kept = std::make_shared<td::Record>(*record)](bool) {
+    return kept->run(kept->work), true;
+  };
+  return operation;
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, std::size_t shared,
                    cudaStream_t handle) {
   const std::optional<td::Record> record = std::exchange(announced, std::nullopt);
-  return call("cudaLaunchKernel", true, [&](State& all, auto& lock) {
+  return call("cudaLaunchKernel", true, [&](State& all, Lock& lock) {
     const auto kernel = all.kernels.find(function);
     if (kernel == all.kernels.end()) return cudaErrorInvalidDeviceFunction;
     if (has_bad_shape(grid, block)) return cudaErrorInvalidConfiguration;
@@ -59,22 +61,23 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, std::size_t shar
       return refuse(all, "a launch", "another record_observer is set, so no kernel would run");
     all.last = {
         kernel->second, stream.device, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
-    Work work = [] {};
-    if (record)
-      work = [device = stream.device, kept = std::make_shared<td::Record>(*record)] {
-        run(device, *kept);
-      };
-    return put(stream, std::move(work), lock);
+    Operation operation = operation_of(kernel->second, record);
+    if (const cudaError_t error = check_memory(all, "a launch", operation, stream.device))
+      return error;
+    return put_operation(all, "a launch", stream, std::move(operation), lock);
   });
 }
 
 }  // namespace
 
-void queue(int device, void* stream, std::function<void()> work) {
+void queue(int device, void* handle, std::function<void()> work) {
   announced.reset();
-  std::unique_lock lock(state().mutex);
-  if (thread.device != device) refuse(state(), "a library", "its device is not the current one");
-  put(stream_of(state(), static_cast<cudaStream_t>(stream)), std::move(work), lock);
+  State& all = state();
+  Lock lock(all.mutex);
+  if (thread.device != device) refuse(all, "a library", "its device is not the current one");
+  put_operation(all, "a library", stream_of(all, static_cast<cudaStream_t>(handle)),
+                {"a library's work", {}, [work = std::move(work)](bool) { return work(), true; }},
+                lock);
 }
 
 }  // namespace cuda_stand_in

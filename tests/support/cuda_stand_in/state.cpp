@@ -1,9 +1,14 @@
-// State and control of the stand-in, and the calls about devices and errors.
+// The state of the stand-in, how each call begins and ends, and refusals. Every file calls this.
+// Invariant: as in state.h.
 #include "state.h"
 
+#include <pthread.h>
+
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace cuda_stand_in {
 
@@ -11,24 +16,64 @@ thread_local constinit Thread thread;
 
 namespace {
 
+constexpr std::uint64_t kMostSilentCalls = 8;  // after a failure
+
 long setting(const char* name, long otherwise) {
   const char* const text = std::getenv(name);
   return text ? std::atol(text) : otherwise;
 }
 
+Order order_setting() {
+  const char* const text = std::getenv("TD_STAND_IN_ORDER");
+  const std::string_view name = text ? text : "lazy";
+  if (name == "eager") return Order::kEager;
+  if (name == "lazy") return Order::kLazy;
+  if (name == "reversed") return Order::kReversed;
+  if (name == "random") return Order::kRandom;
+  std::fprintf(stderr, "TD_STAND_IN_ORDER is %s; it must be eager, lazy, reversed or random\n",
+               text);
+  std::exit(2);
+}
+
+void lock_for_fork() { state().mutex.lock(); }
+void unlock_after_fork() { state().mutex.unlock(); }
+
+/// The child has none of the threads. CUDA cannot be used there after its parent used it.
+void begin_as_child() {
+  State& all = state();
+  all.work_came = new std::condition_variable;  // the parent's threads may wait for the others
+  all.changed = new std::condition_variable;
+  all.has_executor = all.executor_sleeps = all.is_executing = false;
+  for (const Device& device : all.devices) all.was_forked |= device.has_context;
+  all.mutex.unlock();
+}
+
 State* make_state() {
   auto* const all = new State;  // never destroyed: libtd's own static objects use it at the end
+  all->work_came = new std::condition_variable;
+  all->changed = new std::condition_variable;
+  all->order = order_setting();
+  all->seed = static_cast<std::uint64_t>(setting("TD_STAND_IN_SEED", 1));
   all->count = static_cast<int>(std::min(setting("TD_STAND_IN_GPUS", 2), long{kMostDevices}));
+  all->device_bytes = static_cast<std::size_t>(setting("TD_STAND_IN_MEMORY", 4096)) << 20;
   for (int i = 0; i < kMostDevices; ++i) {
-    all->devices[i].bytes = static_cast<std::size_t>(setting("TD_STAND_IN_MEMORY", 4096)) << 20;
-    all->devices[i].default_stream.device = i;
-    all->devices[i].streams.insert(&all->devices[i].default_stream);
+    Stream& stream = all->devices[i].default_stream;
+    stream.device = i;
+    stream.number = static_cast<unsigned>(i);
+    all->devices[i].streams.push_back(&stream);
+    all->streams.push_back(&stream);
   }
+  pthread_atfork(lock_for_fork, unlock_after_fork, begin_as_child);
   return all;
 }
 
-Stream& stream_at(State& all, int device, void* handle) {
-  return handle ? *static_cast<Stream*>(handle) : all.devices[device].default_stream;
+/// A failure that a test wants for this call.
+cudaError_t wanted_failure(State& all, const char* call) {
+  const auto found = all.failures.find(call);
+  if (found == all.failures.end() || found->second.first-- > 0) return cudaSuccess;
+  const cudaError_t error = found->second.second;
+  all.failures.erase(found);
+  return error;
 }
 
 }  // namespace
@@ -38,210 +83,77 @@ State& state() {
   return *all;
 }
 
+std::uint64_t random(std::uint64_t end) {
+  static std::atomic<std::uint64_t> counter{state().seed * 0xD1342543DE82EF95u};
+  std::uint64_t x = counter.fetch_add(0x9E3779B97F4A7C15u);  // SplitMix64
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return (x ^ (x >> 31)) % end;
+}
+
 cudaError_t refuse(State& all, const char* call, const std::string& why) {
   const std::string text = std::string(call) + ": " + why;
   if (all.collecting == 0) {
-    std::fprintf(stderr, "The stand-in for CUDA refuses %s\n", text.c_str());
+    std::fprintf(stderr, "The stand-in for CUDA refuses %s (TD_STAND_IN_SEED=%llu)\n", text.c_str(),
+                 static_cast<unsigned long long>(all.seed));
     std::abort();
   }
   all.refused.push_back(text);
+  thread.was_refused = true;
   return cudaErrorDeviceUninitialized;
+}
+
+cudaError_t refuse(const std::string& call, const std::string& why) {
+  const std::lock_guard lock(state().mutex);
+  const cudaError_t error = refuse(state(), call.c_str(), why);
+  thread.was_refused = false;
+  return error;
 }
 
 cudaError_t begin_call(State& all, const char* call, bool needs_device) {
   ++all.calls[call];
-  if (const auto found = all.failures.find(call); found != all.failures.end()) {
-    if (found->second.first-- == 0) {
-      const cudaError_t error = found->second.second;
-      all.failures.erase(found);
-      return error;
-    }
-  }
+  ++all.all_calls;
+  if (all.is_unloaded) return cudaErrorCudartUnloading;
+  if (const cudaError_t error = wanted_failure(all, call)) return error;
+  if (all.was_forked) return cudaErrorInitializationError;
   if (!needs_device) return cudaSuccess;
   if (thread.device < 0)
     return refuse(all, call, "this thread has chosen no device, so CUDA would make a context on 0");
-  return all.devices[thread.device].broken;
+  return error_of(all.devices[thread.device]);
 }
 
-CollectRefusals::CollectRefusals() {
-  const std::lock_guard lock(state().mutex);
-  ++state().collecting;
-}
-CollectRefusals::~CollectRefusals() {
-  const std::lock_guard lock(state().mutex);
-  --state().collecting;
-}
-std::vector<std::string> CollectRefusals::take() {
-  const std::lock_guard lock(state().mutex);
-  return std::exchange(state().refused, {});
+cudaError_t end_call(const char* call, cudaError_t error) {
+  const bool was_refused = std::exchange(thread.was_refused, false);
+  if (error == cudaSuccess || was_refused) return error;
+  thread.last_error = error;
+  thread.failed_call = call;
+  return error;
 }
 
-std::uint64_t calls(const std::string& function) {
-  const std::lock_guard lock(state().mutex);
-  return state().calls[function];
+cudaError_t error_of(Device& device) {
+  if (device.failed && !device.broken && device.silent_calls-- == 0) device.broken = device.failed;
+  return device.broken;
 }
 
-void fail_next(const std::string& function, int error, int passing) {
-  const std::lock_guard lock(state().mutex);
-  state().failures[function] = {passing, static_cast<cudaError_t>(error)};
+cudaError_t pending_error(Device& device) {
+  if (device.failed) device.broken = device.failed;
+  return device.broken;
 }
 
-void break_device(int index, int error) {
-  const std::lock_guard lock(state().mutex);
-  state().devices[index].broken = static_cast<cudaError_t>(error);
-  state().changed.notify_all();
+void fail_device(State& all, int device, cudaError_t error) {
+  all.devices[device].failed = error;
+  all.devices[device].silent_calls = random(kMostSilentCalls);
+  all.changed->notify_all();
 }
 
-void set_pageable_memory_access(bool yes) {
-  const std::lock_guard lock(state().mutex);
-  state().pageable_access = yes;
+std::string name_of(const Stream& stream) {
+  const std::string device = " of cuda:" + std::to_string(stream.device);
+  return stream.index == 0 ? "the default stream" + device
+                           : "stream " + std::to_string(stream.index) + device;
 }
 
-void hold(int device, void* stream) {
-  const std::lock_guard lock(state().mutex);
-  stream_at(state(), device, stream).held = true;
+Stream& stream_of(State& all, cudaStream_t handle) {
+  return handle ? *reinterpret_cast<Stream*>(handle) : all.devices[thread.device].default_stream;
 }
 
-void let_go(int device, void* stream) {
-  const std::lock_guard lock(state().mutex);
-  Stream& s = stream_at(state(), device, stream);
-  s.held = false;
-  s.done = s.queued;
-  state().changed.notify_all();
-}
-
-unsigned contexts() {
-  const std::lock_guard lock(state().mutex);
-  unsigned bits = 0;
-  for (int i = 0; i < kMostDevices; ++i) bits |= unsigned{state().devices[i].has_context} << i;
-  return bits;
-}
-
-int pinned_on(const void* memory) {
-  const std::lock_guard lock(state().mutex);
-  const Memory* const block = memory_of(state(), memory, 1, nullptr);
-  return block && block->is_pinned ? block->device : -1;
-}
-
-int memory_device(const void* memory) {
-  const std::lock_guard lock(state().mutex);
-  const Memory* const block = memory_of(state(), memory, 1, nullptr);
-  return block && !block->is_pinned ? block->device : -1;
-}
-
-Launch last_launch() {
-  const std::lock_guard lock(state().mutex);
-  return state().last;
-}
-
-namespace {
-
-struct Words {
-  cudaError_t code;
-  const char *name, *text;
-};
-#define TD_WORDS(code, text) \
-  { code, #code, text }
-constexpr Words kWords[] = {
-    TD_WORDS(cudaSuccess, "no error"),
-    TD_WORDS(cudaErrorInvalidValue, "invalid argument"),
-    TD_WORDS(cudaErrorMemoryAllocation, "out of memory"),
-    TD_WORDS(cudaErrorInvalidConfiguration, "invalid configuration argument"),
-    TD_WORDS(cudaErrorInvalidDevice, "invalid device ordinal"),
-    TD_WORDS(cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"),
-    TD_WORDS(cudaErrorDeviceUninitialized, "invalid device context"),
-    TD_WORDS(cudaErrorInvalidResourceHandle, "invalid resource handle"),
-    TD_WORDS(cudaErrorNotReady, "device not ready"),
-    TD_WORDS(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
-    TD_WORDS(cudaErrorLaunchFailure, "unspecified launch failure"),
-    TD_WORDS(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
-    TD_WORDS(cudaErrorSystemNotReady, "system not yet initialized"),
-    TD_WORDS(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
-    TD_WORDS(cudaErrorStreamCaptureInvalidated,
-             "operation failed due to a previous error during capture"),
-    TD_WORDS(cudaErrorStreamCaptureIsolation,
-             "dependency created on uncaptured work in another stream"),
-    TD_WORDS(cudaErrorCapturedEvent,
-             "operation not permitted on an event last recorded in a capturing stream"),
-};
-
-const Words* words_of(cudaError_t code) {
-  for (const Words& words : kWords)
-    if (words.code == code) return &words;
-  return nullptr;
-}
-
-}  // namespace
 }  // namespace cuda_stand_in
-
-using cuda_stand_in::call;
-using cuda_stand_in::State;
-using cuda_stand_in::thread;
-
-extern "C" {
-
-const char* cudaGetErrorString(cudaError_t code) {
-  const auto* const words = cuda_stand_in::words_of(code);
-  return words ? words->text : "an error that the stand-in has no words for";
-}
-
-const char* cudaGetErrorName(cudaError_t code) {
-  const auto* const words = cuda_stand_in::words_of(code);
-  return words ? words->name : "cudaError?";
-}
-
-cudaError_t cudaGetLastError() {
-  const cudaError_t error = std::exchange(thread.last_error, cudaSuccess);
-  const cudaError_t broken =
-      thread.device < 0 ? cudaSuccess : cuda_stand_in::state().devices[thread.device].broken;
-  return broken ? broken : error;
-}
-
-cudaError_t cudaGetDeviceCount(int* count) {
-  return call("cudaGetDeviceCount", false, [&](State& all, auto&) {
-    if (all.count == 0) return cudaErrorNoDevice;
-    *count = all.count;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaDriverGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
-cudaError_t cudaRuntimeGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
-
-cudaError_t cudaSetDevice(int index) {
-  return call("cudaSetDevice", false, [&](State& all, auto&) {
-    if (index < 0 || index >= all.count) return cudaErrorInvalidDevice;
-    if (all.devices[index].broken) return all.devices[index].broken;
-    all.devices[index].has_context = true;
-    thread.device = index;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
-  return call("cudaGetDeviceProperties", false, [&](State& all, auto&) {
-    if (index < 0 || index >= all.count) return cudaErrorInvalidDevice;
-    *properties = {};
-    std::strcpy(properties->name, "Stand-in");
-    properties->uuid.bytes[15] = static_cast<char>(index + 1);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int index) {
-  return call("cudaDeviceGetAttribute", false, [&](State& all, auto&) {
-    if (index < 0 || index >= all.count) return cudaErrorInvalidDevice;
-    switch (attribute) {
-      case cudaDevAttrComputeCapabilityMajor:
-        return *value = 9, cudaSuccess;
-      case cudaDevAttrComputeCapabilityMinor:
-        return *value = 0, cudaSuccess;
-      case cudaDevAttrPageableMemoryAccess:
-        return *value = all.pageable_access, cudaSuccess;
-      default:
-        return cuda_stand_in::refuse(all, "cudaDeviceGetAttribute", "this attribute has no answer");
-    }
-  });
-}
-
-}  // extern "C"

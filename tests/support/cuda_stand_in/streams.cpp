@@ -1,73 +1,57 @@
-// The stand-in's streams and events, and who waits for whom.
-#include <chrono>
+// The calls about streams and events, and the host's waits. The scheduler runs what they queue.
+#include <cmath>
 
-#include "state.h"
+#include "scheduler.h"
 
 namespace cuda_stand_in {
 
-Stream& stream_of(State& all, cudaStream_t handle) {
-  return handle ? *reinterpret_cast<Stream*>(handle) : all.devices[thread.device].default_stream;
-}
-
 cudaError_t spoil(Capture& capture, cudaError_t error) {
-  capture.invalid = true;
+  capture.is_invalid = true;
   return error;
-}
-
-cudaError_t put(Stream& stream, Work work, std::unique_lock<std::mutex>& lock) {
-  if (Capture* const capture = stream.capture) {
-    if (capture->invalid) return cudaErrorStreamCaptureInvalidated;
-    capture->nodes.push_back(std::move(work));
-    capture->knows[&stream][&stream] = capture->last[&stream] = ++capture->steps;
-    return cudaSuccess;
-  }
-  lock.unlock();
-  work();
-  lock.lock();
-  ++stream.queued;
-  if (!stream.held) stream.done = stream.queued;
-  return cudaSuccess;
 }
 
 namespace {
 
-double now_in_milliseconds() {
-  using namespace std::chrono;
-  return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
-}
+using Streams = std::vector<Stream*>;
 
 Event& event_of(cudaEvent_t handle) { return *reinterpret_cast<Event*>(handle); }
 
-bool has_passed(const Event& event) { return !event.stream || event.ticket <= event.stream->done; }
-
-/// What queued work of the device left behind, told once.
-cudaError_t outcome(Device& device) {
-  if (device.broken) return device.broken;
-  return std::exchange(device.failed_work, cudaSuccess);
-}
-
-/// The calls that wait or ask: no stream that they mean may be captured.
-cudaError_t wait_for(State& all, const std::set<Stream*>& streams, bool wait,
-                     std::unique_lock<std::mutex>& lock) {
-  Device& device = all.devices[(*streams.begin())->device];
+/// The host may not wait for captured streams, nor query them.
+cudaError_t check_not_captured(const Streams& streams) {
   for (Stream* stream : streams)
     if (stream->capture) return spoil(*stream->capture, cudaErrorStreamCaptureUnsupported);
-  const auto done = [&] {
-    for (const Stream* stream : streams)
-      if (stream->done < stream->queued && !device.broken) return false;
-    return true;
-  };
-  if (wait) all.changed.wait(lock, done);
-  return done() ? outcome(device) : cudaErrorNotReady;
+  return cudaSuccess;
 }
 
-/// The calls that wait for an event or ask after it.
-cudaError_t wait_for(State& all, Event& event, bool wait, std::unique_lock<std::mutex>& lock) {
-  if (event.capture && !event.capture->over) return spoil(*event.capture, cudaErrorCapturedEvent);
+cudaError_t synchronize(State& all, const Streams& streams, Lock& lock) {
+  if (const cudaError_t error = check_not_captured(streams)) return error;
+  std::vector<MarkPtr> marks;
+  for (const Stream* stream : streams) marks.push_back(mark_here(all, *stream));
+  Device& device = all.devices[streams[0]->device];
+  wait_for(all, marks, device, lock);
+  return pending_error(device);
+}
+
+cudaError_t query(State& all, Stream& stream) {
+  if (const cudaError_t error = check_not_captured({&stream})) return error;
+  if (!stream.queried || stream.queried->ticket != stream.queued)
+    stream.queried = mark_here(all, stream);
+  return query(all, *stream.queried) ? cudaSuccess : cudaErrorNotReady;
+}
+
+/// Nor may it wait for a point of a graph, also after the capture.
+cudaError_t check_not_captured(const Event& event) {
+  if (!event.capture) return cudaSuccess;
+  return event.capture->is_over ? cudaErrorCapturedEvent
+                                : spoil(*event.capture, cudaErrorCapturedEvent);
+}
+
+cudaError_t synchronize(State& all, Event& event, Lock& lock) {
+  if (const cudaError_t error = check_not_captured(event)) return error;
+  if (!event.mark) return cudaSuccess;
   Device& device = all.devices[event.device];
-  const auto done = [&] { return has_passed(event) || device.broken; };
-  if (wait) all.changed.wait(lock, done);
-  return done() ? device.broken : cudaErrorNotReady;
+  wait_for(all, {event.mark}, device, lock);
+  return pending_error(device);
 }
 
 /// `stream` waits for an event of a capture, and so is captured too.
@@ -75,25 +59,52 @@ cudaError_t join(Stream& stream, const Event& event) {
   Capture& capture = *event.capture;
   if (stream.capture && stream.capture != &capture)
     return spoil(*stream.capture, cudaErrorStreamCaptureMerge);
-  if (capture.invalid) return cudaErrorStreamCaptureInvalidated;
+  if (capture.is_invalid) return cudaErrorStreamCaptureInvalidated;
   stream.capture = &capture;
-  for (const auto& [other, step] : event.knows) {
-    int& known = capture.knows[&stream][other];
-    known = std::max(known, step);
+  Capture::Branch& branch = capture.branches[&stream];
+  branch.tips.insert(event.nodes.begin(), event.nodes.end());
+  branch.clock.join(event.clock);
+  return cudaSuccess;
+}
+
+cudaError_t wait(State& all, Stream& stream, const Event& event, Lock& lock) {
+  if (event.capture && !event.capture->is_over) return join(stream, event);
+  if (event.capture) return cudaErrorCapturedEvent;
+  if (!event.mark) return cudaSuccess;
+  // A captured stream cannot wait for work from outside of its capture.
+  if (stream.capture) return spoil(*stream.capture, cudaErrorStreamCaptureIsolation);
+  stream.clock.join(event.mark->clock);
+  put(all, stream, {{}, {event.mark}, nullptr}, lock);
+  return cudaSuccess;
+}
+
+cudaError_t record(State& all, Event& event, Stream& stream, Lock& lock) {
+  if (stream.device != event.device) return cudaErrorInvalidResourceHandle;
+  if (Capture* const capture = stream.capture) {
+    if (capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
+    event.mark = nullptr;
+    event.capture = capture;
+    event.nodes = capture->branches[&stream].tips;
+    event.clock = capture->branches[&stream].clock;
+    return cudaSuccess;
   }
+  event.capture = nullptr;
+  event.mark = mark_here(all, stream);
+  event.mark->clock.raise(stream.number, ++event.mark->ticket);  // the record itself
+  put(all, stream, {{}, {}, event.mark}, lock);
   return cudaSuccess;
 }
 
 template <class Body>
 cudaError_t call_with_event(const char* name, cudaEvent_t handle, Body body) {
-  return call(name, true, [&](State& all, auto& lock) {
+  return call(name, true, [&](State& all, Lock& lock) {
     if (!all.live.count(handle)) return refuse(all, name, "this event does not exist any more");
     return body(all, event_of(handle), lock);
   });
 }
 
 cudaError_t make_event(const char* name, cudaEvent_t* made, bool keeps_time) {
-  return call(name, true, [&](State& all, auto&) {
+  return call(name, true, [&](State& all, Lock&) {
     auto* const event = new Event;
     event->device = thread.device;
     event->keeps_time = keeps_time;
@@ -104,16 +115,26 @@ cudaError_t make_event(const char* name, cudaEvent_t* made, bool keeps_time) {
 }
 
 cudaError_t make_stream(const char* name, cudaStream_t* made, unsigned flags) {
-  return call(name, true, [&](State& all, auto&) {
+  return call(name, true, [&](State& all, Lock&) {
     if (flags != cudaStreamNonBlocking)
       return refuse(all, name,
                     "this stream would wait for the default stream, and it for this one");
     auto* const stream = new Stream;
+    Streams& others = all.devices[thread.device].streams;
     stream->device = thread.device;
-    all.devices[thread.device].streams.insert(stream);
+    stream->index = static_cast<unsigned>(others.size());
+    stream->number = static_cast<unsigned>(all.streams.size());
+    others.push_back(stream);
+    all.streams.push_back(stream);
     *made = reinterpret_cast<cudaStream_t>(stream);
     return cudaSuccess;
   });
+}
+
+/// Events tell time in steps of half a microsecond.
+float milliseconds_between(const Mark& from, const Mark& to) {
+  constexpr double kSteps = 2000;
+  return static_cast<float>(std::round((to.milliseconds - from.milliseconds) * kSteps) / kSteps);
 }
 
 }  // namespace
@@ -124,7 +145,7 @@ using namespace cuda_stand_in;
 extern "C" {
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return call("cudaDeviceGetStreamPriorityRange", true, [&](State&, auto&) {
+  return call("cudaDeviceGetStreamPriorityRange", true, [&](State&, Lock&) {
     *least = 0, *greatest = -5;
     return cudaSuccess;
   });
@@ -138,29 +159,23 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned flags) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return call("cudaStreamQuery", true, [&](State& all, auto& lock) {
-    return wait_for(all, {&stream_of(all, handle)}, false, lock);
-  });
+  return call("cudaStreamQuery", true,
+              [&](State& all, Lock&) { return query(all, stream_of(all, handle)); });
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  return call("cudaStreamSynchronize", true, [&](State& all, auto& lock) {
-    return wait_for(all, {&stream_of(all, handle)}, true, lock);
+  return call("cudaStreamSynchronize", true, [&](State& all, Lock& lock) {
+    return synchronize(all, {&stream_of(all, handle)}, lock);
   });
 }
 cudaError_t cudaDeviceSynchronize() {
-  return call("cudaDeviceSynchronize", true, [&](State& all, auto& lock) {
-    return wait_for(all, all.devices[thread.device].streams, true, lock);
+  return call("cudaDeviceSynchronize", true, [&](State& all, Lock& lock) {
+    return synchronize(all, all.devices[thread.device].streams, lock);
   });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned) {
-  return call_with_event("cudaStreamWaitEvent", event_handle, [&](State& all, Event& event, auto&) {
-    Stream& stream = stream_of(all, handle);
-    if (event.capture && !event.capture->over) return join(stream, event);
-    // Nothing waits for work from outside of its capture.
-    if (stream.capture && event.stream)
-      return spoil(*stream.capture, cudaErrorStreamCaptureIsolation);
-    return cudaSuccess;
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return call_with_event("cudaStreamWaitEvent", event, [&](State& all, Event& found, Lock& lock) {
+    return wait(all, stream_of(all, stream), found, lock);
   });
 }
 
@@ -170,50 +185,40 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* made, unsigned flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-  return call_with_event("cudaEventDestroy", handle, [&](State& all, Event&, auto&) {
+  return call_with_event("cudaEventDestroy", handle, [&](State& all, Event& event, Lock&) {
     all.live.erase(handle);
+    event = {};
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event_handle, cudaStream_t handle) {
-  return call_with_event("cudaEventRecord", event_handle, [&](State& all, Event& event, auto&) {
-    Stream& stream = stream_of(all, handle);
-    if (stream.device != event.device) return cudaErrorInvalidResourceHandle;
-    if (Capture* const capture = stream.capture) {
-      if (capture->invalid) return cudaErrorStreamCaptureInvalidated;
-      event.capture = capture;
-      event.knows = capture->knows[&stream];
-      return cudaSuccess;
-    }
-    event.capture = nullptr;
-    event.stream = &stream;
-    event.ticket = ++stream.queued;
-    if (!stream.held) stream.done = stream.queued;
-    event.milliseconds = now_in_milliseconds();
-    return cudaSuccess;
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return call_with_event("cudaEventRecord", event, [&](State& all, Event& found, Lock& lock) {
+    return record(all, found, stream_of(all, stream), lock);
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return call_with_event("cudaEventQuery", handle, [](State& all, Event& event, auto& lock) {
-    return wait_for(all, event, false, lock);
+  return call_with_event("cudaEventQuery", handle, [](State& all, Event& event, Lock&) {
+    if (const cudaError_t error = check_not_captured(event)) return error;
+    return !event.mark || query(all, *event.mark) ? cudaSuccess : cudaErrorNotReady;
   });
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-  return call_with_event("cudaEventSynchronize", handle, [](State& all, Event& event, auto& lock) {
-    return wait_for(all, event, true, lock);
+  return call_with_event("cudaEventSynchronize", handle, [](State& all, Event& event, Lock& lock) {
+    return synchronize(all, event, lock);
   });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
-  return call_with_event("cudaEventElapsedTime", from, [&](State& all, Event& begin, auto&) {
+  return call_with_event("cudaEventElapsedTime", from, [&](State& all, Event& begin, Lock&) {
     const Event& end = event_of(to);
-    if (!all.live.count(to) || !begin.stream || !end.stream || !begin.keeps_time ||
-        !end.keeps_time || begin.device != end.device)
+    if (!all.live.count(to) || !begin.mark || !end.mark || !begin.keeps_time || !end.keeps_time ||
+        begin.device != end.device)
       return cudaErrorInvalidResourceHandle;
-    if (!has_passed(begin) || !has_passed(end)) return cudaErrorNotReady;
-    *milliseconds = static_cast<float>(end.milliseconds - begin.milliseconds);
+    const bool is_first_done = query(all, *begin.mark), is_last_done = query(all, *end.mark);
+    if (!is_first_done || !is_last_done) return cudaErrorNotReady;
+    *milliseconds = milliseconds_between(*begin.mark, *end.mark);
     return cudaSuccess;
   });
 }

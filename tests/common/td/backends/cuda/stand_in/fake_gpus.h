@@ -11,13 +11,18 @@ namespace fake {
 
 inline td::Device gpu(int index = 0) { return td::Device(td::kCUDA, index); }
 
+/// The host waits for all work: streams that it gives work to later come after it.
+inline void wait_for_gpus() {
+  for (int i = 0; i < td::device_count(td::kCUDA); ++i) td::synchronize(gpu(i));
+}
+
 /// Runs `work` in a thread that has chosen no device, and hands on what it throws.
 template <class Work>
 auto in_new_thread(Work work) {
   return std::async(std::launch::async, std::move(work)).get();
 }
 
-/// Keeps the news of a stream's work back while it lives.
+/// Keeps a stream from running its work for the lifetime of the object.
 class Held {
  public:
   explicit Held(const td::Stream& stream) : stream_(stream) {

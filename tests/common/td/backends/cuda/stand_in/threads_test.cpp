@@ -17,6 +17,7 @@ TEST_CASE("an event may be used by a thread that has chosen no device") {
   Event first(kCUDA, EventFlag::kTiming), second(kCUDA, EventFlag::kTiming);
   first.record(getDefaultStream(fake::gpu(1)));
   second.record(getDefaultStream(fake::gpu(1)));
+  synchronize(fake::gpu(1));
   cuda_stand_in::CollectRefusals refusals;
   SECTION("asked after") {
     CHECK(fake::in_new_thread([&] { return first.query(); }));

@@ -18,6 +18,7 @@ TEST_CASE("a traced copy to pageable memory does not keep the launches of other 
   const Tensor x = ones({8}, TensorOptions(fake::gpu(0))),
                y = ones({8}, TensorOptions(fake::gpu(1)));
   std::vector<float> host(8);
+  fake::wait_for_gpus();
   trace::start();
   std::future<void> copy, launch;
   {
@@ -45,6 +46,7 @@ TEST_CASE("a long trace looks only at work that is done, and loses none") {
   const Stream first = getStreamFromPool(fake::gpu(0)), second = getStreamFromPool(fake::gpu(1));
   const Tensor x = ones({8}, TensorOptions(fake::gpu(0))),
                y = zeros({8}, TensorOptions(fake::gpu(1)));
+  fake::wait_for_gpus();
   constexpr int kLaunches = 9000;  // more than are kept without a look
   trace::start();
   std::future<void> launches;
@@ -86,7 +88,7 @@ TEST_CASE("an allocation asks each stream once after blocks that others use") {
     CHECK(std::find(blocks.begin(), blocks.end(), another) == blocks.end());
     memory.release(another, 512);
   }
-  // All are free at the next request.
+  side.synchronize();  // all are free at the next request
   std::vector<void*> again;
   for (int i = 0; i < 101; ++i) again.push_back(memory.allocate(512));
   CHECK(std::count_if(blocks.begin(), blocks.end(), [&](void* block) {

@@ -1,0 +1,48 @@
+// The memory of one device: address space that is mapped twice from one file in memory. The program
+// gets addresses of the first mapping, which no thread can access, and kernels work at the second
+// (see device_view in stand_in.h). cudaMalloc and cudaFree call this, with State::mutex held.
+// Invariant: blocks do not overlap, each ends at the end of a page, and behind each is a page that
+// neither mapping can access; an address is used again only once all later ones were.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace cuda_stand_in {
+
+class Arena {
+ public:
+  /// @param capacity what the blocks may hold together.
+  Arena(int device, std::size_t capacity);
+
+  /// A block aligned to 512 bytes, filled with 0xFF (NaN in every float type); null where the
+  /// device is full.
+  void* allocate(std::size_t bytes);
+  /// Gives the pages back to the system; later accesses fault.
+  void release(void* block);
+  bool contains(const void* memory) const {
+    return reinterpret_cast<std::uintptr_t>(memory) - program_ < span_;
+  }
+  std::size_t used() const { return used_; }
+  std::size_t capacity() const { return capacity_; }
+
+ private:
+  std::size_t find_room(std::size_t bytes);
+  char* view(std::size_t offset) const;
+
+  const std::size_t capacity_;
+  std::size_t span_;                          // of addresses
+  std::uintptr_t program_ = 0;                // where the first mapping begins
+  std::size_t used_ = 0, cursor_ = 0;         // where the search for room begins
+  std::map<std::size_t, std::size_t> pages_;  // bytes of whole pages by offset
+};
+
+/// The device whose arena holds the address, also where no block is; -1: none. Async-signal-safe.
+int arena_of(const void* memory);
+
+/// Makes this process say which device's memory the host accessed before it ends by SIGSEGV. Cheap,
+/// and called often, because test programs replace the handler.
+void watch_host_accesses();
+
+}  // namespace cuda_stand_in

@@ -1,0 +1,73 @@
+// Finds races between operations on memory of devices and on pinned memory. Vector clocks hold the
+// happens-before order: by a stream, by an event that a stream waits for, and by the host, which
+// waits for a stream, an event or a device, or is told that it is done. Two conflicting uses
+// without such an order are a race, also where they did not overlap in time. The scheduler compares
+// each operation when it is queued, so that what is found does not depend on when work runs.
+//
+// All host threads count as one: an operation counts as ordered after everything that any thread
+// has waited for. So a race between threads may be missed, and there are no false reports.
+// Invariant: nothing here locks; the caller holds State::mutex.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cuda_stand_in {
+
+/// What comes before a point: for each stream, by its number, how many of its operations.
+class VectorClock {
+ public:
+  std::uint64_t operator[](std::size_t stream) const {
+    return stream < counts_.size() ? counts_[stream] : 0;
+  }
+  void raise(std::size_t stream, std::uint64_t count);
+  void join(const VectorClock& other);
+
+ private:
+  std::vector<std::uint64_t> counts_;
+};
+
+/// One use of memory by an operation.
+struct Access {
+  const std::string* name = nullptr;  ///< of the operation; null: no access
+  unsigned stream = 0;
+  std::uint64_t count = 0;  ///< the operation's place in its stream
+  bool writes = false;
+  std::uintptr_t begin = 0, end = 0;
+};
+
+/// The last write of every byte and the reads since. Invariant: pieces do not overlap.
+class AccessMap {
+ public:
+  /// An earlier access that conflicts with this one and does not come before it; null: none.
+  const Access* race_of(const Access& access, const VectorClock& before) const;
+  void note(const Access& access);
+  /// Removes the accesses to [begin, end).
+  void forget(std::uintptr_t begin, std::uintptr_t end);
+  /// Removes the accesses that come before `clock`, since nothing can conflict with them any more.
+  void forget(const VectorClock& clock);
+  /// The last access to [begin, end) that does not come before `clock`; null: none.
+  const Access* later_than(const VectorClock& clock, std::uintptr_t begin,
+                           std::uintptr_t end) const;
+  std::size_t size() const { return pieces_.size(); }
+
+ private:
+  struct Piece {
+    std::uintptr_t end = 0;
+    Access write;
+    std::vector<Access> reads;  // at most one per stream: its last
+  };
+  using Pieces = std::map<std::uintptr_t, Piece>;  // by begin
+
+  Pieces::const_iterator first_after(std::uintptr_t address) const;
+  void split(std::uintptr_t address);
+
+  Pieces pieces_;
+};
+
+/// The same name at the same address, for ever.
+const std::string* kept_name(const std::string& name);
+
+}  // namespace cuda_stand_in
