@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
-#include "uses.h"
 #include "td/device/device.h"
 #include "td/device/record.h"
+#include "uses.h"
 
 namespace cuda_stand_in {
 namespace {

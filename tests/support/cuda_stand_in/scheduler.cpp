@@ -17,10 +17,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kManyPolls = 20;        // after so many queries work runs
-constexpr auto kQuiet = 5ms;          // after so long without a call all work runs
+constexpr int kManyPolls = 20;  // after so many queries work runs
+constexpr auto kQuiet = 5ms;    // after so long without a call all work runs
 constexpr auto kBetweenTries = 100us;
-constexpr int kFruitlessTries = 10;   // after so many the missing part may be any work
+constexpr int kFruitlessTries = 10;  // after so many the missing part may be any work
 
 bool has_failed(const Device& device) { return device.failed || device.broken; }
 
@@ -57,8 +57,8 @@ Stream* choose(const State& all) {
   for (Stream* stream : all.streams) {
     if (!(any || is_needed(stream)) || !can_go_on(all, *stream)) continue;
     ++ready;
-    if (!best || (all.order == Order::kRandom ? random(ready) == 0
-                                              : comes_first(all.order, *stream, *best)))
+    if (!best ||
+        (all.order == Order::kRandom ? random(ready) == 0 : comes_first(all.order, *stream, *best)))
       best = stream;
   }
   return best;
@@ -237,9 +237,8 @@ bool query(State& all, Mark& mark) {
 
 void wait_for(State& all, const std::vector<MarkPtr>& marks, const Device& device, Lock& lock) {
   const auto is_over = [&] {
-    return has_failed(device) || std::all_of(marks.begin(), marks.end(), [](const MarkPtr& mark) {
-             return is_reached(*mark);
-           });
+    return has_failed(device) || std::all_of(marks.begin(), marks.end(),
+                                             [](const MarkPtr& mark) { return is_reached(*mark); });
   };
   for (const MarkPtr& mark : marks) need(all, *mark->stream, mark->ticket);
   if (!is_over()) all.work_came->notify_one();

@@ -60,9 +60,7 @@ TEST_CASE("two uses are a race where one writes the same bytes and nothing order
 TEST_CASE("events and waits of the host order two streams") {
   on_gpu(0, [] {
     const Block block;
-    const auto check = [&](auto between) {
-      return is_race(block.write(), block.write(), between);
-    };
+    const auto check = [&](auto between) { return is_race(block.write(), block.write(), between); };
     CHECK_FALSE(check([](cudaStream_t first, cudaStream_t second) { order(first, second); }));
     CHECK_FALSE(check([](cudaStream_t first, cudaStream_t) { cudaStreamSynchronize(first); }));
     CHECK_FALSE(check([](cudaStream_t, cudaStream_t) { cudaDeviceSynchronize(); }));

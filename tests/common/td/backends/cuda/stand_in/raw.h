@@ -1,5 +1,5 @@
-// Helpers of the tests of the stand-in itself: they call the runtime without td, each in a thread of
-// its own, so that td's notion of the current device stays right.
+// Helpers of the tests of the stand-in itself: they call the runtime without td, each in a thread
+// of its own, so that td's notion of the current device stays right.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -66,11 +66,10 @@ class Block {
 /// Queues an operation that does `work` once.
 template <class Work>
 cudaError_t queue(cudaStream_t stream, const std::string& name, std::vector<Use> uses, Work work) {
-  return cuda_stand_in::queue("test", stream,
-                              Operation{name, std::move(uses), [work](bool) {
-                                          work();
-                                          return true;
-                                        }});
+  return cuda_stand_in::queue("test", stream, Operation{name, std::move(uses), [work](bool) {
+                                                          work();
+                                                          return true;
+                                                        }});
 }
 inline cudaError_t queue(cudaStream_t stream, const std::string& name, std::vector<Use> uses) {
   return queue(stream, name, std::move(uses), [] {});

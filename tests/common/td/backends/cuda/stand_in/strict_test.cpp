@@ -151,9 +151,8 @@ TEST_CASE("calls of the allocator have CUDA's codes") {
     cudaPointerAttributes attributes;
     cudaMalloc(&none, 0);
     cudaPointerGetAttributes(&attributes, memory);
-    CHECK(refusals.take() ==
-          Texts{"cudaMalloc: no bytes were asked for",
-                "cudaPointerGetAttributes: the memory of the device was freed"});
+    CHECK(refusals.take() == Texts{"cudaMalloc: no bytes were asked for",
+                                   "cudaPointerGetAttributes: the memory of the device was freed"});
   });
 }
 
@@ -211,13 +210,11 @@ TEST_CASE("a forked child cannot use CUDA after its parent") {
   });
 }
 
-TEST_CASE("a refusal ends the process with the seed", "[.child]") {
-  cudaStreamQuery(nullptr);
-}
+TEST_CASE("a refusal ends the process with the seed", "[.child]") { cudaStreamQuery(nullptr); }
 
 TEST_CASE("a refusal is read on stderr") {
-  const auto child = test::run_child("a refusal ends the process with the seed",
-                                     "TD_STAND_IN_SEED=7");
+  const auto child =
+      test::run_child("a refusal ends the process with the seed", "TD_STAND_IN_SEED=7");
   CHECK(child.exit_code != 0);
   CHECK_THAT(child.output, Contains("The stand-in for CUDA refuses cudaStreamQuery: this thread "
                                     "has chosen no device, so CUDA would make a context on 0 "
