@@ -184,8 +184,25 @@ class DebugInfo {
     if (!known) known = intern(locate(modules_, pc));
     return known;
   }
-  KernelDescription describe(std::uintptr_t kernel) {
+  const KernelDescription& describe(std::uintptr_t kernel) {
     std::lock_guard lock(mutex_);
+    const auto [known, is_new] = kernels_.try_emplace(kernel);
+    if (is_new) known->second = read_description(kernel);
+    return known->second;
+  }
+  const std::vector<LibraryVariable>& variables(std::uintptr_t address) {
+    std::lock_guard lock(mutex_);
+    Dwfl_Module* const module = modules_.at(address);
+    const auto [place, is_new] = variables_.try_emplace(module);
+    Dwarf_Die* unit = nullptr;
+    Dwarf_Addr bias = 0;
+    while (is_new && module && (unit = dwfl_module_nextcu(module, unit, &bias)))
+      add_variables_below(unit, bias, 0, place->second);
+    return place->second;
+  }
+
+ private:
+  KernelDescription read_description(std::uintptr_t kernel) {
     KernelDescription result;
     Dwarf_Addr bias = 0;
     Dwfl_Module* const module = modules_.at(kernel);
@@ -205,18 +222,6 @@ class DebugInfo {
     std::free(scopes);
     return result;
   }
-  const std::vector<LibraryVariable>& variables(std::uintptr_t address) {
-    std::lock_guard lock(mutex_);
-    Dwfl_Module* const module = modules_.at(address);
-    const auto [place, is_new] = variables_.try_emplace(module);
-    Dwarf_Die* unit = nullptr;
-    Dwarf_Addr bias = 0;
-    while (is_new && module && (unit = dwfl_module_nextcu(module, unit, &bias)))
-      add_variables_below(unit, bias, 0, place->second);
-    return place->second;
-  }
-
- private:
   static void add_parameters(Dwarf_Die* function, std::vector<std::string>& names) {
     Dwarf_Die die;
     if (dwarf_child(function, &die) != 0) return;
@@ -234,6 +239,7 @@ class DebugInfo {
   Modules modules_;
   std::map<std::tuple<std::string, int, int, std::string>, std::unique_ptr<Site>> sites_;
   std::unordered_map<std::uintptr_t, const Site*> by_address_;
+  std::unordered_map<std::uintptr_t, KernelDescription> kernels_;  // by address
   std::map<Dwfl_Module*, std::vector<LibraryVariable>> variables_;
 };
 
@@ -253,7 +259,7 @@ const Site* site_before(std::uintptr_t return_address) {
   return entry.site;
 }
 
-KernelDescription describe_kernel(std::uintptr_t kernel) {
+const KernelDescription& describe_kernel(std::uintptr_t kernel) {
   return DebugInfo::instance().describe(kernel);
 }
 

@@ -22,7 +22,7 @@ struct KernelDescription {
   std::vector<std::string> parameters;  ///< Their names; empty when they are unknown.
 };
 /// @param kernel the address of its code.
-KernelDescription describe_kernel(std::uintptr_t kernel);
+const KernelDescription& describe_kernel(std::uintptr_t kernel);
 
 /// A variable of a kernel library, outside of the stack.
 struct LibraryVariable {

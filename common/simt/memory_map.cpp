@@ -6,6 +6,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "simt/debug_info.h"
 #include "simt/thread_variables.h"
@@ -71,25 +72,43 @@ PointerArgument device_variable(const LibraryVariable& v) {
   return argument;
 }
 
-}  // namespace
+/// The variables that a kernel finds in its library.
+struct KernelVariables {
+  std::vector<SharedVariable> shared;  ///< By address; at last the dynamic shared memory.
+  std::vector<PointerArgument> global;
+};
 
-void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
+KernelVariables variables_of(const void* kernel) {
+  KernelVariables all;
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
   const Library library = library_of(kernel);
-  SharedVariable dynamic{"dynamic shared memory", "",  1, dynamic_shared_begin(kernel),
-                         info.dynamic_shared,     true};
+  SharedVariable dynamic{"dynamic shared memory", "", 1, dynamic_shared_begin(kernel), 0, true};
   for (const LibraryVariable& v : variables_of_library(address)) {
     if (v.is_thread_local)
-      info.shared.push_back(
+      all.shared.push_back(
           {v.name, v.type, v.element_size, library.thread_local_begin + v.place, v.bytes, false});
     else if (v.is_extern && v.bytes == 0 && (v.place == address || v.place == 0))
       dynamic.name = v.name, dynamic.type = v.type, dynamic.element_size = v.element_size;
     else if (!v.is_extern && v.bytes > 0 && !is_constant(library, v.place))
-      info.arguments.push_back(device_variable(v));
+      all.global.push_back(device_variable(v));
   }
-  std::sort(info.shared.begin(), info.shared.end(),
+  std::sort(all.shared.begin(), all.shared.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  info.shared.push_back(std::move(dynamic));
+  all.shared.push_back(std::move(dynamic));
+  return all;
+}
+
+}  // namespace
+
+void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
+  // The places of shared variables belong to the OS thread.
+  thread_local std::unordered_map<const void*, KernelVariables> known;
+  const auto [place, is_new] = known.try_emplace(kernel);
+  KernelVariables& variables = place->second;
+  if (is_new) variables = variables_of(kernel);
+  variables.shared.back().bytes = info.dynamic_shared;
+  info.shared = variables.shared;
+  info.arguments.insert(info.arguments.end(), variables.global.begin(), variables.global.end());
 }
 
 void MemoryMap::use(const LaunchInfo& info, const void* kernel) {

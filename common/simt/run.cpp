@@ -81,7 +81,7 @@ std::vector<Finding> run_plain(const Launch& launch, const RunOptions& options) 
 
 /// Adds what the debug information knows: names, places and variables.
 void describe(Launch& launch) {
-  const auto description = describe_kernel(reinterpret_cast<std::uintptr_t>(launch.kernel));
+  const auto& description = describe_kernel(reinterpret_cast<std::uintptr_t>(launch.kernel));
   launch.info.site = description.site;
   for (std::size_t i = 0; i < launch.positions.size(); ++i) {
     const std::size_t position = launch.positions[i];

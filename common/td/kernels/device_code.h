@@ -1,10 +1,7 @@
 // Device code: what a GPU runs, and the one function that launches it. Included by launch.h.
 // TD_DEVICE_CODE says that this compiler makes device code. nvcc does. A build for tests also sets
-// it for g++, together with a header that provides CUDA's language, `start` and `set_device_code`;
-// sim then runs what a GPU would run.
+// it for g++, together with a header that provides CUDA's language, `start` and `Launching`.
 #pragma once
-
-#include "td/device/device.h"
 
 #ifdef __CUDACC__
 #define TD_DEVICE_CODE
@@ -25,17 +22,3 @@ void start(void (*kernel)(T...), dim3 grid, dim3 block, cudaStream_t stream,
 }  // namespace
 }  // namespace td
 #endif
-
-namespace td {
-
-/// Whether launches on `device` run device code, so that they need its workspaces and profit from
-/// its order of work.
-inline bool runs_device_code(Device device) {
-#if defined(TD_DEVICE_CODE) && !defined(__CUDACC__)
-  return !device.is_cpu();
-#else
-  return device.is_cuda();
-#endif
-}
-
-}  // namespace td

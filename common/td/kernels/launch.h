@@ -15,7 +15,7 @@
 #include "td/kernels/device_code.h"
 #include "td/tensor/tensor.h"
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/backends/cuda/spans.h"
 #endif
 
@@ -82,7 +82,19 @@ class TensorRefs {
   std::size_t size_;
 };
 
-#ifdef __CUDACC__
+template <class Work>
+[[gnu::noinline]] Record make_record(const char* name, const Work& work, TensorRefs reads,
+                                     TensorRefs writes) {
+  Record record(name);
+  for (const Tensor* t : reads)
+    if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
+  for (const Tensor* t : writes)
+    if (t->defined()) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
+  record.set_work([work] { work.on_host(); });
+  return record;
+}
+
+#ifdef TD_DEVICE_CODE
 // A kernel that reads address 0 or the host's memory ends this process's use of the GPU, and the
 // error comes later and names another operation. So every launch is checked before it starts.
 inline void check_memory(const char* name, Device device, TensorRefs tensors) {
@@ -97,7 +109,13 @@ inline void check_memory(const char* name, Device device, TensorRefs tensors) {
 
 // Starts the work and throws when CUDA refused it, or tells of earlier work that failed.
 template <class Work>
-void launch_on_cuda(const char* name, Device device, const Work& work) {
+void launch_on_cuda(const char* name, Device device, const Work& work, TensorRefs reads,
+                    TensorRefs writes) {
+  check_memory(name, device, reads);
+  check_memory(name, device, writes);
+#ifndef __CUDACC__
+  const device_code::Launching launching(make_record(name, work, reads, writes));
+#endif
   const cuda::StreamSpan span(name, device.index(), current_native_stream(device));
   work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
   if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
@@ -105,47 +123,29 @@ void launch_on_cuda(const char* name, Device device, const Work& work) {
 }
 #endif
 
-template <class Work>
-[[gnu::noinline]] Record make_record(const char* name, [[maybe_unused]] Device device,
-                                     const Work& work, TensorRefs reads, TensorRefs writes) {
-  Record record(name);
-  for (const Tensor* t : reads)
-    if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
-  for (const Tensor* t : writes)
-    if (t->defined()) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
-  record.set_work([work] { work.on_host(); });
-#if defined(TD_DEVICE_CODE) && !defined(__CUDACC__)
-  if constexpr (requires { work.on_cuda(nullptr); })
-    if (runs_device_code(device)) set_device_code(record, device, work);
-#endif
-  return record;
-}
-
 /// Runs `work` on `device`, in the order of its current stream.
 /// @param reads,writes the tensors whose memory the work touches; undefined ones are skipped.
 template <class Work>
 void launch(const char* name, Device device, const Work& work, TensorRefs reads,
             TensorRefs writes) {
   if (record_observer) [[unlikely]]
-    record_observer(make_record(name, device, work, reads, writes), device);
+    record_observer(make_record(name, work, reads, writes), device);
   switch (device.type()) {
     case DeviceType::CPU:
       if (AccessObserver* observer = access_observer.load(std::memory_order_acquire)) [[unlikely]]
-        observer->on_host(make_record(name, device, work, reads, writes));
+        observer->on_host(make_record(name, work, reads, writes));
       if (trace::is_on()) [[unlikely]]
-        return run_with_span(make_record(name, device, work, reads, writes));
+        return run_with_span(make_record(name, work, reads, writes));
       return work.on_host();
     case DeviceType::CUDA:
-#ifdef __CUDACC__
-      check_memory(name, device, reads);
-      check_memory(name, device, writes);
-      return launch_on_cuda(name, device, work);
+#ifdef TD_DEVICE_CODE
+      return launch_on_cuda(name, device, work, reads, writes);
 #else
       fail<DeviceError>(name, ": this build has no CUDA kernels; build where nvcc is installed");
 #endif
     default:
       return backend(device.type())
-          .submit(make_record(name, device, work, reads, writes), device.index(),
+          .submit(make_record(name, work, reads, writes), device.index(),
                   current_native_stream(device));
   }
 }

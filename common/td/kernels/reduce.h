@@ -193,7 +193,7 @@ void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor&
   Tensor room;
 #ifdef TD_DEVICE_CODE
   if constexpr (!requires { typename R::ByIndex; })
-    if (runs_device_code(out.device())) work.s.reduced = in_memory_order(work.s.reduced);
+    if (out.is_cuda()) work.s.reduced = in_memory_order(work.s.reduced);
   room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
   work.partial = Pointer{room};
 #endif

@@ -90,7 +90,7 @@ inline ReducePlan plan_join(const ReducePlan& first) {
 /// Memory for a partial result of every piece; undefined where a reduction needs none.
 template <class WideAcc>
 Tensor room_for_pieces(Device device, const ReduceShape& s) {
-  if (!runs_device_code(device)) return {};
+  if (!device.is_cuda()) return {};
   const ReducePlan plan = plan_blocks(s);
   if (plan.pieces == 1) return {};
   return empty_on({static_cast<std::int64_t>(sizeof(WideAcc)) * plan.pieces * plan.results}, kByte,

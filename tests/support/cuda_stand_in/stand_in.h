@@ -135,7 +135,7 @@ int memory_device(const void* memory);
 
 /// A launch as the runtime saw it.
 struct Launch {
-  std::string kernel;  ///< its name, or the operation's where the kernel has none
+  std::string kernel;  ///< the name of the operation that started it
   int device = -1;
   unsigned grid[3] = {}, block[3] = {};
 };
@@ -147,4 +147,3 @@ Launch last_launch();
 namespace cuda_stand_in {
 void queue(int device, void* stream, std::function<void()> work);
 }
-extern "C" void td_cuda_stand_in_listen();

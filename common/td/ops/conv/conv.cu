@@ -6,7 +6,7 @@
 #include "td/kernels/libs/host_libs.h"
 #include "td/ops/pool/pool_shape.h"
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/backends/cuda/libs.h"
 #endif
 
@@ -30,7 +30,7 @@ struct ConvWork {
   int device;
 
   void on_host() const { kernels::host_conv2d(conv, input, weight, bias, output); }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {  // launch_conv adds the bias: cuDNN knows no bfloat16
     cuda::libs().conv2d(cuda::ConvKind::kForward, conv, input, weight, output, {device, stream});
   }
@@ -46,7 +46,7 @@ struct ConvBackwardWork {
   void on_host() const {
     kernels::host_conv2d_backward(conv, grad, input, weight, grad_input, grad_weight);
   }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     using cuda::ConvKind;
     cuda::Libs& libs = cuda::libs();
@@ -105,7 +105,7 @@ Conv2d describe(const Tensor& output, IntArrayRef input, IntArrayRef weight,
   v.dilation_h = number(steps.dilation[0]), v.dilation_w = number(steps.dilation[1]);
   v.groups = number(steps.groups);
   v.allow_tf32 = output.is_cuda() && allow_tf32();
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   if (output.is_cuda()) {
     v.channels_last = v.channels_last && cuda::libs().supports(v);
     return v;

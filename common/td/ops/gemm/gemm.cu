@@ -7,7 +7,7 @@
 #include "td/kernels/libs/host_libs.h"
 #include "td/ops/op.h"
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/backends/cuda/libs.h"
 #endif
 
@@ -48,23 +48,19 @@ struct GemmWork {
   void on_host() const { kernels::host_gemm(gemm, a, b, bias, c); }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
-    if (bias || is_floating_point(gemm.dtype)) return with_library(stream);
+    if (bias || is_floating_point(gemm.dtype)) return with_library({device, stream});
     dispatch_numbers("mm", gemm.dtype, [&]<class T>(CppType<T>) {
       if constexpr (std::is_integral_v<T>)
         IndexKernel<IntegerGemm<T>>{{gemm, a, b, c}, gemm.batch * gemm.m * gemm.n}.on_cuda(stream);
     });
   }
-#ifdef __CUDACC__
-  void with_library(cudaStream_t stream) const {
+  void with_library(cuda::Where where) const {
     Gemm g = gemm;
     g.allow_tf32 = allow_tf32();
-    if (!bias) return cuda::libs().gemm(g, a, b, c, {device, stream});
-    *adds_bias = is_floating_point(g.dtype) &&
-                 cuda::libs().gemm_with_bias(g, a, b, bias, c, {device, stream});
+    if (!bias) return cuda::libs().gemm(g, a, b, c, where);
+    *adds_bias =
+        is_floating_point(g.dtype) && cuda::libs().gemm_with_bias(g, a, b, bias, c, where);
   }
-#else
-  void with_library(cudaStream_t) const { on_host(); }
-#endif
 #endif
 };
 

@@ -100,7 +100,7 @@ void launch_lines(Device device, const F& f, std::initializer_list<const Tensor*
 template <class F>
 void launch_elements(Device device, const F& f, std::initializer_list<const Tensor*> reads,
                      std::initializer_list<const Tensor*> writes) {
-  if (!runs_device_code(device)) return launch_lines(device, f, reads, writes);
+  if (!device.is_cuda()) return launch_lines(device, f, reads, writes);
   launch_index_kernel(f.l.op, device, EachElement<F>{f}, f.l.lines * f.l.length, reads, writes);
 }
 

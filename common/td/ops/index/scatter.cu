@@ -108,7 +108,7 @@ void put_by_sorting(const Put<T, kAdd>& put, const Tensor& self, const Tensor& i
 template <class T, bool kAdd>
 void put_slices(const Put<T, kAdd>& put, const Tensor& self, const Tensor& index,
                 const Tensor& source, bool sorted) {
-  const bool on_cuda = runs_device_code(self.device());
+  const bool on_cuda = self.is_cuda();
   if (sorted || (on_cuda && put.b.picked >= kLongIndex))
     return put_by_sorting(put, self, index, source);
   const auto run = [&](const auto& work) {
@@ -143,7 +143,7 @@ void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Ten
                  const Tensor& source, bool sorted) {
   const Lines l = lines_of(op, self, index, dim);
   Put<T, kAdd> put{{}, Pointer{self}, Pointer{source}};
-  if (!sorted && !(runs_device_code(self.device()) && l.length >= kLongIndex))
+  if (!sorted && !(self.is_cuda() && l.length >= kLongIndex))
     return launch_lines(self.device(), Scatter<T, kAdd>{l, put}, {&index, &source, &self}, {&self});
   // self and source seen as one line each, with an index of elements.
   const Tensor elements = empty_on({index.numel()}, kLong, self.device());

@@ -64,7 +64,7 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
     const T* from = kernel_pointer<const T>(x);
     T* to = kernel_pointer<T>(out);
     const std::int64_t slices = b.inner ? b.outer * b.picked : 0;
-    if (runs_device_code(out.device()))
+    if (out.is_cuda())
       launch_index_kernel(op, out.device(), SelectElements<T>{b, from, to}, slices * b.inner,
                           {&x, &index}, {&out});
     else
