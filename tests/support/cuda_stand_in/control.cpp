@@ -18,8 +18,9 @@ cudaError_t queue(const char* call, cudaStream_t handle, Operation operation) {
   return cuda_stand_in::call(call, true, [&](State& all, Lock& lock) -> cudaError_t {
     Stream& stream = stream_of(all, handle);
     if (stream.device != thread.device)
-      return refuse(all, call, "the stream is not of the current device, but of cuda:" +
-                                   std::to_string(stream.device));
+      return refuse(
+          all, call,
+          "the stream is not of the current device, but of cuda:" + std::to_string(stream.device));
     if (const cudaError_t error = check_memory(all, call, operation, stream.device)) return error;
     return put_operation(all, call, stream, std::move(operation), lock);
   });

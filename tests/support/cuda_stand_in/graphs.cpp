@@ -42,9 +42,9 @@ class Replay {
 
  private:
   std::size_t take_ready() {
-    const auto chosen =
-        in_order_ ? std::min_element(ready_.begin(), ready_.end())
-                  : ready_.begin() + static_cast<std::ptrdiff_t>(random(ready_.size()));
+    const auto chosen = in_order_
+                            ? std::min_element(ready_.begin(), ready_.end())
+                            : ready_.begin() + static_cast<std::ptrdiff_t>(random(ready_.size()));
     const std::size_t node = *chosen;
     ready_.erase(chosen);
     return node;
@@ -255,7 +255,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
     const auto* const graph = reinterpret_cast<Graph*>(exec);
     const MarkPtr& last = graph->last_launch;
     if (last && all.host[last->stream->number] < last->ticket)
-      return refuse(all, "cudaGraphExecDestroy", "the host did not wait for the graph's last launch");
+      return refuse(all, "cudaGraphExecDestroy",
+                    "the host did not wait for the graph's last launch");
     all.live.erase(exec);
     delete graph;
     return cudaSuccess;

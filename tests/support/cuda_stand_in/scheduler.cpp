@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace cuda_stand_in {
@@ -16,10 +17,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kManyPolls = 20;        // after so many queries work runs
-constexpr auto kQuiet = 5ms;          // after so long without a call all work runs
+constexpr int kManyPolls = 20;  // after so many queries work runs
+constexpr auto kQuiet = 5ms;    // after so long without a call all work runs
 constexpr auto kBetweenTries = 100us;
-constexpr int kFruitlessTries = 10;   // after so many the missing part may be any work
+constexpr int kFruitlessTries = 10;  // after so many the missing part may be any work
 
 bool has_failed(const Device& device) { return device.failed || device.broken; }
 
@@ -39,19 +40,25 @@ bool comes_first(Order order, const Stream& a, const Stream& b) {
   return a.items.back().number > b.items.back().number;
 }
 
+bool is_needed(const Stream* stream) { return stream->needed > stream->done; }
+
+/// Whether the order lets work run that the host does not wait for.
+bool may_run_all(const State& all) {
+  if (all.order == Order::kReversed)
+    return std::any_of(all.streams.begin(), all.streams.end(), is_needed);
+  return all.order != Order::kLazy;
+}
+
 /// The stream whose first item runs next; null: none may or can.
 Stream* choose(const State& all) {
-  const auto is_needed = [](const Stream* stream) { return stream->needed > stream->done; };
-  const bool any = all.order == Order::kEager || all.order == Order::kRandom ||
-                   (all.order == Order::kReversed &&
-                    std::any_of(all.streams.begin(), all.streams.end(), is_needed));
+  const bool any = !all.is_ending && may_run_all(all);
   Stream* best = nullptr;
   std::uint64_t ready = 0;
   for (Stream* stream : all.streams) {
     if (!(any || is_needed(stream)) || !can_go_on(all, *stream)) continue;
     ++ready;
-    if (!best || (all.order == Order::kRandom ? random(ready) == 0
-                                              : comes_first(all.order, *stream, *best)))
+    if (!best ||
+        (all.order == Order::kRandom ? random(ready) == 0 : comes_first(all.order, *stream, *best)))
       best = stream;
   }
   return best;
@@ -146,8 +153,15 @@ void pause_at_random(const State& all, Lock& lock) {
   }
 }
 
+/// From then on only work that the host waits for runs: what it uses may have been destroyed.
+void end_with_process() {
+  const std::lock_guard lock(state().mutex);
+  state().is_ending = true;
+}
+
 void start_executor(State& all) {
   if (std::exchange(all.has_executor, true)) return;
+  std::atexit(end_with_process);
   std::thread(execute, std::ref(all)).detach();
 }
 
@@ -223,9 +237,8 @@ bool query(State& all, Mark& mark) {
 
 void wait_for(State& all, const std::vector<MarkPtr>& marks, const Device& device, Lock& lock) {
   const auto is_over = [&] {
-    return has_failed(device) || std::all_of(marks.begin(), marks.end(), [](const MarkPtr& mark) {
-             return is_reached(*mark);
-           });
+    return has_failed(device) || std::all_of(marks.begin(), marks.end(),
+                                             [](const MarkPtr& mark) { return is_reached(*mark); });
   };
   for (const MarkPtr& mark : marks) need(all, *mark->stream, mark->ticket);
   if (!is_over()) all.work_came->notify_one();
@@ -234,6 +247,7 @@ void wait_for(State& all, const std::vector<MarkPtr>& marks, const Device& devic
 }
 
 void need_all(State& all) {
+  if (all.is_ending) return;
   for (Stream* stream : all.streams) stream->needed = stream->queued;
 }
 

@@ -131,10 +131,10 @@ struct State {
   std::vector<Stream*> streams;  ///< of all devices, by Stream::number
   std::map<std::uintptr_t, Memory> memory;
   std::uint64_t generations = 0;
-  std::set<const void*> live;    ///< handles of events, graphs and executable graphs
-  std::set<Capture*> captures;   ///< under way
+  std::set<const void*> live;   ///< handles of events, graphs and executable graphs
+  std::set<Capture*> captures;  ///< under way
   // Who runs work, and for whom.
-  bool has_executor = false, executor_sleeps = false, is_executing = false;
+  bool has_executor = false, executor_sleeps = false, is_executing = false, is_ending = false;
   std::uint64_t items = 0, all_calls = 0;
   // For the race finder: what comes before everything that the host does next.
   VectorClock host;

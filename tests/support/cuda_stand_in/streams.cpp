@@ -39,9 +39,11 @@ cudaError_t query(State& all, Stream& stream) {
   return query(all, *stream.queried) ? cudaSuccess : cudaErrorNotReady;
 }
 
+/// Nor may it wait for a point of a graph, also after the capture.
 cudaError_t check_not_captured(const Event& event) {
-  if (!event.capture || event.capture->is_over) return cudaSuccess;
-  return spoil(*event.capture, cudaErrorCapturedEvent);
+  if (!event.capture) return cudaSuccess;
+  return event.capture->is_over ? cudaErrorCapturedEvent
+                                : spoil(*event.capture, cudaErrorCapturedEvent);
 }
 
 cudaError_t synchronize(State& all, Event& event, Lock& lock) {
@@ -67,6 +69,7 @@ cudaError_t join(Stream& stream, const Event& event) {
 
 cudaError_t wait(State& all, Stream& stream, const Event& event, Lock& lock) {
   if (event.capture && !event.capture->is_over) return join(stream, event);
+  if (event.capture) return cudaErrorCapturedEvent;
   if (!event.mark) return cudaSuccess;
   // A captured stream cannot wait for work from outside of its capture.
   if (stream.capture) return spoil(*stream.capture, cudaErrorStreamCaptureIsolation);
@@ -79,6 +82,7 @@ cudaError_t record(State& all, Event& event, Stream& stream, Lock& lock) {
   if (stream.device != event.device) return cudaErrorInvalidResourceHandle;
   if (Capture* const capture = stream.capture) {
     if (capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
+    event.mark = nullptr;
     event.capture = capture;
     event.nodes = capture->branches[&stream].tips;
     event.clock = capture->branches[&stream].clock;

@@ -58,8 +58,9 @@ std::string race_text(const State& all, const Access& earlier, const Access& acc
   return "race: \"" + *access.name + "\" on " + second + (access.writes ? " writes" : " reads") +
          " memory that \"" + *earlier.name + "\" on " + first +
          (earlier.writes ? " writes" : " reads") +
-         ", and nothing orders the two. Missing: " + second + " must wait for an event recorded on " +
-         first + " after \"" + *earlier.name + "\", or the host must wait for it";
+         ", and nothing orders the two. Missing: " + second +
+         " must wait for an event recorded on " + first + " after \"" + *earlier.name +
+         "\", or the host must wait for it";
 }
 
 cudaError_t check_races(State& all, const char* call, Stream& stream, const Operation& operation) {

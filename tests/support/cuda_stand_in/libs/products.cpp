@@ -88,12 +88,22 @@ bool check_places(const MatrixProduct& p, int device) {
          (!p.bias || check("the bias", p.bias, element * static_cast<std::size_t>(p.m), element));
 }
 
+/// The memory of a matrix: of its columns where another matrix may lie between them.
+void add_uses(const MatrixProduct& p, const Matrix& x, bool writes, std::vector<Use>& uses) {
+  constexpr int64_t kMostColumns = 1024;
+  if (x.step == x.rows || x.columns * p.batch > kMostColumns)
+    return uses.push_back({x.data, extent(p, x), writes});
+  for (const std::uintptr_t begin : columns_of(p, x))
+    uses.push_back({reinterpret_cast<const void*>(begin),
+                    static_cast<std::size_t>(x.rows) * element_bytes(p), writes});
+}
+
 std::vector<Use> uses_of(const MatrixProduct& p) {
-  std::vector<Use> uses = {{p.a.data, extent(p, p.a), false},
-                           {p.b.data, extent(p, p.b), false},
-                           {p.workspace.data, p.workspace.bytes, true},
-                           {p.c.data, extent(p, p.c), true}};
-  if (p.beta != 0) uses.push_back({p.c.data, extent(p, p.c), false});
+  std::vector<Use> uses = {{p.workspace.data, p.workspace.bytes, true}};
+  add_uses(p, p.a, false, uses);
+  add_uses(p, p.b, false, uses);
+  if (p.beta != 0) add_uses(p, p.c, false, uses);
+  add_uses(p, p.c, true, uses);
   if (p.bias) uses.push_back({p.bias, element_bytes(p) * static_cast<std::size_t>(p.m), false});
   return uses;
 }

@@ -210,7 +210,11 @@ TEST_CASE("bfloat16 convolutions are refused in words below compute capability 8
                     "which began with 8.0; ask for float16, and scale the loss with a GradScaler");
   CHECK_NOTHROW(convolve(sizes(kHalf), fake::new_stream()));
   world().compute_capability = 80;
-  CHECK_NOTHROW(convolve(sizes(kBFloat16), fake::new_stream()));
+  const cuda::Where where = fake::new_stream();
+  CHECK_NOTHROW(convolve(sizes(kBFloat16), where));
+  world().compute_capability = 75;  // its plan is known: only cuDNN itself can refuse now
+  CHECK_THROWS_WITH(convolve(sizes(kBFloat16), where),
+                    Catch::StartsWith("conv2d: cuDNN reports CUDNN_STATUS_NOT_SUPPORTED"));
 }
 
 }  // namespace

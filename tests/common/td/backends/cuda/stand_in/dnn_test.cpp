@@ -241,6 +241,21 @@ TEST_CASE("descriptors that do not exist any more and memory of elsewhere are re
         Texts{"cudnnDestroyFilterDescriptor: the cudnnFilterDescriptor_t was destroyed before"});
 }
 
+TEST_CASE("a handle of cuDNN is not made while a stream of the device is captured") {
+  cuda_stand_in::CollectRefusals refusals;
+  cudnnHandle_t handle = nullptr;
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+  CHECK(cudnnCreate(&handle) == CUDNN_STATUS_NOT_INITIALIZED);
+  CHECK(cudaStreamEndCapture(stream, &graph) != cudaSuccess);
+  CHECK(refusals.take() == Texts{"cudnnCreate: a stream of the device is captured, and making a "
+                                 "handle waits for the device"});
+  cudaGetLastError();
+}
+
 TEST_CASE("handles and descriptors are counted, so that a leak is seen") {
   const auto count = [] {
     return std::vector<int>{cuda_stand_in::live("cudnnHandle_t"),
