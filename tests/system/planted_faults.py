@@ -3,7 +3,7 @@
 
 Called by CTest with --quick, and by hand. planted_faults/*.toml list the faults: each replaces one
 text in one file of common/. The changed file and what is compiled from it lie in a scratch directory,
-which also gets the stand-in's library that holds them, linked again. The named test must pass without
+which also gets the library on the stand-in (or the program) that holds them, linked again. The named test must pass without
 the fault and must fail with it.
 Invariant: neither the checkout nor the build directory is written to.
 """
@@ -49,6 +49,9 @@ class Fault:
     def sources(self):
         return self.units or [self.file]
 
+    def program(self):
+        return self.test.split()[0]
+
     def command(self):
         return tuple(shlex.split(self.test)), tuple(sorted(self.environment.items()))
 
@@ -72,23 +75,24 @@ class Build:
         self.folder = pathlib.Path(folder).resolve()
         entries = json.loads((self.folder / "compile_commands.json").read_text())
         self.compile = {self.output(entry["command"]): entry["command"] for entry in entries}
-        self.link = {}
-        for library in LIBRARIES:
-            self.link[library] = subprocess.run(
-                ["ninja", "-C", self.folder, "-t", "commands", "-s", library], check=True,
-                capture_output=True, text=True).stdout.splitlines()[-1]
+        self.link = {library: self.link_command(library) for library in LIBRARIES}
+
+    def link_command(self, target):
+        return subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "-s", target], check=True,
+                              capture_output=True, text=True).stdout.splitlines()[-1]
 
     @staticmethod
     def output(command):
         words = shlex.split(command)
         return words[words.index("-o") + 1]
 
-    def library_of(self, source):
-        """The library of the stand-in that holds the source file, and the object in it."""
-        for library, command in self.link.items():
-            for word in command.split():
+    def place_of(self, source, program):
+        """What holds the source file, the program or a library of the stand-in, and the object in it."""
+        self.link.setdefault(program, self.link_command(program))
+        for linked in [program, *LIBRARIES]:
+            for word in self.link[linked].split():
                 if word.endswith(f"/{source.removeprefix('common/')}.o") and word in self.compile:
-                    return library, word
+                    return linked, word
         raise LookupError(f"no library on the stand-in is made from {source}")
 
 
@@ -133,21 +137,21 @@ class Planting:
             raise LookupError(f"{source} does not compile:\n{text}")
         return made
 
-    def libraries(self):
-        """A directory for LD_LIBRARY_PATH: the stand-in's libraries, those with the fault linked again."""
-        folder = self.scratch / "libraries"
+    def link(self):
+        """A directory with the program and the stand-in's libraries, those with the fault linked again."""
+        folder, program = self.scratch / "linked", f"tests/{self.fault.program()}"
         folder.mkdir()
         objects = {}
         for source in self.fault.sources():
-            library, target = self.build.library_of(source)
-            objects.setdefault(library, {})[target] = self.compile(source, target)
-        for library in LIBRARIES:
-            made = folder / pathlib.Path(library).name
-            if library not in objects:
-                made.symlink_to(self.build.folder / library)
+            linked, target = self.build.place_of(source, program)
+            objects.setdefault(linked, {})[target] = self.compile(source, target)
+        for linked in [program, *LIBRARIES]:
+            made = folder / pathlib.Path(linked).name
+            if linked not in objects:
+                made.symlink_to(self.build.folder / linked)
                 continue
-            command = self.build.link[library].replace(f"-o {library} ", f"-o {made} ")
-            for target, replacement in objects[library].items():
+            command = self.build.link[linked].replace(f"-o {linked} ", f"-o {made} ")
+            for target, replacement in objects[linked].items():
                 command = command.replace(f" {target} ", f" {replacement} ")
             text, code = run(["sh", "-c", command], cwd=self.build.folder)
             if code != 0:
@@ -155,16 +159,15 @@ class Planting:
         return folder
 
 
-def run_test(build, command, folder, seconds):
+def run_test(command, programs, libraries, seconds):
     (program, *arguments), environment = command
-    more = {**os.environ, **dict(environment), "LD_LIBRARY_PATH": str(folder)}
-    return run([build.folder / "tests" / program, *arguments, "-w", "NoTests"], seconds, env=more,
-               cwd=build.folder)
+    more = {**os.environ, **dict(environment), "LD_LIBRARY_PATH": str(libraries)}
+    return run([programs / program, *arguments, "-w", "NoTests"], seconds, env=more)
 
 
 def verdict_without(build, command, seconds):
     """Why the test is of no use: it does not pass as the core is. Empty when it does."""
-    text, code = run_test(build, command, build.folder / "cuda_stand_in", seconds)
+    text, code = run_test(command, build.folder / "tests", build.folder / "cuda_stand_in", seconds)
     return "" if code == 0 else f"{shlex.join(command[0])} fails without a fault:\n{text[-4000:]}"
 
 
@@ -173,9 +176,10 @@ def verdict_with(build, fault, scratch, seconds):
     planting = Planting(build, fault, scratch)
     try:
         planting.change()
-        text, code = run_test(build, fault.command(), planting.libraries(), seconds)
+        folder = planting.link()
     except LookupError as error:
         return str(error)
+    text, code = run_test(fault.command(), folder, folder, seconds)
     shutil.rmtree(planting.scratch)
     if code is None:
         return "" if fault.may_hang else f"the test did not end within {seconds} s:\n{text[-4000:]}"
@@ -192,10 +196,9 @@ def plant(build, faults, seconds):
     with tempfile.TemporaryDirectory(prefix="planted_faults") as scratch, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         commands = list(dict.fromkeys(fault.command() for fault in faults))
-        for verdict in pool.map(lambda command: verdict_without(build, command, seconds), commands):
-            if verdict:
-                sys.exit(verdict)
-        verdicts = pool.map(lambda fault: verdict_with(build, fault, pathlib.Path(scratch), seconds), faults)
+        without = dict(zip(commands, pool.map(lambda one: verdict_without(build, one, seconds), commands)))
+        verdicts = pool.map(lambda fault: without[fault.command()] or
+                            verdict_with(build, fault, pathlib.Path(scratch), seconds), faults)
         for fault, verdict in zip(faults, verdicts):
             print(f"{'NOT FOUND' if verdict else 'found'}: {fault.name}", flush=True)
             if verdict:
