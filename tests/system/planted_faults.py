@@ -28,6 +28,7 @@ TABLE = PROJECT / "docs/measurements/planted_faults.md"
 # The libraries on the stand-in, and the one that serves every device.
 LIBRARIES = ["cuda_stand_in/libtd_device.so", "cuda_stand_in/libtd.so", "cuda_stand_in/libtd_cuda_libs.so",
              "lib/libtd_distributed.so"]
+VERBOSE = "--verbose" in sys.argv
 CACHE = shutil.which("ccache")
 
 
@@ -40,6 +41,7 @@ class Fault:
     before: str                 # occurs once in the file
     after: str
     units: list                 # source files below common/ that are compiled again; [] is the file itself
+    more: list                  # further texts to replace, as [before, after]
     test: str                   # program, then its arguments
     expect: str                 # words of the failing test's output
     environment: dict = dataclasses.field(default_factory=dict)
@@ -62,7 +64,7 @@ def read_faults():
         common = tomllib.loads(path.read_text())
         for entry in common["fault"]:
             entry["environment"] = {k: str(v) for k, v in entry.get("environment", {}).items()}
-            faults.append(Fault(**{"units": [], **entry}))
+            faults.append(Fault(**{"units": [], "more": [], **entry}))
     names = [fault.name for fault in faults]
     assert len(names) == len(set(names)), "two faults have the same name"
     return faults
@@ -116,12 +118,13 @@ class Planting:
 
     def change(self):
         text = (PROJECT / self.fault.file).read_text()
-        count = text.count(self.fault.before)
-        if count != 1:
-            raise LookupError(f"{self.fault.file} holds the text to replace {count} times, and not once")
+        for before, after in [(self.fault.before, self.fault.after), *self.fault.more]:
+            if text.count(before) != 1:
+                raise LookupError(f"{self.fault.file} holds {text.count(before)} times and not once: {before}")
+            text = text.replace(before, after)
         changed = self.scratch / self.fault.file
         changed.parent.mkdir(parents=True)
-        changed.write_text(text.replace(self.fault.before, self.fault.after))
+        changed.write_text(text)
 
     def compile(self, source, target):
         """The object in place of the build's `target`."""
@@ -185,6 +188,8 @@ def verdict_with(build, fault, scratch, seconds):
         return "" if fault.may_hang else f"the test did not end within {seconds} s:\n{text[-4000:]}"
     if code == 0:
         return "the test passes"
+    if VERBOSE:
+        print(f"--- {fault.name}\n{text[-3000:]}")
     if " ".join(fault.expect.split()) not in " ".join(text.split()):
         return f"the test fails, but not with the words \"{fault.expect}\":\n{text[-4000:]}"
     return ""
@@ -230,6 +235,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="those that take seconds, for CTest")
     parser.add_argument("--seconds", type=int, default=120, help="that a test may take (120)")
     parser.add_argument("--markdown", action="store_true", help=f"write {TABLE.relative_to(PROJECT)}")
+    parser.add_argument("--verbose", action="store_true", help="show what the failing tests print")
     options = parser.parse_args()
     faults = chosen(read_faults(), options)
     if options.list:

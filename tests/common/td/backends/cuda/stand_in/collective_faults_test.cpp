@@ -32,13 +32,38 @@ TEST_CASE("collectives come after the work before them, and before the work afte
         }) == no_errors());
 }
 
+TEST_CASE("every rank gets what rank 1 has, and what all ranks have") {
+  CHECK(on_all_gpus([](ProcessGroup& group, Device device) {
+          const Tensor t = full({33}, group.rank() + 1.0, TensorOptions(device));
+          group.broadcast(t, 1)->wait();
+          if (t.sum().item<float>() != 66) throw Error("broadcast");
+          const Tensor all = empty({33 * group.size()}, TensorOptions(device));
+          group.all_gather_into_tensor(all, t)->wait();
+          if (all.sum().item<float>() != 66.f * static_cast<float>(group.size()))
+            throw Error("all_gather");
+        }) == no_errors());
+}
+
+TEST_CASE("two ranks send to each other") {
+  CHECK(on_all_gpus([](ProcessGroup& group, Device device) {
+          if (group.rank() > 1) return;
+          const Tensor mine = full({33}, 1.0 * group.rank(), TensorOptions(device));
+          const Tensor other = empty({33}, TensorOptions(device));
+          const auto sent = group.send(mine, 1 - group.rank());
+          group.recv(other, 1 - group.rank())->wait();
+          sent->wait();
+          if (other.sum().item<float>() != 33.f * static_cast<float>(1 - group.rank()))
+            throw Error("recv");
+        }) == no_errors());
+}
+
 TEST_CASE("a collective keeps the memory of its tensors until it has ended") {
   CHECK(on_all_gpus([](ProcessGroup& group, Device device) {
           for (int round = 0; round < 3; ++round) {
             auto t = std::make_unique<Tensor>(ones({1000}, TensorOptions(device)));
             const auto work = group.all_reduce(*t);
             t.reset();
-            const Tensor next = full({1000}, 5, TensorOptions(device));
+            const Tensor next = full({1000}, 5.0, TensorOptions(device));
             if (next.sum().item<float>() != 5000) throw Error("another tensor was written to");
             work->wait();
           }

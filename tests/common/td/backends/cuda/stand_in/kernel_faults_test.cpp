@@ -31,9 +31,8 @@ TEST_CASE("a 0-dimensional tensor and a number") {
 
 TEST_CASE("a sum that begins 4 bytes after an aligned address") {
   for (const std::int64_t size : {1, 3, 6, 1000})
-    check_as_on_host(numbers({size + 1}), [&](const Tensor& x) {
-      return x.narrow(0, 1, size) + x.narrow(0, 0, size);
-    });
+    check_as_on_host(numbers({size + 1}),
+                     [&](const Tensor& x) { return x.narrow(0, 1, size) + x.narrow(0, 0, size); });
 }
 
 TEST_CASE("more elements than 32 bits count", "[.edges]") {
@@ -60,6 +59,10 @@ TEST_CASE("softmax of no rows, of short rows and of long rows") {
   for (const std::int64_t n : {20, 2000})
     for (const std::int64_t rows : {0, 3})
       check_as_on_host(numbers({rows, n}), [](const Tensor& x) { return softmax(x, 1); });
+}
+
+TEST_CASE("layer_norm of long rows") {
+  check_as_on_host(numbers({3, 2000}), [](const Tensor& x) { return layer_norm(x, {2000}); });
 }
 
 TEST_CASE("softmax of 280,000 rows", "[.edges]") {

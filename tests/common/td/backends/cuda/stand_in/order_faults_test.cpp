@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "fake_gpus.h"
 #include "td/device/allocator.h"
@@ -15,7 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Tensor ones_on(int gpu, IntArrayRef sizes = {8}) { return ones(sizes, TensorOptions(fake::gpu(gpu))); }
+Tensor ones_on(int gpu, IntArrayRef sizes = {8}) {
+  return ones(sizes, TensorOptions(fake::gpu(gpu)));
+}
 
 TEST_CASE("a copy between GPUs comes after the work on its target, and before what follows") {
   const Tensor x = ones_on(0), y = ones_on(1);
@@ -67,6 +70,7 @@ TEST_CASE("pinned memory that is given up is not used again before the copy has 
 TEST_CASE("a block that streams of two devices use waits for both") {
   Allocator& memory = allocator(fake::gpu(0));
   const Stream streams[] = {getStreamFromPool(fake::gpu(0)), getStreamFromPool(fake::gpu(1))};
+  std::set<void*> blocks;
   for (const Stream& late : streams) {
     const fake::Held held(late);
     void* const block = memory.allocate(3 << 20);
@@ -75,8 +79,12 @@ TEST_CASE("a block that streams of two devices use waits for both") {
     void* const another = memory.allocate(3 << 20);
     CHECK(another != block);
     memory.release(another, 3 << 20);
+    blocks.insert(block);
   }
   fake::wait_for_gpus();
+  void* const again[] = {memory.allocate(3 << 20), memory.allocate(3 << 20)};
+  CHECK(blocks.count(again[0]) + blocks.count(again[1]) > 0);
+  for (void* const block : again) memory.release(block, 3 << 20);
 }
 
 TEST_CASE("a launch after the answer that an event has not happened") {
@@ -129,11 +137,27 @@ TEST_CASE("products on two streams and two devices") {
       results.push_back(mm(a, b) * 1);
       a.record_stream(side), b.record_stream(side);
     }
+    for (const int gpu : {0, 1})
+      results.push_back(mm(ones_on(gpu, {20, 30}), ones_on(gpu, {30, 10})));
     fake::wait_for_gpus();
     for (const Tensor& result : results) CHECK(equal(result.cpu(), full({20, 10}, 30)));
   }
   results.clear();
   for (const int gpu : {0, 1}) CHECK(memory_stats(fake::gpu(gpu)).allocated == before[gpu]);
+}
+
+TEST_CASE("a layer whose bias is not aligned") {
+  const Tensor x = ones_on(0, {4, 16}), weight = ones_on(0, {10, 16});
+  const Tensor bias = arange(0, 11, kFloat).to(fake::gpu()).narrow(0, 1, 10);
+  CHECK(linear(x, weight, bias).sum().item<float>() == 4 * (10 * 16 + 55));
+}
+
+TEST_CASE("a convolution on a side stream") {
+  const Tensor x = ones_on(0, {1, 2, 5, 5}), weight = ones_on(0, {3, 2, 3, 3});
+  const Stream side = getStreamFromPool(fake::gpu());
+  side.wait(getCurrentStream(fake::gpu()));
+  const StreamGuard guard(side);
+  CHECK((conv2d(x, weight) * 1).sum().item<float>() == 27 * 18);
 }
 
 TEST_CASE("a replay beside a product of the captured stream") {
@@ -151,6 +175,54 @@ TEST_CASE("a replay beside a product of the captured stream") {
   fake::wait_for_gpus();
   CHECK(equal(replayed.cpu(), full({20, 10}, 30)));
   CHECK(equal(eager.cpu(), full({10, 20}, 30)));
+}
+
+TEST_CASE("a replay on another stream comes after what the captured stream held") {
+  const Stream stream = getStreamFromPool(fake::gpu()), other = getStreamFromPool(fake::gpu());
+  const StreamGuard guard(stream);
+  const Tensor x = zeros({8}, TensorOptions(fake::gpu()));
+  Graph graph;
+  graph.capture(stream, [&] { x.add_(1); });
+  x.fill_(3);
+  {
+    const StreamGuard there(other);
+    graph.replay();
+    CHECK(x.sum().item<float>() == 32);
+  }
+}
+
+TEST_CASE("tensors that come after a capture have memory of their own") {
+  const Stream stream = getStreamFromPool(fake::gpu());
+  const StreamGuard guard(stream);
+  const Tensor x = ones_on(0, {1000});
+  Tensor y;
+  Graph graph;
+  graph.capture(stream, [&] { y = (x + 1) * 2; });
+  const Tensor later = full({1000}, 7.0, TensorOptions(fake::gpu()));
+  graph.replay();
+  CHECK(later.amax().item<float>() == 7);
+  CHECK(later.amin().item<float>() == 7);
+}
+
+TEST_CASE("a graph that is given up waits for its last replay") {
+  const Stream stream = getStreamFromPool(fake::gpu());
+  const StreamGuard guard(stream);
+  const Tensor x = ones_on(0);
+  Graph graph;
+  graph.capture(stream, [&] { x.add_(1); });
+  graph.replay();
+  graph.reset();
+  CHECK(x.sum().item<float>() == 16);
+}
+
+TEST_CASE("memory of one stream serves no other stream") {
+  const Stream streams[] = {getStreamFromPool(fake::gpu()), getStreamFromPool(fake::gpu())};
+  for (int round = 0; round < 3; ++round)
+    for (const Stream& stream : streams) {
+      const StreamGuard guard(stream);
+      CHECK((ones_on(0, {4000}) + 1).sum().item<float>() == 8000);
+      const Tensor released = ones_on(0, {4000}) + 2;
+    }
 }
 
 }  // namespace
