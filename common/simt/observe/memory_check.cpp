@@ -25,6 +25,10 @@ std::size_t distance(const Region& region, std::uintptr_t address) {
   return address < region.begin ? region.begin - address : address - region.begin;
 }
 
+/// The first pages hold nothing. Where a kernel has no dynamic shared memory, that begins at 0,
+/// too.
+bool is_null(std::uintptr_t address) { return address < 65536; }
+
 std::string size_of(const Access& access) { return count_of(access.bytes, "byte"); }
 
 }  // namespace
@@ -49,6 +53,7 @@ Region* MemoryCheck::search(const ThreadInfo& thread, const Access& access, Regi
 void MemoryCheck::report_outside(const ThreadInfo& thread, const Access& access, Region* usual) {
   if (access.space == Space::kShared)
     return report_out_of_bounds(thread, access, regions_.shared(access.variable));
+  if (is_null(access.address)) return report_host_memory(thread, access);
   if (usual && distance(*usual, access.address) < kReachOfIndex)
     return report_out_of_bounds(thread, access, *usual);
   if (Region* near = regions_.nearest(access.address, kNear))
@@ -107,11 +112,11 @@ void MemoryCheck::report_host_memory(const ThreadInfo& thread, const Access& acc
     std::string names;
     for (const Region& region : regions_.all())
       if (region.argument) names += (names.empty() ? "" : ", ") + region.name();
-    const bool null = access.address < 65536;
     return Findings::Text{
         std::string(verb(access.kind)) + ' ' + size_of(access) + " at " +
-            (null ? "address " + std::to_string(access.address) + ": the pointer is null"
-                  : hexadecimal(access.address) + ", which belong to no tensor of this launch"),
+            (is_null(access.address)
+                 ? "address " + std::to_string(access.address) + ": the pointer is null"
+                 : hexadecimal(access.address) + ", which belong to no tensor of this launch"),
         "the kernel reaches " +
             (names.empty() ? "shared memory only" : "only " + names + " and shared memory") +
             ", not the host's memory. Cure: pass the tensor to the launch"};

@@ -109,6 +109,16 @@ TEST_CASE("host memory is refused, with the tensors that the kernel may reach") 
             "sum.cu:8: reads 4 bytes at address 0: the pointer is null\n") == 0);
 }
 
+TEST_CASE("a null pointer is none into the dynamic shared memory that a kernel does not have") {
+  Script script(32);
+  script.tensor("in", 64, 4, true);
+  script.add_shared("dynamic shared memory", nullptr, 0, 1, true);
+  const KernelReport report = script.run([&] { CHECK_FALSE(script.read(0, number(15'000), 8)); });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text.find(
+            "sum.cu:8: reads 4 bytes at address 15000: the pointer is null\n") == 0);
+}
+
 TEST_CASE("an access must be aligned to its size") {
   Script script(32);
   const char* in = script.tensor("in", 64, 4, true);
