@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "child_process.h"
+#include "distributed/ddp/ddp.h"
 #include "fake_gpus.h"
 #include "nccl_groups.h"
 #include "td/backends/communicator.h"
@@ -41,6 +42,47 @@ TEST_CASE("every rank gets what rank 1 has, and what all ranks have") {
           group.all_gather_into_tensor(all, t)->wait();
           if (all.sum().item<float>() != 66.f * static_cast<float>(group.size()))
             throw Error("all_gather");
+        }) == no_errors());
+}
+
+/// Two layers, each on a stream of its own.
+struct TwoStreamsImpl : nn::Module {
+  explicit TwoStreamsImpl(Device device) : side(getStreamFromPool(device)) {
+    first = register_module("first", nn::Linear(8, 3));
+    second = register_module("second", nn::Linear(8, 3));
+    to(device);
+  }
+  Tensor forward(const Tensor& x) {
+    const Stream current = getCurrentStream(side.device());
+    side.wait(current);
+    Tensor y;
+    {
+      const StreamGuard guard(side);
+      y = second->forward(x);
+    }
+    const Tensor sum = first->forward(x);
+    current.wait(side);
+    return sum + y;
+  }
+  nn::Linear first{nullptr}, second{nullptr};
+  const Stream side;
+};
+TD_MODULE(TwoStreams);
+
+TEST_CASE("gradients of two streams are averaged in one bucket") {
+  CHECK(on_all_gpus([](ProcessGroup& group, Device device) {
+          const std::shared_ptr<ProcessGroup> borrowed(&group, [](ProcessGroup*) {});
+          DistributedDataParallel ddp(TwoStreams(device),
+                                      DistributedDataParallelOptions().process_group(borrowed));
+          const Tensor x = full({4, 8}, group.rank() + 1.0, TensorOptions(device));
+          for (int step = 0; step < 3; ++step) {
+            ddp->zero_grad();
+            ddp->forward(x).sum().backward();
+            for (const Tensor& p : ddp->parameters())
+              if (p.dim() == 2 && p.grad().amax().item<float>() != 2.f * (1 + group.size()))
+                throw Error("a gradient is " + std::to_string(p.grad().amax().item<float>()));
+          }
+          synchronize(device);
         }) == no_errors());
 }
 

@@ -6,6 +6,7 @@
 
 #include "fake_gpus.h"
 #include "td/base/error.h"
+#include "td/optim/sgd.h"
 
 using namespace td;
 
@@ -33,6 +34,12 @@ TEST_CASE("a sum that begins 4 bytes after an aligned address") {
   for (const std::int64_t size : {1, 3, 6, 1000})
     check_as_on_host(numbers({size + 1}),
                      [&](const Tensor& x) { return x.narrow(0, 1, size) + x.narrow(0, 0, size); });
+}
+
+TEST_CASE("a sum of transposed tensors") {
+  check_as_on_host(numbers({7, 9, 11}), [](const Tensor& x) {
+    return x + x.transpose(0, 2).contiguous().transpose(0, 2);
+  });
 }
 
 TEST_CASE("more elements than 32 bits count", "[.edges]") {
@@ -71,8 +78,38 @@ TEST_CASE("softmax of 280,000 rows", "[.edges]") {
   CHECK(y[279'999][1].item<float>() == 0.5);
 }
 
-TEST_CASE("a sum in pieces") {
+TEST_CASE("sums of rows and columns, and in pieces") {
   check_as_on_host(numbers({200'000}), [](const Tensor& x) { return x.sum(); });
+  for (const std::int64_t dim : {0, 1})
+    check_as_on_host(numbers({37, 300}), [&](const Tensor& x) { return x.sum(dim); });
+}
+
+TEST_CASE("a sort of a tile, and of tiles that are merged") {
+  for (const std::int64_t n : {300, 3000})
+    check_as_on_host(numbers({2, n}), [](const Tensor& x) { return std::get<0>(x.sort(1)); });
+}
+
+TEST_CASE("running sums of short and long rows") {
+  for (const std::int64_t n : {40, 20'000})
+    check_as_on_host(numbers({2, n}).abs(), [](const Tensor& x) { return x.cumsum(1); });
+}
+
+TEST_CASE("batch_norm by pixel") {
+  check_as_on_host(numbers({2, 3, 5, 7}), [](const Tensor& x) {
+    const Tensor none;
+    return batch_norm(x, none, none, none, none, true, 0.1, 1e-5);
+  });
+}
+
+TEST_CASE("a step of an optimizer over tensors of several sizes") {
+  std::vector<Tensor> parameters;
+  for (const std::int64_t n : {5, 1, 300}) {
+    parameters.push_back(ones({n}, TensorOptions(fake::gpu())).requires_grad_());
+    parameters.back().mutable_grad() = ones({n}, TensorOptions(fake::gpu()));
+  }
+  optim::SGD sgd(parameters, optim::SGDOptions(0.5));
+  sgd.step();
+  for (const Tensor& p : parameters) CHECK(p.detach().amax().item<float>() == 0.5);
 }
 
 }  // namespace
