@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Plants faults in the cuda backend, one at a time, and expects a test to fail: planted_faults.py BUILD.
 
-Called by CTest with --quick, and by hand. planted_faults/*.toml list the faults: each replaces one
-text in one file of common/. The changed file and what is compiled from it lie in a scratch directory,
-which also gets the library on the stand-in (or the program) that holds them, linked again. The named test must pass without
-the fault and must fail with it.
+Called by CTest with --quick, and by hand. planted_faults/*.toml list the faults: each replaces text in
+one file of common/. The changed file and what is compiled from it lie in a scratch directory, which
+also gets the library on the stand-in (or the program) that holds them, linked again. The named test
+must pass without the fault and must fail with it.
 Invariant: neither the checkout nor the build directory is written to.
 """
 
@@ -28,6 +28,22 @@ TABLE = PROJECT / "docs/measurements/planted_faults.md"
 # The libraries on the stand-in, and the one that serves every device.
 LIBRARIES = ["cuda_stand_in/libtd_device.so", "cuda_stand_in/libtd.so", "cuda_stand_in/libtd_cuda_libs.so",
              "lib/libtd_distributed.so"]
+PAGE = """# Planted faults
+
+Tests that have never failed prove little. So `tests/system/planted_faults.py` plants {count} faults, one at a time, in
+a copy of the cuda backend, of its kernels and of the process group, and runs a test against it on the stand-in for CUDA
+(tests/support/cuda_stand_in), without a GPU. Each test passes without the fault and fails with it, in the words below.
+CTest plants {quick} of the faults in its entry `planted_faults`; this command plants all of them and writes this page:
+
+```
+cmake --preset release -DTD_CUDA=ON && cmake --build --preset release --target {programs}
+python3 tests/system/planted_faults.py build/release --markdown
+```
+
+*Review* means a fault that a review of the code found and that was corrected: planting it takes the correction back.
+*List* means the list of faults that a stand-in for CUDA must find, *own* a fault that was added to these.
+
+"""
 VERBOSE = "--verbose" in sys.argv
 CACHE = shutil.which("ccache")
 
@@ -127,18 +143,18 @@ class Planting:
         changed.write_text(text)
 
     def compile(self, source, target):
-        """The object in place of the build's `target`."""
+        """The object in place of the build's `target`. Paths in the scratch directory are relative, so
+        that ccache knows a compilation again in the next run."""
         words = shlex.split(self.build.compile[target])
-        made = self.scratch / target
-        made.parent.mkdir(parents=True, exist_ok=True)
-        words[words.index("-o") + 1] = str(made)
+        (self.scratch / target).parent.mkdir(parents=True, exist_ok=True)
         if source == self.fault.file:
-            words[-1] = str(self.scratch / source)
-        words[1:1] = [f"-I{self.scratch}/common", "-Wno-error", "-w"]
-        text, code = run([CACHE] * bool(CACHE) + words, cwd=self.build.folder)
+            words[-1] = source
+        words[1:1] = ["-Icommon", "-w"]
+        text, code = run([CACHE] * bool(CACHE) + words, cwd=self.scratch,
+                         env={**os.environ, "CCACHE_NOHASHDIR": "1"})
         if code != 0:
             raise LookupError(f"{source} does not compile:\n{text}")
-        return made
+        return self.scratch / target
 
     def link(self):
         """A directory with the program and the stand-in's libraries, those with the fault linked again."""
@@ -213,9 +229,12 @@ def plant(build, faults, seconds):
 
 
 def write_table(faults):
-    rows = "".join(f"| {f.name} | {f.source} | `{f.file.removeprefix('common/')}` | `{f.test}` | {f.expect} |\n"
-                   for f in faults)
-    TABLE.write_text(PAGE + rows)
+    programs = " ".join(sorted({fault.program() for fault in faults}))
+    text = PAGE.format(count=len(faults), quick=sum(fault.quick for fault in faults), programs=programs)
+    text += "| fault | from | file below `common/` | test that fails | words of the failure |\n|---|---|---|---|---|\n"
+    for f in faults:
+        text += f"| {f.name} | {f.source} | {f.file.removeprefix('common/')} | `{f.test}` | `{f.expect}` |\n"
+    TABLE.write_text(text)
 
 
 def chosen(faults, options):
@@ -232,7 +251,7 @@ def main():
     parser.add_argument("build", nargs="?", default=PROJECT / "build/release", help="build directory")
     parser.add_argument("--list", action="store_true", help="name the faults and plant none")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="plant this fault")
-    parser.add_argument("--quick", action="store_true", help="those that take seconds, for CTest")
+    parser.add_argument("--quick", action="store_true", help="plant those that CTest plants, in a minute")
     parser.add_argument("--seconds", type=int, default=120, help="that a test may take (120)")
     parser.add_argument("--markdown", action="store_true", help=f"write {TABLE.relative_to(PROJECT)}")
     parser.add_argument("--verbose", action="store_true", help="show what the failing tests print")
@@ -242,7 +261,7 @@ def main():
         print("\n".join(f"{fault.name} ({fault.source}): {fault.file}" for fault in faults))
         return 0
     missed = plant(Build(options.build), faults, options.seconds)
-    if options.markdown and not missed:
+    if options.markdown and not missed and len(faults) == len(read_faults()):
         write_table(faults)
     print(f"{len(faults) - len(missed)} of {len(faults)} planted faults were found")
     return 1 if missed else 0
