@@ -138,4 +138,15 @@ void* device_view(const void* memory) {
   return device < 0 ? address : address + places[device].distance;
 }
 
+void* program_address(const void* view) {
+  char* const address = static_cast<char*>(const_cast<void*>(view));
+  for (const Place& place : places) {
+    const std::uintptr_t begin = place.begin.load(std::memory_order_acquire);
+    if (begin == 0) continue;
+    char* const program = address - place.distance;
+    if (reinterpret_cast<std::uintptr_t>(program) - begin < place.span) return program;
+  }
+  return address;
+}
+
 }  // namespace cuda_stand_in

@@ -14,6 +14,7 @@ Stream& stream_at(State& all, int device, void* handle) {
 
 cudaError_t queue(const char* call, cudaStream_t handle, Operation operation) {
   watch_host_accesses();
+  for (Use& use : operation.uses) use.data = program_address(use.data);
   return cuda_stand_in::call(call, true, [&](State& all, Lock& lock) -> cudaError_t {
     Stream& stream = stream_of(all, handle);
     if (stream.device != thread.device)
@@ -41,7 +42,7 @@ bool is_capturing(cudaStream_t handle) {
 
 std::string why_not_on_device(const void* memory, std::size_t bytes, int device) {
   const std::lock_guard lock(state().mutex);
-  const Found found = find_memory(state(), memory, bytes);
+  const Found found = find_memory(state(), program_address(memory), bytes);
   if (found.was_freed) return "was freed";
   if (found.is_beyond) return "reaches beyond its block";
   if (!found.block || found.block->is_pinned) return "is memory of the host";

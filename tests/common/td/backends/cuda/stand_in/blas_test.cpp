@@ -89,6 +89,16 @@ TEST_CASE("sums of 16-bit products are rounded between parts unless the mode for
   CHECK(sum(CUBLAS_DEFAULT_MATH) == 1);
 }
 
+TEST_CASE("a product may name its memory as kernels do, and is counted once") {
+  Blas blas;
+  Product<float> p(false, false, 1, 1, 0);
+  p.a_data = cuda_stand_in::device_view(p.a.data());
+  p.c_data = cuda_stand_in::device_view(p.c.data());
+  const std::uint64_t before = cuda_stand_in::calls("cublasGemmEx_64");
+  CHECK(multiplies(p));
+  CHECK(cuda_stand_in::calls("cublasGemmEx_64") == before + 1);
+}
+
 TEST_CASE("a product leaves NaN in its workspace") {
   Blas blas;
   blas.workspace.fill(0);
