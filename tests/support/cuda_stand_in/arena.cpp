@@ -138,12 +138,15 @@ void* device_view(const void* memory) {
   return device < 0 ? address : address + places[device].distance;
 }
 
-const void* program_address(const void* memory) {
-  for (int i = 0; i < kMostArenas; ++i) {
-    const void* const program = static_cast<const char*>(memory) - places[i].distance;
-    if (arena_of(program) == i) return program;
+void* program_address(const void* view) {
+  char* const address = static_cast<char*>(const_cast<void*>(view));
+  for (const Place& place : places) {
+    const std::uintptr_t begin = place.begin.load(std::memory_order_acquire);
+    if (begin == 0) continue;
+    char* const program = address - place.distance;
+    if (reinterpret_cast<std::uintptr_t>(program) - begin < place.span) return program;
   }
-  return memory;
+  return address;
 }
 
 }  // namespace cuda_stand_in
