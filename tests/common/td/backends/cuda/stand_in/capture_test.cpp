@@ -89,6 +89,14 @@ TEST_CASE("another thread empties the cache of pinned memory") {
   CHECK(pinned_allocator(kCUDA).stats().reserved == 0);
 }
 
+TEST_CASE("another thread empties the cache of the device") {
+  { const Tensor cached = zeros({30 << 18}, TensorOptions(fake::gpu())); }
+  synchronize(fake::gpu());
+  cuda_stand_in::CollectRefusals refusals;
+  CHECK(captures_beside([](const Stream&) { allocator(fake::gpu()).empty_cache(); }));
+  CHECK(refusals.take() == std::vector<std::string>{});
+}
+
 TEST_CASE("replays with random numbers do not make the host wait for pageable memory") {
   const Stream stream = getStreamFromPool(fake::gpu());
   const StreamGuard guard(stream);
