@@ -1,5 +1,4 @@
-// The two mappings and a next-fit allocator; arena.h describes them. TD_STAND_IN_FENCE=0 leaves one
-// mapping, which the host can access, for kernels that work at the program's addresses.
+// The two mappings and a next-fit allocator; arena.h describes them.
 #include "arena.h"
 
 #include <sys/mman.h>
@@ -28,11 +27,6 @@ struct Place {
   std::ptrdiff_t distance = 0;  // from the program's address to the view
 };
 Place places[kMostArenas];
-
-bool is_fenced() {
-  const char* const text = std::getenv("TD_STAND_IN_FENCE");
-  return !text || std::strcmp(text, "0") != 0;
-}
 
 std::size_t span_for(std::size_t capacity) {
   rlimit most{};
@@ -64,7 +58,7 @@ Arena::Arena(int device, std::size_t capacity) : capacity_(capacity), span_(span
                     : MAP_FAILED;
   };
   void* const program = map();
-  void* const kernels = is_fenced() ? map() : program;
+  void* const kernels = map();
   if (program == MAP_FAILED || kernels == MAP_FAILED) {
     std::perror("The stand-in for CUDA cannot map the memory of a device");
     std::abort();

@@ -146,8 +146,3 @@ struct Launch {
 Launch last_launch();
 
 }  // namespace cuda_stand_in
-
-// What goes when the new scheduler and the new launches are there.
-namespace cuda_stand_in {
-void queue(int device, void* stream, std::function<void()> work);
-}

@@ -141,7 +141,6 @@ struct State {
   AccessMap accesses;
   std::size_t many_accesses = 4096;
   // For tests.
-  std::map<const void*, std::string> kernels;
   std::map<std::string, std::uint64_t> calls;
   std::map<std::string, std::pair<int, cudaError_t>> failures;  ///< calls that pass, then the error
   std::vector<std::string> refused;

@@ -161,7 +161,8 @@ TEST_CASE("each order is kept") {
 }
 
 TEST_CASE("an unknown order is refused") {
-  const auto child = test::run_child("each order is kept", "TD_STAND_IN_ORDER=late");
+  const auto child =
+      test::run_child("eager work has run when the call returns", "TD_STAND_IN_ORDER=late");
   CHECK(child.exit_code == 2);
   CHECK_THAT(child.output, Catch::Contains("TD_STAND_IN_ORDER is late; it must be eager, lazy"));
 }
