@@ -29,7 +29,8 @@ std::vector<NamedMemory> memory_of(const Record& record) {
     const Extent& extent = record.extents[i];
     const bool is_number =
         extent.bytes <= sizeof(double) && cuda_stand_in::memory_device(extent.data) < 0;
-    if (extent.bytes > 0 && !is_number) all.push_back({extent.data, extent.bytes, i >= record.reads});
+    if (extent.bytes > 0 && !is_number)
+      all.push_back({extent.data, extent.bytes, i >= record.reads});
   }
   return all;
 }

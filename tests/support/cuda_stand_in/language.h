@@ -1,9 +1,9 @@
-// Lets g++ compile the core's device code, which nvcc compiles for a GPU, for the stand-in for CUDA.
-// The build for these tests includes it before every kernel file of common/td, and defines
-// TD_DEVICE_CODE. It provides what device_code.h has from nvcc: CUDA's language and `start`. It also
-// declares what the core calls of CUDA's runtime in kernel files, because the vector types of simt
-// have the names of CUDA's.
-// Invariant: a launch on cuda runs what a GPU would run, on the SIMT machine.
+// Lets g++ compile the core's device code, which nvcc compiles for a GPU, for the stand-in for
+// CUDA. The build for these tests includes it before every kernel file of common/td, and defines
+// TD_DEVICE_CODE. It provides what device_code.h has from nvcc: CUDA's language and `start`. It
+// also declares what the core calls of CUDA's runtime in kernel files, because the vector types of
+// simt have the names of CUDA's. Invariant: a launch on cuda runs what a GPU would run, on the SIMT
+// machine.
 #pragma once
 
 #include <tuple>

@@ -1,5 +1,5 @@
-// The stand-in's launches: checked as CUDA checks them, then queued. What runs is the kernel itself,
-// on the SIMT machine (kernels.cpp).
+// The stand-in's launches: checked as CUDA checks them, then queued. What runs is the kernel
+// itself, on the SIMT machine (kernels.cpp).
 #include "kernel_launch.h"
 #include "uses.h"
 
@@ -51,10 +51,10 @@ void launch_kernel(KernelLaunch launch, void* handle) {
 
 }  // namespace cuda_stand_in
 
-/// Takes the place of td::Backend::kernel_address, which every object defines weakly: kernels of the
-/// core find the memory of cuda tensors where the stand-in maps it for them.
-void* kernel_address_on_stand_in(const void* backend, int device, void* memory) asm(
-    "_ZNK2td7Backend14kernel_addressEiPv");
+/// Takes the place of td::Backend::kernel_address, which every object defines weakly: kernels of
+/// the core find the memory of cuda tensors where the stand-in maps it for them.
+void* kernel_address_on_stand_in(const void* backend, int device,
+                                 void* memory) asm("_ZNK2td7Backend14kernel_addressEiPv");
 void* kernel_address_on_stand_in(const void*, int, void* memory) {
   return cuda_stand_in::device_view(memory);
 }

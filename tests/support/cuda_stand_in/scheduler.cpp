@@ -17,9 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kManyPolls = 20;  // after so many queries work runs
+constexpr int kManyPolls = 20;   // after so many queries work runs
 constexpr double kMostLate = 5;  // milliseconds for which work that is done is not told of
-constexpr auto kQuiet = 5ms;    // after so long without a call all work runs
+constexpr auto kQuiet = 5ms;     // after so long without a call all work runs
 constexpr auto kBetweenTries = 100us;
 constexpr int kFruitlessTries = 10;  // after so many the missing part may be any work
 

@@ -77,6 +77,7 @@ struct Memory {
   int device = 0;  ///< of pinned memory, the one that was current
   bool is_pinned = false;
   std::uint64_t generation = 0;  ///< no other block has or had the same
+  bool is_of_graph = false;      ///< allocated during a capture, and so of a graph's pool
 };
 
 /// An operation of a graph.
