@@ -97,6 +97,16 @@ TEST_CASE("another thread empties the cache of the device") {
   CHECK(refusals.take() == std::vector<std::string>{});
 }
 
+TEST_CASE("a block is released during a capture of a stream that uses it") {
+  Allocator& memory = allocator(fake::gpu());
+  CHECK(captures_beside([&](const Stream& stream) {
+    void* const block = memory.allocate(512);
+    memory.record_stream(block, stream);
+    memory.release(block, 512);
+  }));
+  CHECK_NOTHROW(memory.release(memory.allocate(512), 512));
+}
+
 TEST_CASE("replays with random numbers do not make the host wait for pageable memory") {
   const Stream stream = getStreamFromPool(fake::gpu());
   const StreamGuard guard(stream);
