@@ -167,7 +167,7 @@ void reuse_memory(bool record) {
 TEST_CASE("a released block holds NaN after the work of its own stream") {
   const td::Tensor x = td::ones({256}, td::TensorOptions(fake::gpu()));
   td::Tensor y = td::ones({256}, td::TensorOptions(fake::gpu()));
-  const auto* const view = static_cast<const float*>(device_view(y.data_ptr()));
+  const auto* const view = static_cast<const float*>(cuda_stand_in::device_view(y.data_ptr()));
   const td::Tensor sum = x + y;
   y = td::Tensor();
   td::synchronize(fake::gpu());
