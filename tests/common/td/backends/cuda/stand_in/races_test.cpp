@@ -150,6 +150,7 @@ void reuse_memory(bool record) {
   const Stream side = getStreamFromPool(fake::gpu());
   Allocator& memory = allocator(fake::gpu());
   void* const block = memory.allocate(700 << 10);
+  synchronize(fake::gpu());  // the block may have had another owner
   const auto use = [&](void* data, const Stream& stream, bool writes) {
     return queue(static_cast<cudaStream_t>(stream.native()), writes ? "next" : "reader",
                  {{data, 512, writes}});
