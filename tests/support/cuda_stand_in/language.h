@@ -34,9 +34,10 @@ class Launching {
 };
 
 /// Queues the grid on the stream, as cudaLaunchKernel does. `call` calls the kernel once, for one
-/// thread; it is given a copy of `arguments`.
+/// thread; it is given a copy of `arguments`. `shared`: bytes of dynamic shared memory.
 void launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t stream,
-            void (*call)(const void* arguments), const void* arguments, std::size_t bytes);
+            void (*call)(const void* arguments), const void* arguments, std::size_t bytes,
+            std::size_t shared = 0);
 
 }  // namespace device_code
 
