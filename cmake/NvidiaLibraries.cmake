@@ -45,3 +45,18 @@ function(td_find_nvidia name header)
     message(STATUS "${name}: not found, neither in the toolkit nor in Python's wheels")
   endif()
 endfunction()
+
+# All libraries that the cuda backend uses. What these are for is refused in words where they are absent
+# (common/CMakeLists.txt).
+macro(td_find_nvidia_libraries)
+  if(NOT TARGET CUDA::cublas)
+    td_find_nvidia(CUBLAS cublas_v2.h cublas libcublas.so.${CUDAToolkit_VERSION_MAJOR})
+    td_find_nvidia(CUBLASLT cublasLt.h cublasLt libcublasLt.so.${CUDAToolkit_VERSION_MAJOR})
+  endif()
+  if(TD_CUDNN)
+    td_find_nvidia(CUDNN cudnn.h cudnn libcudnn.so.9)
+  endif()
+  if(TD_NCCL)
+    td_find_nvidia(NCCL nccl.h nccl libnccl.so.2)
+  endif()
+endmacro()

@@ -8,7 +8,7 @@
 #include "td/kernels/launch.h"
 #include "td/kernels/libs/host_libs.h"
 
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
 #include "td/backends/cuda/libs.h"
 #endif
 
@@ -22,7 +22,7 @@ struct ColumnProduct {
   int device;
 
   void on_host() const { kernels::host_gemm(gemm, first, second, nullptr, result); }
-#ifdef __CUDACC__
+#ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     cuda::libs().gemm(gemm, first, second, result, {device, stream});
   }

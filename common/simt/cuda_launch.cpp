@@ -34,17 +34,18 @@ struct CudaKernel {
 };
 
 CudaKernel find_kernel(const CudaLaunch& launch) {
+  const char* const name = launch.record.name;
   Dl_info info{};
-  TD_CHECK(DeviceError, dladdr(launch.kernel, &info) && info.dli_sname, launch.name,
+  TD_CHECK(DeviceError, dladdr(launch.kernel, &info) && info.dli_sname, name,
            ": its library does not export it; remove `static` from the kernel");
   std::string path = info.dli_fname;
   const std::size_t end = path.rfind(".so");
   path.insert(end == path.npos ? path.size() : end, "_cuda");
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  TD_CHECK(DeviceError, library, launch.name, ": no kernels for cuda in this build: ", dlerror());
+  TD_CHECK(DeviceError, library, name, ": no kernels for cuda in this build: ", dlerror());
   const CudaKernel kernel{dlsym(library, info.dli_sname),
                           reinterpret_cast<LaunchFunction*>(dlsym(library, "td_launch_kernel"))};
-  TD_CHECK(DeviceError, kernel.stub && kernel.launch, launch.name, " is not in ", path,
+  TD_CHECK(DeviceError, kernel.stub && kernel.launch, name, " is not in ", path,
            "; build it again");
   return kernel;
 }
@@ -64,16 +65,16 @@ void launch_on_cuda(const CudaLaunch& launch) {
   const CudaKernel kernel = kernel_of(launch);
   void* const stream = current_native_stream(launch.device);
   const DeviceGuard guard(launch.device);
-  const cuda::StreamSpan span(launch.name.c_str(), launch.device.index(), stream);
+  const cuda::StreamSpan span(launch.record.name, launch.device.index(), stream);
   const dim3 grid(launch.grid[0], launch.grid[1], launch.grid[2]);
   const dim3 block(launch.block[0], launch.block[1], launch.block[2]);
   const cudaError_t error = kernel.launch(kernel.stub, grid, block, launch.arguments, launch.shared,
                                           static_cast<cudaStream_t>(stream));
-  if (error) cuda::throw_error(launch.name + " on " + launch.device.str(), error);
+  if (error) cuda::throw_error(launch.record.name + (" on " + launch.device.str()), error);
 }
 #else
 void launch_on_cuda(const CudaLaunch& launch) {
-  fail<DeviceError>(launch.name,
+  fail<DeviceError>(launch.record.name,
                     ": this build has no kernels for cuda; build where nvcc is installed");
 }
 #endif

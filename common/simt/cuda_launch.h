@@ -3,19 +3,22 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "td/device/device.h"
+#include "td/device/record.h"
 
 namespace td::simt {
 
 /// A launch on cuda, in the terms of cudaLaunchKernel.
 struct CudaLaunch {
-  std::string name;
-  const void* kernel;  ///< As g++ has compiled it for sim; its name leads to the other version.
+  const Record& record;  ///< The launch's name, and what it reads and writes; without its work.
+  const void* kernel;    ///< As g++ has compiled it for sim; its name leads to the other version.
+  void (*call)(const void* values);  ///< Runs that version for one thread, where there is no GPU.
   unsigned grid[3], block[3];
   std::size_t shared;  ///< bytes
   void** arguments;    ///< where the value of each parameter is
+  const void* values;  ///< of all parameters, as `call` takes them
+  std::size_t value_bytes;
   Device device;
 };
 

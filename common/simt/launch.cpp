@@ -27,7 +27,7 @@ const T& kept(const T& value) {
 /// What a kernel of sim needs besides the values of its parameters. Copied as bytes.
 struct Work {
   static constexpr std::size_t kMostParameters = 16;
-  const std::string* name;
+  const char* name;
   const void* kernel;
   void (*call)(const void*);
   const KernelType::Parameter* parameters;
@@ -47,7 +47,7 @@ struct Work {
 
 Launch Work::launch() const {
   Launch l;
-  l.info.kernel = *name;
+  l.info.kernel = name;
   l.info.grid = grid;
   l.info.block = block;
   l.info.dynamic_shared = shared;
@@ -128,10 +128,17 @@ void add_extents(const KernelType& kernel, const Argument* arguments, Record& re
   add(true);
 }
 
+/// The launch's name, and what it reads and writes; without its work.
+Record record_of(const KernelType& kernel, const Argument* arguments) {
+  Record record(kept(std::string(kernel.name)).c_str());
+  add_extents(kernel, arguments, record);
+  return record;
+}
+
 void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const Argument* arguments,
                    Device device) {
-  const std::string& name = kept(std::string(kernel.name));
-  Work work{&name,
+  Record record = record_of(kernel, arguments);
+  Work work{record.name,
             kernel.address,
             kernel.call,
             kernel.parameters,
@@ -146,8 +153,6 @@ void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const A
     if (const Tensor* t = arguments[i].tensor)
       work.sizes[i] = &kept(std::vector<std::int64_t>(t->sizes().begin(), t->sizes().end()));
   store_values(kernel, arguments, device, work.values);
-  Record record(name.c_str());
-  add_extents(kernel, arguments, record);
   record.set_work(work);
   if (record_observer) record_observer(record, device);
   backend(device.type()).submit(record, device.index(), current_native_stream(device));
@@ -159,14 +164,19 @@ void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const 
   void* pointers[Work::kMostParameters];
   store_values(kernel, arguments, device, values);
   for (std::size_t i = 0; i < kernel.count; ++i) pointers[i] = values + kernel.parameters[i].offset;
+  const Record record = record_of(kernel, arguments);
+  if (record_observer) record_observer(record, device);
   const auto [x, y, z] = config.grid;
   const auto [bx, by, bz] = config.block;
-  simt::launch_on_cuda({std::string(kernel.name),
+  simt::launch_on_cuda({record,
                         kernel.address,
+                        kernel.call,
                         {x, y, z},
                         {bx, by, bz},
                         config.shared,
                         pointers,
+                        values,
+                        sizeof values,
                         device});
 }
 

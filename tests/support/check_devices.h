@@ -10,11 +10,12 @@
 
 namespace check {
 
-/// The devices to check on: cpu, sim:0, sim:1 and, where there is a GPU, cuda:0.
+/// The devices to check on: cpu, sim:0, sim:1 and, where there are GPUs, cuda:0 and cuda:1.
 inline std::vector<td::Device> devices() {
   std::vector<td::Device> found = {td::Device(td::kCPU)};
   for (int i = 0; i < std::min(2, td::device_count(td::kSIM)); ++i) found.emplace_back(td::kSIM, i);
-  if (td::device_count(td::kCUDA) > 0) found.emplace_back(td::kCUDA, 0);
+  for (int i = 0; i < std::min(2, td::device_count(td::kCUDA)); ++i)
+    found.emplace_back(td::kCUDA, i);
   return found;
 }
 

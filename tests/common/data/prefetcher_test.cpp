@@ -276,7 +276,9 @@ TEST_CASE("a prefetcher refuses to have no slot") {
 }
 
 TEST_CASE("a pinning loader collates in page-locked memory, and pins what it cannot") {
-  const auto pinned_bytes = [] { return pinned_allocator(kSIM).stats().allocations; };
+  const auto pinned_bytes = [] {
+    return pinned_allocator(preferred_accelerator()).stats().allocations;
+  };
   auto loader = make_data_loader<SequentialSampler>(rows(4), DataLoaderOptions(4).pin_memory(true));
   const std::uint64_t before = pinned_bytes();
   auto batch = loader->begin();

@@ -1,5 +1,4 @@
-// The two mappings and a next-fit allocator; arena.h describes them. TD_STAND_IN_FENCE=0 leaves one
-// mapping, which the host can access, for kernels that work at the program's addresses.
+// The two mappings and a next-fit allocator; arena.h describes them.
 #include "arena.h"
 
 #include <sys/mman.h>
@@ -28,11 +27,6 @@ struct Place {
   std::ptrdiff_t distance = 0;  // from the program's address to the view
 };
 Place places[kMostArenas];
-
-bool is_fenced() {
-  const char* const text = std::getenv("TD_STAND_IN_FENCE");
-  return !text || std::strcmp(text, "0") != 0;
-}
 
 std::size_t span_for(std::size_t capacity) {
   rlimit most{};
@@ -64,7 +58,7 @@ Arena::Arena(int device, std::size_t capacity) : capacity_(capacity), span_(span
                     : MAP_FAILED;
   };
   void* const program = map();
-  void* const kernels = is_fenced() ? map() : program;
+  void* const kernels = map();
   if (program == MAP_FAILED || kernels == MAP_FAILED) {
     std::perror("The stand-in for CUDA cannot map the memory of a device");
     std::abort();
@@ -138,12 +132,15 @@ void* device_view(const void* memory) {
   return device < 0 ? address : address + places[device].distance;
 }
 
-const void* program_address(const void* memory) {
-  for (int i = 0; i < kMostArenas; ++i) {
-    const void* const program = static_cast<const char*>(memory) - places[i].distance;
-    if (arena_of(program) == i) return program;
+void* program_address(const void* view) {
+  char* const address = static_cast<char*>(const_cast<void*>(view));
+  for (const Place& place : places) {
+    const std::uintptr_t begin = place.begin.load(std::memory_order_acquire);
+    if (begin == 0) continue;
+    char* const program = address - place.distance;
+    if (reinterpret_cast<std::uintptr_t>(program) - begin < place.span) return program;
   }
-  return memory;
+  return address;
 }
 
 }  // namespace cuda_stand_in

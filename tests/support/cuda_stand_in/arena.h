@@ -38,10 +38,6 @@ class Arena {
   std::map<std::size_t, std::size_t> pages_;  // bytes of whole pages by offset
 };
 
-/// The program's address of memory that a kernel finds at this address; other addresses stay. The
-/// core gives libraries the addresses that kernels get.
-const void* program_address(const void* memory);
-
 /// The device whose arena holds the address, also where no block is; -1: none. Async-signal-safe.
 int arena_of(const void* memory);
 

@@ -1,5 +1,6 @@
-// A kernel's launch on its way from the core's kernels (kernels.cpp) to the stand-in for the runtime
-// (launches.cpp). Includes nothing of CUDA and nothing of simt, which have types of the same names.
+// A kernel's launch on its way from the core's kernels (kernels.cpp) to the stand-in for the
+// runtime (launches.cpp). Includes nothing of CUDA and nothing of simt, which have types of the
+// same names.
 #pragma once
 
 #include <functional>

@@ -29,7 +29,8 @@ std::vector<NamedMemory> memory_of(const Record& record) {
     const Extent& extent = record.extents[i];
     const bool is_number =
         extent.bytes <= sizeof(double) && cuda_stand_in::memory_device(extent.data) < 0;
-    if (extent.bytes > 0 && !is_number) all.push_back({extent.data, extent.bytes, i >= record.reads});
+    if (extent.bytes > 0 && !is_number)
+      all.push_back({extent.data, extent.bytes, i >= record.reads});
   }
   return all;
 }
@@ -96,12 +97,13 @@ Launching::Launching(const Record& record) {
 Launching::~Launching() { name_of_launch = nullptr; }
 
 void launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t stream,
-            void (*call)(const void*), const void* arguments, std::size_t bytes) {
+            void (*call)(const void*), const void* arguments, std::size_t bytes,
+            std::size_t shared) {
   TD_CHECK(Error, name_of_launch, "a kernel was started outside of td::launch");
   cuda_stand_in::KernelLaunch launch{name_of_launch,
                                      {grid.x, grid.y, grid.z},
                                      {block.x, block.y, block.z},
-                                     0,
+                                     shared,
                                      bytes,
                                      memory_of_launch,
                                      {}};
@@ -111,6 +113,7 @@ void launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t stream,
     work.info.kernel = name;
     work.info.grid = grid;
     work.info.block = block;
+    work.info.dynamic_shared = shared;
     work.info.arguments = extents;
     simt::PointerArgument own;
     own.name = "the launch's arguments";

@@ -1,9 +1,9 @@
-// Lets g++ compile the core's device code, which nvcc compiles for a GPU, for the stand-in for CUDA.
-// The build for these tests includes it before every kernel file of common/td, and defines
-// TD_DEVICE_CODE. It provides what device_code.h has from nvcc: CUDA's language and `start`. It also
-// declares what the core calls of CUDA's runtime in kernel files, because the vector types of simt
-// have the names of CUDA's.
-// Invariant: a launch on cuda runs what a GPU would run, on the SIMT machine.
+// Lets g++ compile the core's device code, which nvcc compiles for a GPU, for the stand-in for
+// CUDA. The build for these tests includes it before every kernel file of common/td, and defines
+// TD_DEVICE_CODE. It provides what device_code.h has from nvcc: CUDA's language and `start`. It
+// also declares what the core calls of CUDA's runtime in kernel files, because the vector types of
+// simt have the names of CUDA's. Invariant: a launch on cuda runs what a GPU would run, on the SIMT
+// machine.
 #pragma once
 
 #include <tuple>
@@ -34,9 +34,10 @@ class Launching {
 };
 
 /// Queues the grid on the stream, as cudaLaunchKernel does. `call` calls the kernel once, for one
-/// thread; it is given a copy of `arguments`.
+/// thread; it is given a copy of `arguments`. `shared`: bytes of dynamic shared memory.
 void launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t stream,
-            void (*call)(const void* arguments), const void* arguments, std::size_t bytes);
+            void (*call)(const void* arguments), const void* arguments, std::size_t bytes,
+            std::size_t shared = 0);
 
 }  // namespace device_code
 

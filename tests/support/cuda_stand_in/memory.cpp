@@ -86,7 +86,8 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
     if (bytes == 0) return refuse(all, "cudaMalloc", "no bytes were asked for");
     void* const block = all.devices[thread.device].arena->allocate(bytes);
     if (!block) return cudaErrorMemoryAllocation;
-    all.memory[number(block)] = {bytes, thread.device, false, ++all.generations};
+    all.memory[number(block)] = {bytes, thread.device, false, ++all.generations,
+                                 !all.captures.empty()};
     *memory = block;
     return cudaSuccess;
   });
@@ -96,7 +97,8 @@ cudaError_t cudaFree(void* memory) {
   return call("cudaFree", true, [&](State& all, Lock& lock) {
     const Memory* const block = block_at(all, memory, false);
     if (!block) return cudaErrorInvalidValue;
-    const auto [bytes, index, is_pinned, generation] = *block;
+    const std::size_t bytes = block->bytes;
+    const int index = block->device;
     if (is_captured(all, index))
       return refuse(all, "cudaFree", "a graph is being captured on the device");
     Device& device = all.devices[index];

@@ -67,7 +67,7 @@ class AccessMap {
   Pieces pieces_;
 };
 
-/// The same name at the same address, for ever.
+/// The same name at the same address, forever.
 const std::string* kept_name(const std::string& name);
 
 }  // namespace cuda_stand_in

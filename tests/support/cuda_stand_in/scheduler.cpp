@@ -17,8 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kManyPolls = 20;  // after so many queries work runs
-constexpr auto kQuiet = 5ms;    // after so long without a call all work runs
+constexpr int kManyPolls = 20;   // after so many queries work runs
+constexpr double kMostLate = 5;  // milliseconds for which work that is done is not told of
+constexpr auto kQuiet = 5ms;     // after so long without a call all work runs
 constexpr auto kBetweenTries = 100us;
 constexpr int kFruitlessTries = 10;  // after so many the missing part may be any work
 
@@ -223,7 +224,8 @@ bool is_reached(const Mark& mark) { return mark.stream->done >= mark.ticket; }
 
 bool query(State& all, Mark& mark) {
   const bool is_known = all.host[mark.stream->number] >= mark.ticket;
-  const bool is_late = !is_known && mark.late > 0;
+  const bool is_late =
+      !is_known && mark.late > 0 && now_in_milliseconds() < mark.milliseconds + kMostLate;
   if (!is_reached(mark) || is_late) {
     if (is_reached(mark)) --mark.late;
     if (++mark.polls < kManyPolls) return false;

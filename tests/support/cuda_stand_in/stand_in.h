@@ -75,6 +75,10 @@ T* device_view(T* memory) {
   return static_cast<T*>(device_view(static_cast<const void*>(memory)));
 }
 
+/// The program's address of what kernels find at `view`; other memory as it is. The core's own work
+/// for a library holds the addresses of kernels, because it cannot know that there are two.
+void* program_address(const void* view);
+
 /// The device that this thread chose; -1: none.
 int current_device();
 /// The device of a stream; nullptr is the default stream of the current device.
@@ -142,8 +146,3 @@ struct Launch {
 Launch last_launch();
 
 }  // namespace cuda_stand_in
-
-// What goes when the new scheduler and the new launches are there.
-namespace cuda_stand_in {
-void queue(int device, void* stream, std::function<void()> work);
-}

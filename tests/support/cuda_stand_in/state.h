@@ -77,6 +77,7 @@ struct Memory {
   int device = 0;  ///< of pinned memory, the one that was current
   bool is_pinned = false;
   std::uint64_t generation = 0;  ///< no other block has or had the same
+  bool is_of_graph = false;      ///< allocated during a capture, and so of a graph's pool
 };
 
 /// An operation of a graph.
@@ -141,7 +142,6 @@ struct State {
   AccessMap accesses;
   std::size_t many_accesses = 4096;
   // For tests.
-  std::map<const void*, std::string> kernels;
   std::map<std::string, std::uint64_t> calls;
   std::map<std::string, std::pair<int, cudaError_t>> failures;  ///< calls that pass, then the error
   std::vector<std::string> refused;

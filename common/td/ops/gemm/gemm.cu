@@ -58,8 +58,7 @@ struct GemmWork {
     Gemm g = gemm;
     g.allow_tf32 = allow_tf32();
     if (!bias) return cuda::libs().gemm(g, a, b, c, where);
-    *adds_bias =
-        is_floating_point(g.dtype) && cuda::libs().gemm_with_bias(g, a, b, bias, c, where);
+    *adds_bias = is_floating_point(g.dtype) && cuda::libs().gemm_with_bias(g, a, b, bias, c, where);
   }
 #endif
 };

@@ -130,8 +130,7 @@ struct SortWork {
 
 template <bool kDescending>
 void run(const Tensor& order, const Tensor& x) {
-  const Tensor other =
-      x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : order;
+  const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : order;
   dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
     const std::int64_t n = x.sizes().back();
     const SortWork<T, kDescending> work{Pointer{x}, Pointer{order}, Pointer{other},

@@ -2,6 +2,7 @@
 #include "simt/launch.h"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "kernels.h"
 #include "simt/observe.h"
@@ -74,19 +75,30 @@ TEST_CASE("A launch above the limits of a GPU is refused by the call, and a find
   CHECK(reports[0].findings[0].text == text);
 }
 
+namespace {
+
+std::vector<Record> seen;
+
+}  // namespace
+
 TEST_CASE("A launch is one entry of its stream: it has a name in traces, and orders with copies") {
-  std::vector<std::string> names;
-  static std::vector<std::string>* seen = nullptr;
-  seen = &names;
-  record_observer = [](const Record& record, Device) {
-    seen->push_back(std::string(record.name) + " reads " + std::to_string(record.reads) +
-                    ", writes " + std::to_string(record.writes));
-  };
-  const Tensor a = ones({8}).to("sim:0"), out = empty_like(a);
-  names.clear();
-  launch<::add>({.grid = 1, .block = 8}, a, a, out, 8);
-  record_observer = nullptr;
-  CHECK(names == std::vector<std::string>{"add reads 3, writes 1"});
+  std::vector<Device> devices = {"sim:0"};
+  if (device_count(kCUDA) > 0) devices.emplace_back("cuda:0");
+  for (const Device device : devices) {
+    INFO(device);
+    const Tensor a = ones({8}, device), out = empty_like(a);
+    record_observer = [](const Record& record, Device) { seen.push_back(record); };
+    for (int i = 0; i < 2; ++i) launch<::add>({.grid = 1, .block = 8}, a, a, out, 8);
+    record_observer = nullptr;
+    const std::vector<Record> records = std::exchange(seen, {});
+    REQUIRE(records.size() == 2);
+    CHECK(records[0].name == std::string("add"));
+    CHECK(records[0].reads == 3);
+    CHECK(records[0].writes == 1);
+    // A trace reads the name when it is written, long after the launch.
+    CHECK(static_cast<const void*>(records[0].name) == records[1].name);
+    CHECK(out.cpu().equal(full({8}, 2.0)));
+  }
 }
 
 TEST_CASE("A graph of sim replays a launch with new contents of its tensors") {

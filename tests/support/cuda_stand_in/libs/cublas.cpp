@@ -32,7 +32,7 @@ MatrixProduct describe(cublasOperation_t op_a, cublasOperation_t op_b, std::int6
 cublasStatus_t multiply(cublasHandle_t handle, MatrixProduct p, const void* alpha, const void* beta,
                         const cudaDataType (&types)[3], cublasComputeType_t compute,
                         cublasGemmAlgo_t algorithm) {
-  const Inside inside(p.call, kBlasHandle, handle);
+  const Inside inside(p.call, kBlasHandle, handle, Counted::kByQueue);
   if (!inside) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!alpha || !beta || algorithm != CUBLAS_GEMM_DEFAULT) return CUBLAS_STATUS_INVALID_VALUE;
   if (types[0] != types[1] || types[0] != types[2] || !has_products(types[0], compute))

@@ -230,7 +230,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lt, cublasLtMatmulDesc_t product,
                               std::size_t bytes, cudaStream_t stream) {
   constexpr const char* kCall = "cublasLtMatmul";
   const auto handle = reinterpret_cast<cublasHandle_t>(lt);
-  const Inside inside_call(kCall, kBlasHandle, handle);
+  const Inside inside_call(kCall, kBlasHandle, handle, Counted::kByQueue);
   if (!inside_call) return CUBLAS_STATUS_NOT_INITIALIZED;
   const Problem problem{inside<Description>(product), inside<Layout>(layout_a),
                         inside<Layout>(layout_b), inside<Layout>(layout_c),

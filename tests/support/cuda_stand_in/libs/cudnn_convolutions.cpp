@@ -84,7 +84,7 @@ void record(const ConvolutionCall& call, const Problem& p, int algorithm, cudnnS
 /// One of the three calls. `call` holds its name, kind, arrays, pointers and work memory.
 cudnnStatus_t convolve(cudnnHandle_t handle, ConvolutionCall call, const Problem& p,
                        const void* alpha, const void* beta, int algorithm) {
-  const Inside inside(call.call, kDnnHandle, handle);
+  const Inside inside(call.call, kDnnHandle, handle, Counted::kByQueue);
   if (!inside) return CUDNN_STATUS_NOT_INITIALIZED;
   if (!alpha || !beta || !call.a_data || !call.b_data || !call.c_data)
     return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;

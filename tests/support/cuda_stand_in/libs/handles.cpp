@@ -76,8 +76,8 @@ bool set_stream(const char* call, Handle& handle, cudaStream_t stream) {
   return true;
 }
 
-Inside::Inside(const char* call, const char* type, Handle* handle) {
-  count_call(call);
+Inside::Inside(const char* call, const char* type, Handle* handle, Counted counted) {
+  if (counted == Counted::kHere) count_call(call);
   const std::string why = why_not_alive(handle, type);
   if (!why.empty()) {
     refuse(call, why);

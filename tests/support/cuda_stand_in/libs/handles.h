@@ -34,11 +34,14 @@ bool make_handle(const char* call, const char* type, Handle& handle);
 /// Puts the handle on a stream. False after the refusal of a stream of another device.
 bool set_stream(const char* call, Handle& handle, cudaStream_t stream);
 
+/// Whether queue() counts a call, because the call queues work.
+enum class Counted { kHere, kByQueue };
+
 /// One call on a handle, until the end of the scope. It counts the call, and refuses a handle that
 /// does not exist, that is of another device than the current one, or that another thread is using.
 class Inside {
  public:
-  Inside(const char* call, const char* type, Handle* handle);
+  Inside(const char* call, const char* type, Handle* handle, Counted counted = Counted::kHere);
   ~Inside();
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;

@@ -104,10 +104,12 @@ TEST_CASE("what a graph is asked for at the wrong time") {
 
 TEST_CASE("the default stream, the cpu and an empty graph are refused") {
   Graph graph;
+  const std::string best = Device(preferred_accelerator(), 0).str();
   CHECK(refusal([&] { graph.capture_begin(); }) ==
-        "capture_begin: the current stream is the default stream of sim:0, which cannot be "
-        "captured: all threads share it. Make another one current first: StreamGuard "
-        "guard(getStreamFromPool(\"sim:0\")).");
+        "capture_begin: the current stream is the default stream of " + best +
+            ", which cannot be captured: all threads share it. Make another one current first: "
+            "StreamGuard guard(getStreamFromPool(\"" +
+            best + "\")).");
   CHECK(
       refusal([&] { graph.capture(getCurrentStream("cpu"), [] {}); }) ==
       "capture: cpu has no graphs: its work is done when a call returns, so there are no launches "

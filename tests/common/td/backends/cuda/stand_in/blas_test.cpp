@@ -89,6 +89,16 @@ TEST_CASE("sums of 16-bit products are rounded between parts unless the mode for
   CHECK(sum(CUBLAS_DEFAULT_MATH) == 1);
 }
 
+TEST_CASE("a product may name its memory as kernels do, and is counted once") {
+  Blas blas;
+  Product<float> p(false, false, 1, 1, 0);
+  p.a_data = cuda_stand_in::device_view(p.a.data());
+  p.c_data = cuda_stand_in::device_view(p.c.data());
+  const std::uint64_t before = cuda_stand_in::calls("cublasGemmEx_64");
+  CHECK(multiplies(p));
+  CHECK(cuda_stand_in::calls("cublasGemmEx_64") == before + 1);
+}
+
 TEST_CASE("a product leaves NaN in its workspace") {
   Blas blas;
   blas.workspace.fill(0);
@@ -159,7 +169,7 @@ TEST_CASE("the columns of C may lie between those of a factor") {
   CHECK(p.a.host()[std::size_t(p.m)] == Approx(sum));
 }
 
-TEST_CASE("a handle serves its own device and one thread at a time, and not after its end") {
+TEST_CASE("a handle serves its own device, and nobody after its end") {
   const int before = cuda_stand_in::live("cublasHandle_t");
   cuda_stand_in::CollectRefusals refusals;
   Blas blas;
@@ -170,6 +180,19 @@ TEST_CASE("a handle serves its own device and one thread at a time, and not afte
   CHECK(refusals.take() ==
         Texts{"cublasSetMathMode: the handle is of cuda:0, but cuda:1 is current"});
 
+  cublasHandle_t gone = nullptr;
+  REQUIRE(cublasCreate(&gone) == CUBLAS_STATUS_SUCCESS);
+  CHECK(cublasDestroy(gone) == CUBLAS_STATUS_SUCCESS);
+  cublasSetMathMode(gone, CUBLAS_DEFAULT_MATH);
+  cublasSetMathMode(reinterpret_cast<cublasHandle_t>(&gone), CUBLAS_DEFAULT_MATH);
+  CHECK(refusals.take() == Texts{"cublasSetMathMode: the cublasHandle_t was destroyed before",
+                                 "cublasSetMathMode: an argument is no cublasHandle_t"});
+  CHECK(cuda_stand_in::live("cublasHandle_t") == before + 1);
+}
+
+TEST_CASE("a handle serves one thread at a time") {
+  cuda_stand_in::CollectRefusals refusals;
+  Blas blas;
   Texts both;
   const auto hammer = [&](std::stop_token stop) {
     cudaSetDevice(0);
@@ -183,15 +206,6 @@ TEST_CASE("a handle serves its own device and one thread at a time, and not afte
   refusals.take();
   REQUIRE_FALSE(both.empty());
   CHECK(both[0] == "cublasSetMathMode: another thread is inside a call with this handle");
-
-  cublasHandle_t gone = nullptr;
-  REQUIRE(cublasCreate(&gone) == CUBLAS_STATUS_SUCCESS);
-  CHECK(cublasDestroy(gone) == CUBLAS_STATUS_SUCCESS);
-  cublasSetMathMode(gone, CUBLAS_DEFAULT_MATH);
-  cublasSetMathMode(reinterpret_cast<cublasHandle_t>(&gone), CUBLAS_DEFAULT_MATH);
-  CHECK(refusals.take() == Texts{"cublasSetMathMode: the cublasHandle_t was destroyed before",
-                                 "cublasSetMathMode: an argument is no cublasHandle_t"});
-  CHECK(cuda_stand_in::live("cublasHandle_t") == before + 1);
 }
 
 TEST_CASE("a stream is set before the workspace, and both are of the handle's device") {
@@ -224,6 +238,26 @@ TEST_CASE("a stream is set before the workspace, and both are of the handle's de
                                  call + "is memory of cuda:1", call + "is memory of the host"});
   std::swap(fresh, blas.handle);
   cublasDestroy(fresh);
+}
+
+TEST_CASE("the wrapper keeps a handle for the default stream of each device") {
+  for (const int index : {0, 1, 0}) {
+    const Tensor x = ones({4, 4}, TensorOptions(fake::gpu(index)));
+    CHECK(matmul(x, x).sum().item<float>() == 64);
+  }
+}
+
+TEST_CASE("the wrapper lets one thread at a time use the handle of a stream") {
+  cuda_stand_in::CollectRefusals refusals;
+  const Stream stream = getStreamFromPool(fake::gpu());
+  const auto multiply = [&] {
+    const StreamGuard guard(stream);
+    const Tensor x = ones({4, 4}, TensorOptions(fake::gpu()));
+    for (int i = 0; i < 300; ++i) matmul(x, x);
+  };
+  { const std::jthread one(multiply), two(multiply); }
+  stream.synchronize();
+  CHECK(refusals.take().empty());
 }
 
 TEST_CASE("a handle is not made while a stream of the device is captured, or without a device") {

@@ -90,7 +90,7 @@ TEST_CASE("another thread empties the cache of pinned memory") {
 }
 
 TEST_CASE("another thread empties the cache of the device") {
-  { const Tensor cached = zeros({1 << 22}, TensorOptions(fake::gpu())); }
+  { const Tensor cached = zeros({30 << 18}, TensorOptions(fake::gpu())); }
   synchronize(fake::gpu());
   cuda_stand_in::CollectRefusals refusals;
   CHECK(captures_beside([](const Stream&) { allocator(fake::gpu()).empty_cache(); }));

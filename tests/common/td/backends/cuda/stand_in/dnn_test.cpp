@@ -256,17 +256,34 @@ TEST_CASE("a handle of cuDNN is not made while a stream of the device is capture
   cudaGetLastError();
 }
 
+/// How many handles and descriptors there are.
+std::vector<int> count() {
+  return std::vector<int>{cuda_stand_in::live("cudnnHandle_t"),
+                          cuda_stand_in::live("cudnnTensorDescriptor_t"),
+                          cuda_stand_in::live("cudnnFilterDescriptor_t"),
+                          cuda_stand_in::live("cudnnConvolutionDescriptor_t")};
+}
+
 TEST_CASE("handles and descriptors are counted, so that a leak is seen") {
-  const auto count = [] {
-    return std::vector<int>{cuda_stand_in::live("cudnnHandle_t"),
-                            cuda_stand_in::live("cudnnTensorDescriptor_t"),
-                            cuda_stand_in::live("cudnnFilterDescriptor_t"),
-                            cuda_stand_in::live("cudnnConvolutionDescriptor_t")};
-  };
   const std::vector<int> before = count();
   {
     const Dnn<float> p({});
     CHECK(count() == std::vector{before[0] + 1, before[1] + 2, before[2] + 1, before[3] + 1});
+  }
+  CHECK(count() == before);
+}
+
+TEST_CASE("the wrapper keeps no descriptors of a plan that failed") {
+  const Only only({{1, kFma, 0, true, CUDNN_STATUS_SUCCESS, CUDNN_STATUS_EXECUTION_FAILED}});
+  const fake::Array<float> x(16), w(1), y(16);
+  cuda::Conv2d v;
+  v.n = v.c = v.k = v.r = v.s = 1, v.h = v.w = v.oh = v.ow = 4;
+  std::vector<int> before;
+  for (int i = 0; i < 3; ++i) {
+    CHECK_THROWS_WITH(cuda::libs().conv2d(cuda::ConvKind::kForward, v, x.data(), w.data(), y.data(),
+                                          {0, gpu::stream()}),
+                      Catch::StartsWith("conv2d: cuDNN reports CUDNN_STATUS_EXECUTION_FAILED"));
+    if (i == 0) before = count();  // the handle of the stream stays
   }
   CHECK(count() == before);
 }

@@ -83,9 +83,7 @@ TEST_CASE("child: a kernel reads a freed block", "[.child]") {
 }
 
 TEST_CASE("memory has fences") {
-  const auto run = [](const char* name) {
-    return test::run_child(std::string("child: ") + name, "TD_STAND_IN_FENCE=1");
-  };
+  const auto run = [](const char* name) { return test::run_child(std::string("child: ") + name); };
   const auto host = run("the host writes to a block");
   CHECK(host.exit_code != 0);
   CHECK_THAT(host.output, Contains("The host accessed memory of cuda:1 at 0x"));

@@ -32,7 +32,7 @@ struct Alone : Rank {
 
 std::string last_error() { return ncclGetLastError(nullptr); }
 
-TEST_CASE("a communicator is not ready before all its ranks have come") {
+TEST_CASE("a communicator waits for all its ranks, at its beginning and at its end") {
   const ncclUniqueId id = fake::new_id();
   CHECK(fake::in_threads(2, [&](int r) {
           if (r == 1) std::this_thread::sleep_for(milliseconds(100));
@@ -41,7 +41,11 @@ TEST_CASE("a communicator is not ready before all its ranks have come") {
           const ncclResult_t state = fake::wait_for(rank.comm, milliseconds(r == 0 ? 20 : 20'000));
           must(state == (r == 0 ? ncclInProgress : ncclSuccess), ncclGetErrorString(state));
           rank.done(ncclInProgress);
-          rank.leave();
+          if (r == 1) std::this_thread::sleep_for(milliseconds(100));
+          must(ncclCommFinalize(rank.comm) == ncclInProgress, "finalizing does not wait");
+          if (r == 0) must(fake::wait_for(rank.comm, milliseconds(20)) == ncclInProgress, "alone");
+          rank.done(ncclInProgress);
+          must(ncclCommDestroy(rank.comm) == ncclSuccess, "destroying");
         }) == Texts(2));
 }
 

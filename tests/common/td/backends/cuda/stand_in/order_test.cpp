@@ -1,6 +1,7 @@
 // When the stand-in runs queued work, and in which order: the four values of TD_STAND_IN_ORDER.
 // A test of one order is a hidden test case, which runs in a process with that order.
 #include <chrono>
+#include <cmath>
 #include <set>
 
 #include "raw.h"
@@ -46,7 +47,7 @@ TEST_CASE("eager work has run when the call returns", "[.child]") {
   });
 }
 
-TEST_CASE("lazy work runs when the host waits, and only what the wait needs", "[.child]") {
+TEST_CASE("lazy work runs when a wait of the host needs it", "[.child]") {
   on_gpu(0, [] {
     quickly([] {
       const cudaStream_t first = new_stream(), second = new_stream(), other = new_stream();
@@ -79,6 +80,20 @@ TEST_CASE("lazy work runs when it is often queried", "[.child]") {
   });
 }
 
+TEST_CASE("lazy work runs where a loop lets it go on", "[.child]") {
+  on_gpu(0, [] {
+    quickly([] {
+      const cudaStream_t stream = new_stream();
+      std::atomic<bool> ran = false;
+      queue(stream, "op", {}, [&] { ran = true; });
+      for (int i = 0; i < 100 && !ran; ++i) cuda_stand_in::let_work_go_on();
+      const bool holds = ran;
+      cudaStreamSynchronize(stream);
+      return holds;
+    });
+  });
+}
+
 TEST_CASE("reversed work begins with the stream that was given work last", "[.child]") {
   on_gpu(0, [] {
     quickly([] { return order_of_streams() == "aAcbd"; });
@@ -100,7 +115,7 @@ TEST_CASE("random work keeps the order of each stream and no other", "[.child]")
       CHECK(order.find('a') < order.find('A'));
       orders.insert(order);
     }
-    CHECK(orders.size() > 3);
+    CHECK(orders.size() > 10);
   });
 }
 
@@ -137,15 +152,17 @@ TEST_CASE("random answers that work is done come late", "[.child]") {
 
 TEST_CASE("each order is kept") {
   run_in_order("eager work has run when the call returns", "eager");
-  run_in_order("lazy work runs when the host waits, and only what the wait needs", "lazy");
+  run_in_order("lazy work runs when a wait of the host needs it", "lazy");
   run_in_order("lazy work runs when it is often queried", "lazy");
+  run_in_order("lazy work runs where a loop lets it go on", "lazy");
   run_in_order("reversed work begins with the stream that was given work last", "reversed");
   run_in_order("random work keeps the order of each stream and no other", "random");
   run_in_order("random answers that work is done come late", "random");
 }
 
 TEST_CASE("an unknown order is refused") {
-  const auto child = test::run_child("each order is kept", "TD_STAND_IN_ORDER=late");
+  const auto child =
+      test::run_child("eager work has run when the call returns", "TD_STAND_IN_ORDER=late");
   CHECK(child.exit_code == 2);
   CHECK_THAT(child.output, Catch::Contains("TD_STAND_IN_ORDER is late; it must be eager, lazy"));
 }
@@ -197,16 +214,6 @@ TEST_CASE("work runs although no thread waits for it") {
   });
 }
 
-TEST_CASE("a loop that polls lets work go on") {
-  on_gpu(0, [] {
-    std::atomic<bool> ran = false;
-    queue(nullptr, "op", {}, [&] { ran = true; });
-    for (int i = 0; i < 10000 && !ran; ++i) cuda_stand_in::let_work_go_on();
-    CHECK(ran);
-    CHECK(cudaDeviceSynchronize() == cudaSuccess);
-  });
-}
-
 TEST_CASE("a held stream runs nothing") {
   on_gpu(0, [] {
     const cudaStream_t stream = new_stream();
@@ -235,7 +242,8 @@ TEST_CASE("events tell the time between the points at which work reached them") 
     CHECK(cudaEventSynchronize(end) == cudaSuccess);
     CHECK(cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess);
     CHECK(milliseconds >= 10);
-    CHECK(milliseconds * 2000 == Approx(std::round(milliseconds * 2000)).epsilon(1e-4));
+    const double steps = 2000.0 * milliseconds;  // of half a microsecond
+    CHECK(steps == Approx(std::round(steps)).margin(0.02).epsilon(0));
   });
 }
 

@@ -168,7 +168,14 @@ TEST_CASE("captures have CUDA's codes") {
     CHECK(cudaStreamWaitEvent(side, event, 0) == cudaErrorCapturedEvent);
     CHECK(cudaStreamQuery(stream) == cudaSuccess);
     cudaGetLastError();
+    void* pinned = nullptr;
+    CHECK(cudaHostAlloc(&pinned, 8, cudaHostAllocPortable) == cudaSuccess);
+    begin();
     CollectRefusals refusals;
+    cudaFreeHost(pinned);
+    CHECK_THAT(only(refusals.take()), Contains("cudaFreeHost: a graph is being captured"));
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    CHECK(cudaFreeHost(pinned) == cudaSuccess);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     CHECK_THAT(only(refusals.take()), Contains("relaxed mode"));
   });

@@ -1,6 +1,6 @@
-// The core's device code on tensors beyond 32-bit indices and on grids beyond 65,535 blocks. Runs
-// with TD_DEVICE_CODE_EDGES, so that each launch runs the first and last blocks of its grid only;
-// what the others would write is not looked at.
+// Device code on tensors beyond 32-bit indices and on grids beyond 65,535 blocks. On the stand-in
+// for CUDA it runs with TD_STAND_IN_EDGES, so that each launch runs only the first and last blocks
+// of its grid; the tests do not look at what the others would write.
 #include <catch2/catch.hpp>
 
 #include "td/td.h"
@@ -9,7 +9,7 @@ using namespace td;
 
 namespace {
 
-const Device kDevice("sim:0");
+const Device kDevice("cuda:0");
 
 template <class T>
 T at(const Tensor& x, std::int64_t i) {

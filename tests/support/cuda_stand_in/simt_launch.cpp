@@ -1,0 +1,27 @@
+// Queues kernels of kernel libraries, such as those of chapter 11's exercises, on the stand-in's
+// streams. Takes the place of common/simt/cuda_launch.cpp, which opens what nvcc made of them.
+// Invariant: what runs is the version of the kernel that g++ has compiled for sim.
+#include "simt/cuda_launch.h"
+
+#include "language.h"
+#include "td/backends/cuda/cuda.h"
+#include "td/backends/cuda/spans.h"
+#include "td/device/stream.h"
+#include "td/device/thread_state.h"
+
+namespace td::simt {
+
+void launch_on_cuda(const CudaLaunch& launch) {
+  const auto stream = static_cast<cudaStream_t>(current_native_stream(launch.device));
+  const DeviceGuard guard(launch.device);
+  const cuda::StreamSpan span(launch.record.name, launch.device.index(), stream);
+  const device_code::Launching launching(launch.record);
+  const auto& [x, y, z] = launch.grid;
+  const auto& [block_x, block_y, block_z] = launch.block;
+  device_code::launch(launch.kernel, {x, y, z}, {block_x, block_y, block_z}, stream, launch.call,
+                      launch.values, launch.value_bytes, launch.shared);
+  if (const cudaError_t error = cudaGetLastError())
+    cuda::throw_error(launch.record.name + (" on " + launch.device.str()), error);
+}
+
+}  // namespace td::simt

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Runs a chapter's program on the GPUs of the stand-in for CUDA: what it prints must be what it prints elsewhere.
+
+    stand_in_program_test.py PROGRAM_FOLDER CHAPTER
+
+Called by CTest, with the stand-in's libraries on LD_LIBRARY_PATH. Losses and accuracies on cuda are compared with those on cpu,
+and texts with those on sim, which has two devices as well. Times are whatever they are. Programs that launch much run without
+the observers of memory accesses, which cost a factor of ten and more.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from training_program_test import write_cifar, write_grey
+
+PATIENCE = 300  # seconds; a busy machine is no fault
+ENVIRONMENT = {k: v for k, v in os.environ.items()
+               if k.startswith("TD_STAND_IN_") or not k.startswith(("TD_", "OPENBLAS_"))}
+FAST = {"TD_STAND_IN_OBSERVE": "0"}
+EPOCH = re.compile(r"Loss: ([\d.]+|nan|inf)(?:, test accuracy: ([\d.]+))?")
+faults = []
+
+
+def expect(condition, what):
+    if not condition:
+        faults.append(what)
+
+
+def run(program, *arguments, variables=None):
+    """What one run prints, stdout and stderr together; it must succeed."""
+    done = subprocess.run([program, *map(str, arguments)], env={**ENVIRONMENT, **(variables or {})}, timeout=PATIENCE,
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    expect(done.returncode == 0, f"{' '.join(map(str, arguments))}: exit code {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def losses(text):
+    """Losses and accuracies, in the order in which they were printed."""
+    return [float(value) for pair in EPOCH.findall(text) for value in pair if value]
+
+
+def same_losses(program, on_cuda, on_cpu, *arguments, variables=None):
+    """Sums of floats in another order change the last printed digit, and with it the class of a picture at most."""
+    found = losses(run(program, *on_cuda, *arguments, variables=variables))
+    expected = losses(run(program, *on_cpu, *arguments))
+    close = len(found) == len(expected) and all(abs(f - e) < 2e-3 * abs(e) for f, e in zip(found, expected))
+    expect(expected and close, f"{' '.join(map(str, [*on_cuda, *arguments]))}: expected {expected}, got {found}")
+
+
+def same_text(program, *arguments, without=r"$^", variables=None):
+    """The lines on cuda:0 are those on sim:0, but for the device's name and lines that match `without`."""
+    def lines(kind):
+        text = run(program, "--device", kind + ":0", *arguments, variables=variables)
+        text = re.sub(r"this process has|this machine has", "there are", text.replace(kind, "DEVICE"))
+        return [line for line in text.splitlines() if not re.search(without, line)]
+    found, expected = lines("cuda"), lines("sim")
+    for got, wanted in zip(found, expected):
+        expect(got == wanted, f"on sim:0:\n  {wanted}\non cuda:0:\n  {got}")
+    expect(len(found) == len(expected) > 5, f"{len(found)} lines on cuda:0, {len(expected)} on sim:0:\n" + "\n".join(found))
+
+
+def says(text, *patterns):
+    for pattern in patterns:
+        expect(re.search(pattern, text, re.M), f"expected '{pattern}' in:\n{text}")
+
+
+def device_check(program, _):
+    """Chapter 01."""
+    text = run(program, "--device", "cuda:0", variables=FAST)
+    says(text, r"^ +cuda  2  ", r"is_available\(\)    True", r"a script   cuda:0", r"works on        cuda:0",
+         "^cuda:7 passed over: there is no cuda:7: this process has 2 cuda devices", r"^using sim:1",
+         r"at the start +0 +0 +4096 of 4096", r"with 64 MiB +64 +64 +4032 of 4096", r"tensor is gone +0 +64 +4032 of 4096",
+         r"after empty_cache +0 +0 +4096 of 4096", r"^  cuda:0 .* us .* GB/s .* GFLOP/s$")
+
+
+def tensor_moves(program, _):
+    """Chapter 02."""
+    same_text(program, without=r" GB/s$|x\.cuda\(15\)|x\.DEVICE\(15\)|there is no \w+:15")
+
+
+def model_moves(program, _):
+    """Chapter 03."""
+    same_text(program)
+
+
+def training_loop(program, folder):
+    """Chapter 04."""
+    color, grey = write_cifar(folder / "color"), write_grey(folder / "grey", 8)
+    cuda, cpu = ("--device", "cuda:0"), ("--device", "cpu")
+    for model in ("simple", "simple10", "simple5"):
+        same_losses(program, cuda, cpu, "--model", model)
+    for device, how in (("cuda:0", "--channels-last"), ("cuda:0", "--style=scattered"), ("cuda:1", "--style=central")):
+        same_losses(program, ("--device", device), cpu, "--data", color, "--epochs", 1, "--batch-size", 16, how, variables=FAST)
+    same_losses(program, cuda, cpu, "--data", grey, "--model", "lenet", "--epochs", 1, "--batch-size", 16)
+
+
+def data_parallel(program, folder):
+    """Chapter 05."""
+    data = ["--data", write_cifar(folder / "color"), "--epochs", 1, "--batch-size", 15]
+    alone = ("--strategy", "single", "--devices", "cpu")
+    for strategy in ("by-hand", "data-parallel"):
+        for devices in ("cuda:0,cuda:1", "cuda:1,cuda:0,cuda:1"):
+            same_losses(program, ("--strategy", strategy, "--devices", devices), alone, *data, variables=FAST)
+    says(run(program, "--model", "simple", "--device", "cuda"), "^Using 2 GPUs!", r"output \[30, 1\] on cuda:0")
+    says(run(program, *data, "--devices", "cuda:0,cuda:1", "--timeline", "-", variables=FAST), r"^ cuda:0 \|", r"^ cuda:1 \|")
+
+
+def pinned_memory(program, folder):
+    """Chapter 08."""
+    on = ["--device", "cuda:0", "--batch-size", 8]
+    says(run(program, *on, "--show", "bandwidth", "--largest", 1), r"^ +4 KiB( +[\d.]+){5}$", r"^ +1 MiB( +[\d.]+){5}$")
+    text = run(program, *on, "--show", "feeding", "--steps", 4, "--timeline", folder, variables=FAST)
+    says(text, *(rf"^ *{way}( +-?[\d.]+){{4}}$" for way in ("plain", "pinned", "prefetched", "by hand")),
+         r"^ cuda:0 .*\|[fbc.]+\|$")
+    expect((folder / "prefetched.svg").stat().st_size > 1000, "no picture of the prefetched steps")
+    says(run(program, *on, "--show", "graph", variables=FAST), r"^A step is \d+ launches", "^The loss went down meanwhile")
+
+
+def together(program, _):
+    """Chapter 09. The program itself compares the losses of one place with those of two."""
+    on = ["--device", "cuda:0", "--batch-size", 8]
+    says(run(program, *on, "--show", "split", variables=FAST), r"^After 5 steps the loss is [\d.]+ in one place",
+         r"^  cuda:0 and cuda:1( +[\d.]+){3}$", r"^     cpu and cuda:0( +[\d.]+){3}$")
+    says(run(program, *on, "--show", "offload", variables=FAST), r"^After 5 steps the loss is [\d.]+; with Adam on the host")
+    text = run(program, *on, "--show", "inference", variables=FAST)
+    says(text, "^The classes are the same.", *(rf"^{re.escape(mode)} .* {recorded} +{moves} +[-\d.e]+$" for mode, recorded, moves in (
+        ("training mode", "yes", "move"), ("eval()", "yes", "stay"), ("eval(), no_grad", "no", "stay"),
+        ("inference mode", "no", "stay"))))
+    says(run(program, "--advise", "--width", 16, "--largest", 4, "--runs", 1, variables=FAST), "^Use$", "cuda:0")
+
+
+def pipeline(program, _):
+    """Chapter 09: one batch after another through host, link and device, in four ways."""
+    text = run(program, "--device", "cuda:0", "--batch-size", 2, "--show", "pipeline", variables=FAST)
+    says(text, "^All gave the same losses, bit by bit.", r"^ +cuda:0 .*\|[w.]+\|$")
+
+
+def kernels(program, folder):
+    """Chapter 11: networks learn the same with the chapter's kernels, and a trace has their names."""
+    trace = folder / "trace.json"
+    text = run(program, "--device", "cuda:0", "--show", "training", "--trace", trace, variables=FAST)
+    steps = re.findall(r"^  step +\d+ +([\d.]+) +([\d.]+)$", text, re.M)
+    expect(len(steps) == 5 and all(abs(float(a) - float(b)) < 2e-4 for a, b in steps), f"the losses differ:\n{text}")
+    on_sim = re.findall(r"^  step +\d+ +([\d.]+)", run(program, "--device", "sim:0", "--show", "training"), re.M)
+    expect(len(on_sim) == 5 and all(abs(float(a) - float(b[0])) < 2e-4 for a, b in zip(on_sim, steps)),
+           f"on sim the losses are {on_sim}:\n{text}")
+    spans = trace.read_text()
+    for kernel in ("matmul", "transpose"):
+        expect(f'"{kernel}"' in spans, f"no span of {kernel} in the trace")
+
+
+CHAPTERS = {"01": device_check, "02": tensor_moves, "03": model_moves, "04": training_loop, "05": data_parallel,
+            "08": pinned_memory, "09": together, "09_pipeline": pipeline, "11": kernels}
+
+
+def main():
+    program = next(pathlib.Path(sys.argv[1]).glob(f"ch{sys.argv[2][:2]}_*"))
+    with tempfile.TemporaryDirectory() as folder:
+        CHAPTERS[sys.argv[2]](program, pathlib.Path(folder))
+    print("\n".join(faults) or f"{program.name} does on cuda what it does elsewhere")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
