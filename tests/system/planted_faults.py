@@ -178,15 +178,15 @@ class Planting:
         return folder
 
 
-def run_test(command, programs, libraries, seconds):
+def run_test(build, command, programs, libraries, seconds):
     (program, *arguments), environment = command
-    more = {**os.environ, **dict(environment), "LD_LIBRARY_PATH": str(libraries)}
+    more = {**os.environ, **dict(environment), "LD_LIBRARY_PATH": f"{libraries}:{build.folder}/cuda_stand_in"}
     return run([programs / program, *arguments, "-w", "NoTests"], seconds, env=more)
 
 
 def verdict_without(build, command, seconds):
     """Why the test is of no use: it does not pass as the core is. Empty when it does."""
-    text, code = run_test(command, build.folder / "tests", build.folder / "cuda_stand_in", seconds)
+    text, code = run_test(build, command, build.folder / "tests", build.folder / "cuda_stand_in", seconds)
     return "" if code == 0 else f"{shlex.join(command[0])} fails without a fault:\n{text[-4000:]}"
 
 
@@ -198,7 +198,7 @@ def verdict_with(build, fault, scratch, seconds):
         folder = planting.link()
     except LookupError as error:
         return str(error)
-    text, code = run_test(fault.command(), folder, folder, seconds)
+    text, code = run_test(build, fault.command(), folder, folder, seconds)
     shutil.rmtree(planting.scratch)
     if code is None:
         return "" if fault.may_hang else f"the test did not end within {seconds} s:\n{text[-4000:]}"

@@ -62,6 +62,7 @@ struct TwoStreamsImpl : nn::Module {
     }
     const Tensor sum = first->forward(x);
     current.wait(side);
+    x.record_stream(side), y.record_stream(current);
     return sum + y;
   }
   nn::Linear first{nullptr}, second{nullptr};
