@@ -123,9 +123,13 @@ def pinned_memory(program, folder):
 def together(program, _):
     """Chapter 09. The program itself compares the losses of one place with those of two."""
     on = ["--device", "cuda:0", "--batch-size", 8]
-    says(run(program, *on, "--show", "split", variables=FAST), r"^After 5 steps the loss is [\d.]+ in one place",
-         r"^  cuda:0 and cuda:1( +[\d.]+){3}$", r"^     cpu and cuda:0( +[\d.]+){3}$")
-    says(run(program, *on, "--show", "offload", variables=FAST), r"^After 5 steps the loss is [\d.]+; with Adam on the host")
+    for part, lines in (("split", [r"^  cuda:0 and cuda:1( +[\d.]+){3}$", r"^     cpu and cuda:0( +[\d.]+){3}$"]),
+                        ("offload", [r"^ +Adam on the device +[\d.]+$"])):
+        text = run(program, *on, "--show", part, variables=FAST)
+        on_sim = run(program, "--device", "sim:0", "--batch-size", 8, "--show", part)
+        loss, expected = (re.findall(r"^After 5 steps the loss is ([\d.]+)[ ;]", one, re.M) for one in (text, on_sim))
+        expect(loss and abs(float(loss[0]) - float(expected[0])) < 1.5e-4, f"{part}: the loss is {loss}, on sim {expected}")
+        says(text, *lines)
     text = run(program, *on, "--show", "inference", variables=FAST)
     says(text, "^The classes are the same.", *(rf"^{re.escape(mode)} .* {recorded} +{moves} +[-\d.e]+$" for mode, recorded, moves in (
         ("training mode", "yes", "move"), ("eval()", "yes", "stay"), ("eval(), no_grad", "no", "stay"),
