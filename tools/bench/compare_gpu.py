@@ -34,9 +34,10 @@ class Failed(Exception):
 class Worker:
     """A program that answers one line of JSON for each line that it is sent."""
 
-    def __init__(self, name, command):
+    def __init__(self, name, command, environment):
         self.name, self.answers = name, queue.Queue()
-        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                      env=environment)
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
@@ -83,6 +84,9 @@ class Config:
         self.worker.send("run", self.name, steps, seconds)
         answer = self.worker.answer()
         self.error = answer.get("error")
+        loss = answer.get("loss", 0)
+        if "loss" in answer and not (loss is not None and loss <= self.values[0]):
+            raise Failed(f"{self.worker.name}, {self.name}: the loss went from {self.values[0]} to {loss}")
         return answer
 
     def figures(self):
@@ -99,7 +103,7 @@ class Comparison:
     """The programs, and what has been found out."""
 
     def __init__(self, options):
-        self.options, self.workers, self.report, self.start = options, {}, {}, time.monotonic()
+        self.options, self.workers, self.report = options, {}, {}
         self.python = python_with_torch(options.python)
         self.commands = {"td": [options.build / "tools/bench/bench_compare_gpu"],
                          "torch": [self.python, "-B", HERE / "compare_gpu_torch.py"]}
@@ -112,8 +116,15 @@ class Comparison:
 
     def worker(self, side):
         if side not in self.workers:
-            self.workers[side] = Worker(side, self.commands[side])
+            self.workers[side] = self.started(side)
         return self.workers[side]
+
+    def started(self, side):
+        """A new program. On a host's device one thread is enough to compare losses."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+        if not self.devices[side].startswith("cuda"):
+            environment["OMP_NUM_THREADS"] = "1"
+        return Worker(side, self.commands[side], environment)
 
     def configs(self, sides, work, precisions, modes, device=None, size=None):
         """Sets all of them up at the same time, one program beside the other."""
@@ -313,7 +324,7 @@ def startup(compared, _):
     for _ in range(compared.options.rounds):
         for side, known in times.items():
             begin = time.perf_counter()
-            worker = Worker(side, compared.commands[side])
+            worker = compared.started(side)
             worker.send("setup", "first", compared.devices[side], "simple", "float32", "eager", "full")
             answer = worker.answer()
             known.append(time.perf_counter() - begin)
@@ -328,7 +339,7 @@ def startup(compared, _):
 def warm(compared, _):
     """One compiling program per network, all at the same time."""
     until = time.monotonic() + compared.options.compile_seconds
-    workers = {work: Worker(work, compared.commands["compiled"]) for work in NETWORKS}
+    workers = {work: compared.started("compiled") for work in NETWORKS}
     for work, worker in workers.items():
         for precision in PRECISIONS:
             worker.send("setup", precision, compared.options.torch_device, work, precision, "compile",

@@ -29,9 +29,10 @@ def numbers(sizes, seed, device="cpu"):
     return ((x >> 8).float() * 2.0**-23 - 1).view(*sizes)
 
 
-def mlp(inputs, width, outputs):
-    return nn.Sequential(nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(),
-                         nn.Linear(width, outputs))
+def mlp(inputs, width, outputs, device):
+    return nn.Sequential(nn.Linear(inputs, width, device=device), nn.ReLU(),
+                         nn.Linear(width, width, device=device), nn.ReLU(),
+                         nn.Linear(width, outputs, device=device))
 
 
 def lenet():
@@ -53,14 +54,13 @@ def task_of(work, device, tiny):
     if work == "simple":
         return nn.Linear(10, 1), (100, 10), None
     if work == "mlp":
-        return mlp(784, 512, 10), (batch, 784), 10
+        return mlp(784, 512, 10, device), (batch, 784), 10
     if work == "lenet":
         return lenet(), (batch, 1, 28, 28), 10
     if work == "cifar":
         return cifar_net(), (batch, 3, 32, 32), 10
     batch, inputs, width, outputs = (32, 48, 64, 16) if tiny else (8192, 4096, 8192, 1024)
-    with torch.device(device) if hasattr(torch, "compile") else torch.no_grad():
-        return mlp(inputs, width, outputs), (batch, inputs), outputs
+    return mlp(inputs, width, outputs, device), (batch, inputs), outputs
 
 
 def initialize(model, device):
@@ -116,9 +116,10 @@ class Training:
 class Job:
     """A piece of work that is set up."""
 
-    def __init__(self, step, device, precision, values=(), peak=0, stream=None):
+    def __init__(self, step, device, precision, values=(), peak=0, training=None):
         self.step, self.device, self.precision = step, torch.device(device), precision
-        self.values, self.peak, self.stream = list(values), peak, stream
+        self.values, self.peak = list(values), peak
+        self.training = training  # its tensors are the graph's
 
     def wait(self):
         if self.device.type == "cuda":
@@ -137,7 +138,10 @@ class Job:
             host.append((time.perf_counter() - turn) / steps)
             self.wait()
             step.append((time.perf_counter() - turn) / steps)
-        return {"host": host, "step": step}
+        answer = {"host": host, "step": step}
+        if self.training is not None:
+            answer["loss"] = self.training.loss.item()
+        return answer
 
 
 def set_precision(precision):
@@ -182,9 +186,7 @@ def train(device, work, precision, mode, tiny):
         training.step()
         values.append(training.loss.item())
     peak = torch.cuda.max_memory_allocated() - before if on_gpu else 0
-    job = Job(step or training.step, device, precision, values, peak)
-    job.training = training  # its tensors are the graph's
-    return job
+    return Job(step or training.step, device, precision, values, peak, training)
 
 
 def operation(device, work, precision):

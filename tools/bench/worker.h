@@ -34,11 +34,12 @@ struct Request {
 
 /// A piece of work that is set up.
 struct Job {
-  std::function<void()> step;     ///< enqueues one step; does not wait for the device
-  std::function<void()> wait;     ///< waits for all steps
-  std::vector<double> values;     ///< what it computed: other programs must compute the same
-  std::function<void()> begin{};  ///< sets what is global for the process; may be empty
-  std::size_t peak_bytes = 0;     ///< memory that tensors needed
+  std::function<void()> step;      ///< enqueues one step; does not wait for the device
+  std::function<void()> wait;      ///< waits for all steps
+  std::vector<double> values;      ///< what it computed: other programs must compute the same
+  std::function<void()> begin{};   ///< sets what is global for the process; may be empty
+  std::function<double()> loss{};  ///< what the last step of a training computed; may be empty
+  std::size_t peak_bytes = 0;      ///< memory that tensors needed
 };
 using Setup = std::function<Job(const Request&)>;
 
@@ -69,7 +70,9 @@ inline nlohmann::json timed(const Job& job, int steps, double seconds) {
     job.wait();
     step.push_back(since(turn) / steps);
   }
-  return {{"host", host}, {"step", step}};
+  nlohmann::json answer{{"host", host}, {"step", step}};
+  if (job.loss) answer["loss"] = job.loss();
+  return answer;
 }
 
 /// Obeys one line.
