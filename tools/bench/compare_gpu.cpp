@@ -150,7 +150,7 @@ Job graph_training(const Request& r, const std::shared_ptr<Training>& training) 
   const Stream stream = getStreamFromPool(Device(r.device));
   const StreamGuard guard(stream);
   const auto graph = std::make_shared<Graph>();
-  Job job{[=, kept = training] {  // the graph reads and writes its tensors
+  Job job{[=] {
             const StreamGuard on(stream);
             graph->replay();
           },
@@ -175,7 +175,7 @@ Job train(const Request& r) {
   const auto training = std::make_shared<Training>(r);
   Job job = r.mode == "graph" ? graph_training(r, training) : eager_training(r, training);
   job.begin = [r] { set_precision(r); };
-  job.loss = [training] { return training->loss(); };
+  job.loss = [training] { return training->loss(); };  // keeps the tensors of a graph, too
   job.peak_bytes = memory_stats(device).peak_allocated - before;
   return job;
 }
