@@ -4,6 +4,7 @@
 #   tools/gpu_check.sh pack DIR             on Debian: copies the header packages that such a machine lacks
 #   tools/gpu_check.sh [OPTION...] all      there: every stage that is not finished, in order
 #   tools/gpu_check.sh [OPTION...] STAGE... some: configure build-core core-tests chapters sanitize measure
+#                                           compare, which needs PyTorch
 #     --out DIR      for the logs and gpu.json, which holds the results of all stages (build/gpu-check)
 #     --prefix DIR   the folder that pack made
 #     --seconds N    how long this command may take (540); a stage takes 480 s at most
@@ -16,13 +17,13 @@
 set -u
 root="$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)" || exit 1
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-stages=(configure build-core core-tests chapters sanitize measure)
+stages=(configure build-core core-tests chapters sanitize measure compare)
 out="" prefix="" dry=false budget=540 stage_limit=480 least=3
 . "$root/tools/shell/gpu_stages.sh"
 
 fail_usage() {
   echo "gpu_check: $1" >&2
-  sed -n '4,11s/^#  \?//p' "$root/tools/gpu_check.sh" >&2
+  sed -n '4,12s/^#  \?//p' "$root/tools/gpu_check.sh" >&2
   exit 2
 }
 

@@ -18,7 +18,7 @@ import time
 SOURCE, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 AREAS = ["cuda_gpu", "half", "nn", "ops", "optim"]
 CHAPTERS = ["01_one", "04_training_loop", "07_amp", "08_pinned_memory", "09_cpu_and_gpu_together"]
-STAGES = ["configure", "build-core", "core-tests", "chapters", "sanitize", "measure"]
+STAGES = ["configure", "build-core", "core-tests", "chapters", "sanitize", "measure", "compare"]
 PROGRAM = """#!/bin/sh
 echo "${0##*/} $*" >>"$CALLS"
 [ ! -f "$PLANTS/${0##*/}" ] || . "$PLANTS/${0##*/}"
@@ -51,6 +51,11 @@ while [ "${1#--}" != "$1" ]; do
 done
 exec "$@"
 """
+COMPARISON = """import os, sys
+open(os.environ["CALLS"], "a").write("compare_gpu " + " ".join(sys.argv[1:]) + "\\n")
+open(sys.argv[sys.argv.index("--json") + 1], "w").write('{"float32, eager": {"td": {"median": 1e-5}}}')
+print("float32, eager: 12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x)")
+"""
 NVIDIA_SMI = """#!/bin/sh
 case "$*" in -L) echo "GPU 0: Made-up" ;; *) echo "Made-up, 9.0, 81920 MiB, 580.1" ;; esac
 """
@@ -78,6 +83,8 @@ class Course:
                                       "sim"])]:
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text("kSIM" if "sim" in name else "kCUDA")
+        (self.root / "tools/bench").mkdir()
+        (self.root / "tools/bench/compare_gpu.py").write_text(COMPARISON)
         self.plants, self.calls, self.out = folder / "plants", folder / "calls", folder / "out"
         self.plants.mkdir()
         (folder / "program").write_text(PROGRAM)
@@ -91,7 +98,7 @@ class Course:
             **os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "CALLS": str(self.calls),
             "PLANTS": str(self.plants), "TARGETS": " ".join(
                 [*(f"test_{area}" for area in AREAS), *(f"ch{chapter}" for chapter in CHAPTERS),
-                 "check_ch01", "bench_device", "bench_graph"]), "TD_GPU_BUILD": str(folder / "build"),
+                 "check_ch01", "bench_device", "bench_graph", "bench_compare_gpu"]), "TD_GPU_BUILD": str(folder / "build"),
             "GIT_DIR": str(folder / "none"), "TD_GPU_COMMIT": "abc123"}
 
     def plant(self, program, text):
@@ -149,6 +156,10 @@ def test_all(course):
          "driver_version": "580.1"}] and course.stage("measure")["commit"] == "abc123", course.text)
     expect("what was measured", course.stage("measure")["items"]["device"]["values"]
            == {"copy to the device": "12.5 GB/s"}, course.text)
+    expect("td and PyTorch are compared", re.search("compare_gpu --build .* --json .* large_mlp$",
+                                                    course.called, re.M), course.called)
+    expect("every figure of a comparison", course.stage("compare")["figures"]["mlp"]
+           == {"float32, eager": {"td": {"median": 1e-5}}}, course.stage("compare"))
     expect("logs lie beside the JSON", {path.name for path in course.out.iterdir()}
            == {"gpu.json", *(f"{name}.log" for name in STAGES)}, list(course.out.iterdir()))
     course.run("all", code=0, says=["core-tests: finished before: 5 passed, 0 failed, 0 skipped"])
@@ -223,20 +234,29 @@ def test_going_on(course):
 def test_page(course):
     """Cells are filled with what is known, and with nothing else."""
     course.plant("cmake", "")
+    tests = pathlib.Path(course.environment["TD_GPU_BUILD"]) / "tests/CTestTestfile.cmake"
+    tests.write_text("add_test([=[on_stand_in_ch01]=] a)\nadd_test(on_stand_in_ops b)\n")
     course.run("all", code=1)  # the failures of the chapters
     page = course.root / "gpu.md"
     page.write_text("| the cores | `core-tests/test_cuda_gpu` | not measured |\n"
                     "| copies | `measure/device: copy to the device` | not measured |\n"
                     "| all | `measure` | as before | not measured |\n"
-                    "| other | `measure/device: nothing` | not measured |\n")
+                    "| other | `measure/device: nothing` | not measured |\n"
+                    "| MLP | `compare/mlp: float32, eager` | 3 x PyTorch | not measured |\n"
+                    "<!-- differences -->\n| - | - | - |\n<!-- end of differences -->\n")
     subprocess.run([sys.executable, course.root / "tools/gpu_report.py", "fill", page,
                     course.out / "gpu.json"], check=True)
-    cells = [line.split("|")[-2].strip() for line in page.read_text().splitlines()]
+    rows, differences = page.read_text().split("<!-- differences -->\n")
+    cells = [line.split("|")[-2].strip() for line in rows.splitlines()]
     date = course.report["date"][:10]
     expect("filled cells", cells == [f"passed (Made-up, abc123, {date})",
                                      f"12.5 GB/s (Made-up, abc123, {date})",
                                      f"8 passed, 0 failed, 2 skipped (Made-up, abc123, {date})",
-                                     "not measured"], cells)
+                                     "not measured", "12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x) "
+                                     f"(Made-up, abc123, {date})"], cells)
+    expect("what only the stand-in lets pass", differences.splitlines()[2:] == [
+        "| `on_stand_in_ch01` | `chapters/ch01_one` | ch01_one was not built |",
+        "<!-- end of differences -->"], differences)
 
 
 def test_dry_run(folder):

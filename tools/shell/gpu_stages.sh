@@ -143,3 +143,24 @@ stage_measure() {
   program ch08_bandwidth 60 "$at/ch08_pinned_memory" --device cuda:0 --show bandwidth --largest 256
   program ch09_advise 90 "$at/ch09_cpu_and_gpu_together" --device cuda:0 --advise
 }
+
+# One piece of work of td and of PyTorch in turns. Without a GPU: that the programs talk to each other.
+comparison() {  # comparison WORK SECONDS
+  local program="$build/tools/bench/bench_compare_gpu"
+  local command=(python3 -B tools/bench/compare_gpu.py --build "$build" --json "$state/compare.$1.json")
+  if [ ! -x "$program" ]; then
+    program "$1" 0 "$program"
+    return
+  fi
+  if $dry; then command+=(--device cpu --size tiny --rounds 1 --seconds 0.01); fi
+  item "$1" "$2" "${command[@]}" "$1"
+}
+
+stage_compare() {  # warm fills torch.compile's cache for all networks at the same time
+  local work
+  build_targets bench_compare_gpu bench_raw_cuda
+  if $dry; then comparison simple 60; fi
+  for work in warm host simple mlp large_mlp copies lenet cifar scaler startup; do
+    if $dry; then skip $work "there is no GPU"; else comparison $work 120; fi
+  done
+}
