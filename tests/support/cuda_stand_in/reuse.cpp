@@ -1,7 +1,7 @@
 // Fills every block of a device's memory that the core's allocator takes back with NaN, on the
 // block's own stream, as the next owner's work would overwrite it. A stream that still uses the
 // block and was not announced with record_stream then races with the fill, also where no tensor
-// takes the block in the test, and whoever reads the block later reads NaN.
+// takes the block in the test, and a later read of the block finds NaN.
 #include <cstring>
 
 #include "td/device/record.h"
