@@ -31,7 +31,6 @@ for line in sys.stdin:
 LIES = {
     "another loss on cpu": "if words[0] == 'setup': answer['values'][4] *= 1.002",
     "another loss on sim": "if words[0] == 'setup' and words[2] == 'sim:0': answer['values'][4] *= 1.002",
-    "fewer losses": "if words[0] == 'setup': answer['values'].pop()",
     "a loss that grows": "if words[0] == 'run': answer['loss'] = 1000",
     "no number as the loss": "if words[0] == 'run': answer['loss'] = None",
     "an early end": "if words[0] == 'run': sys.exit(3)",

@@ -98,7 +98,8 @@ class Course:
             **os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "CALLS": str(self.calls),
             "PLANTS": str(self.plants), "TARGETS": " ".join(
                 [*(f"test_{area}" for area in AREAS), *(f"ch{chapter}" for chapter in CHAPTERS),
-                 "check_ch01", "bench_device", "bench_graph", "bench_compare_gpu"]), "TD_GPU_BUILD": str(folder / "build"),
+                 "check_ch01", "bench_device", "bench_graph", "bench_compare_gpu"]),
+            "TD_GPU_BUILD": str(folder / "build"),
             "GIT_DIR": str(folder / "none"), "TD_GPU_COMMIT": "abc123"}
 
     def plant(self, program, text):

@@ -32,7 +32,7 @@ PAGE = """# Planted faults
 
 Tests that have never failed prove little. So `tests/system/planted_faults.py` plants {count} faults, one at a time, in
 a copy of the cuda backend, of its kernels and of the process group, and runs a test against it on the stand-in for CUDA
-(tests/support/cuda_stand_in), without a GPU. Each test passes without the fault and fails with it, in the words below.
+(`tests/support/cuda_stand_in`), without a GPU. Each test passes without the fault and fails with it, in the words below.
 CTest plants {quick} of the faults in its entry `planted_faults`; this command plants all of them and writes this page:
 
 ```
