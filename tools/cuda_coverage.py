@@ -54,16 +54,15 @@ def run(*command, **how):
 
 def targets_of_tests(folder):
     """The programs that the tests run, and those of the chapters, which scripts run."""
-    listed = subprocess.run(["ctest", "--test-dir", folder, "-L", "cuda_stand_in", "--show-only=json-v1"],
-                            check=True, capture_output=True, text=True).stdout
-    programs = {pathlib.Path(test["command"][0]).name for test in json.loads(listed)["tests"] if "command" in test}
+    tests = (folder / "tests" / "CTestTestfile.cmake").read_text()  # ctest itself lists no program that is not built yet
+    programs = {pathlib.Path(path).name for path in re.findall(r'^add_test\(\[*=*\[?on_stand_in_\S+ "([^"]+)"', tests, re.M)}
     chapters = {f"ch{path.parent.name}" for path in ROOT.glob("chapters/*/main.cpp")}
     return sorted(chapters | {name for name in programs if name.startswith(("test_", "check_"))})
 
 
 def build_and_run(folder, jobs):
     run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTD_CUDA=ON",
-        "-DTD_STAND_IN_COVERAGE=ON")
+        "-DTD_STAND_IN_COVERAGE=ON", "-DTD_TEST_TIMEOUT=1800")
     run("cmake", "--build", folder, "--target", "td_cuda_stand_in_simt", "td_cuda_stand_in_libs", *targets_of_tests(folder))
     for old in folder.rglob("*.gcda"):
         old.unlink()

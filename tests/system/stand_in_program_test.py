@@ -75,6 +75,8 @@ def device_check(program, _):
          "^cuda:7 passed over: there is no cuda:7: this process has 2 cuda devices", r"^using sim:1",
          r"at the start +0 +0 +4096 of 4096", r"with 64 MiB +64 +64 +4032 of 4096", r"tensor is gone +0 +64 +4032 of 4096",
          r"after empty_cache +0 +0 +4096 of 4096", r"^  cuda:0 .* us .* GB/s .* GFLOP/s$")
+    says(run(program, "--device", "cpu", variables={"TD_STAND_IN_GPUS": "0"}),
+         "^ +cuda  0  there is an NVIDIA driver but no GPU for this process", r"is_available\(\)    False")
 
 
 def tensor_moves(program, _):
