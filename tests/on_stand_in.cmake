@@ -36,6 +36,9 @@ if(TARGET test_cuda_gpu)
   td_add_stand_in_test(large test_cuda_gpu "[large]")
   set_property(TEST on_stand_in_large APPEND PROPERTY ENVIRONMENT_MODIFICATION
     "TD_STAND_IN_EDGES=set:8;TD_STAND_IN_MEMORY=set:12288")
+  # Where each block is an allocation of its own, the stand-in sees its end.
+  td_add_stand_in_test(uncached test_cuda_gpu "-#" "[#libs_test]")
+  set_property(TEST on_stand_in_uncached APPEND PROPERTY ENVIRONMENT_MODIFICATION "TD_NO_CACHING=set:1")
   # Once more with three ranks.
   td_add_stand_in_test(nccl test_cuda_gpu
     "-#" "[#nccl_test]~NCCL waits for the work before it*")
