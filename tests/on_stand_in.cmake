@@ -61,15 +61,17 @@ if(NOT TD_SANITIZE)
 endif()
 foreach(area IN LISTS areas)
   td_add_stand_in_test(${area} test_${area})
-  # The sanitizers look at the host's code; two areas would take minutes.
-  if(TD_SANITIZE OR area MATCHES "^(half|optim)$")
+  # The sanitizers look at the host's code; these areas would take minutes.
+  if(TD_SANITIZE OR area MATCHES "^(amp|half|optim)$")
     set_property(TEST on_stand_in_${area} APPEND PROPERTY ENVIRONMENT_MODIFICATION
       "TD_STAND_IN_OBSERVE=set:0" ${sanitizer_options})
   endif()
 endforeach()
 if(NOT TD_SANITIZE)
+  # The kernels of optimizers and of the gradient scaler, observed. AdamW's is Adam's.
   td_add_stand_in_test(optim_kernels
-    test_optim "*takes the steps of its formula*,step_if_finite*")
+    test_optim "SGD takes the steps*,Adam takes the steps*,step_if_finite*")
+  td_add_stand_in_test(scaler_kernels test_amp "unscale_*,one infinity*,step_on_device*")
   # The chapters' programs, and what each of the exercises' solutions does on two GPUs.
   foreach(chapter IN ITEMS 01 02 03 04 05 08 09 09_pipeline 11)
     td_add_stand_in_test(ch${chapter} python3 -B
