@@ -59,12 +59,16 @@ int code_of(const simt::Finding& finding) {
 }
 
 void run_observed(simt::Launch& launch) {
-  // Kept, because the shared memory of all kernels of the core is much to prepare for.
-  thread_local simt::Observers observers(simt::gpu("H100"));
-  simt::run(launch, &observers, {});
-  for (const simt::KernelReport& report : observers.take())
-    if (const simt::Finding* fault = report.first_fault())
+  // Kept until a launch fails, because the shared memory of all kernels of the core is much to
+  // prepare for.
+  thread_local std::unique_ptr<simt::Observers> observers;
+  if (!observers) observers = std::make_unique<simt::Observers>(simt::gpu("H100"));
+  simt::run(launch, observers.get(), {});
+  for (const simt::KernelReport& report : observers->take())
+    if (const simt::Finding* fault = report.first_fault()) {
+      observers.reset();
       throw KernelFault{code_of(*fault), fault->text};
+    }
 }
 
 void run(simt::Launch& launch) {
