@@ -2,7 +2,9 @@
 // and their tests.
 #pragma once
 
+#include <exception>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "td/td.h"
@@ -95,3 +97,58 @@ Batch move_batch(const Batch& batch, td::Device device);
 ///
 /// Example: time_it([&] { model->forward(x); }, "sim:0", 5)
 double time_it(const std::function<void()>& work, td::Device device, int runs);
+
+/// Exercise 4.inference, first half. A scope in which a model answers and does not learn: every
+/// module of it is in evaluation mode, and inference mode is on in this thread. At the end, also
+/// when that is an exception, each module has the mode it had: a model may be in training mode and
+/// its batch norm, frozen, in evaluation mode. Scopes may be nested.
+///
+/// The constructor and restore are yours. module.train(on) sets a module *and all below it*;
+/// module.apply(function) calls the function for a module first and then for those below it.
+///
+/// Example:
+///     {
+///       const Evaluation evaluation(*model);
+///       answers = model->forward(x).argmax(1);
+///     }  // trains on as before
+class Evaluation {
+ public:
+  /// Remembers the mode of every module, then changes it.
+  explicit Evaluation(td::nn::Module& model);
+  ~Evaluation() {
+    try {
+      restore();
+    } catch (const std::exception&) {  // a destructor must not throw
+    }
+  }
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
+
+ private:
+  /// Gives each module the mode it had. Inference mode ends with the object, by itself.
+  void restore();
+
+  struct Mode {
+    td::nn::Module* module;
+    bool training;
+  };
+  std::vector<Mode> modes_;
+  std::optional<td::InferenceMode> inference_mode_;  // emplace() begins it
+};
+
+/// Exercise 4.inference, second half. The class that the model finds most likely, of each sample.
+///
+/// @param model on `device`; gives a row of scores for each sample, the highest for its answer. It
+///     is called in evaluation mode and unrecorded, and has the modes it had afterwards.
+/// @param batches on the host, in page-locked memory: sizes [samples, ...], not all equally many.
+/// @param device where the model is.
+/// @return the numbers of the classes, in order: int64, one dimension, on cpu; without batches
+///     there are 0 of them. An ordinary tensor, which may be the target of a loss.
+///
+/// The device holds one batch and what the model makes of it at a time, and of those before only
+/// the classes. The host waits for the device at the end, once, however many batches there are.
+///
+/// Example: a model that returns its input, and batches {{1, 3, 2}, {9, 0, 0}} and {{0, 0, 5}}:
+/// {1, 0, 2}.
+td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batches,
+                   td::Device device);

@@ -7,6 +7,7 @@
 #include "app/app.h"
 #include "exercises.h"
 #include "images.h"
+#include "inference.h"
 #include "models.h"
 
 namespace {
@@ -14,7 +15,7 @@ namespace {
 struct Choices {
   std::string model = "cnn", style = "central";
   double lr = 0.01;
-  bool channels_last = false;
+  bool channels_last = false, inference = false;
 };
 
 // anchor: simple
@@ -119,6 +120,7 @@ void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs, cons
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);
   td::manual_seed(options.seed);
+  if (choices.inference) return show_inference(options, device);
   const auto epochs = [&](std::int64_t usual) { return options.epochs ? options.epochs : usual; };
   if (choices.model == "simple") return train_simple(100, 1, epochs(10), device);
   if (choices.model == "simple10") return train_simple(5, 10, epochs(1), device);
@@ -145,5 +147,6 @@ int main(int argc, char** argv) {
                  "object by object, or one device for all");
   command.option("--lr", choices.lr, "learning rate of cnn, lenet and linear");
   command.flag("--channels-last", choices.channels_last, "keep pictures as height, width, channel");
+  command.flag("--inference", choices.inference, "compare the modes in which a model can run");
   return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/svg.h"
 #include "training.h"
 
 namespace curves {
@@ -104,12 +105,9 @@ inline void write_svg(const std::string& path, const std::vector<Training>& all)
   constexpr const char* kColors[] = {"#1f77b4", "#9467bd", "#2ca02c", "#d62728"};
   constexpr std::size_t kPoints = 200;
   std::ofstream out(path);
-  out << std::fixed << std::setprecision(1)
-      << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 400\" "
-         "font-family=\"sans-serif\" font-size=\"13\">\n"
-         "<rect width=\"900\" height=\"400\" fill=\"white\"/>\n"
-         "<text x=\"8\" y=\"22\">loss</text><text x=\"8\" y=\"262\">scale</text>\n"
-         "<path d=\"M60 10V230H880M60 270V370H880\" stroke=\"black\" fill=\"none\"/>\n";
+  out << std::fixed << std::setprecision(1) << td::trace::open_svg(900, 400)
+      << "<text x=\"8\" y=\"22\">loss</text><text x=\"8\" y=\"262\">scale</text>\n"
+         "<path class=\"axis\" d=\"M60 10V230H880M60 270V370H880\"/>\n";
   const double largest = largest_loss(all, kPoints);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const char* const colour = kColors[i % std::size(kColors)];

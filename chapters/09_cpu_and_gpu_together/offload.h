@@ -10,8 +10,8 @@
 #include <string>
 
 #include "app/app.h"
+#include "app/interleaved.h"
 #include "host_adam.h"
-#include "turns.h"
 
 namespace offload {
 
@@ -151,7 +151,7 @@ inline Stages stages_of(const td::trace::Trace& trace) {
 }
 
 template <class T>
-Way way(T& training) {
+app::Variant way(T& training) {
   return [&training] {
     training.step();
     td::synchronize(training.device);
@@ -160,7 +160,7 @@ Way way(T& training) {
 
 inline void print_times(OnDevice& on_device, InTurn& in_turn, Overlapped& overlapped) {
   const std::vector<double> seconds =
-      seconds_in_turns({way(on_device), way(in_turn), way(overlapped)}, 11);
+      app::median_seconds_interleaved({way(on_device), way(in_turn), way(overlapped)}, 11);
   td::trace::start();
   overlapped.step();
   const td::trace::Trace trace = td::trace::stop();
@@ -191,7 +191,7 @@ inline void show_offload(const app::Options& options, td::Device device) {
     std::cout << "offload: on the cpu the optimizer is on the host anyway; take --device sim\n";
     return;
   }
-  const CoresForTheHost cores(device);
+  const app::CoresForTheHost cores(device);
   const std::int64_t rows = std::max<std::int64_t>(1, options.batch_size / 4);
   std::cout << "A model of " << kLayers * (kWidth + 1) * kWidth / 1000000.0
             << " million parameters, " << rows << " rows a step\n"

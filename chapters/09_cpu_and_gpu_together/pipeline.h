@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "app/app.h"
+#include "app/interleaved.h"
 #include "sim/sim.h"
 #include "stages.h"
 #include "td/base/parallel.h"
 #include "trace/trace.h"
-#include "turns.h"
 
 namespace pipeline {
 
@@ -36,7 +36,7 @@ struct Figures {
 
 // anchor: alone
 /// The stages one by one: as many batches as a way has, and a wait at the end.
-inline std::vector<Way> stages_alone(Training& training) {
+inline std::vector<app::Variant> stages_alone(Training& training) {
   const auto repeat = [&training](const auto& stage) {
     for (std::size_t i = 0; i < training.plan().steps; ++i) stage(static_cast<std::int64_t>(i));
     td::synchronize(training.plan().device);
@@ -69,9 +69,9 @@ inline void check_losses(Training& training, const std::vector<Named>& ways) {
 
 inline Figures measure(Training& training, const std::vector<Named>& ways) {
   check_losses(training, ways);
-  std::vector<Way> all = stages_alone(training);
+  std::vector<app::Variant> all = stages_alone(training);
   for (const Named& way : ways) all.push_back([&training, &way] { way.run(training); });
-  std::vector<double> times = seconds_in_turns(all, kTurns);
+  std::vector<double> times = app::median_seconds_interleaved(all, kTurns);
   for (double& time : times) time *= 1e3 / static_cast<double>(training.plan().steps);
   return {times[0], times[1], times[2], {times.begin() + 3, times.end()}};
 }
@@ -92,8 +92,8 @@ class SlowLink {
  public:
   explicit SlowLink(Training& training) : before_(td::sim::link()) {
     if (!training.plan().device.is_sim() || std::getenv("TD_SIM_LINK")) return;
-    const std::vector<Way> alone = stages_alone(training);
-    const double work = seconds_in_turns({alone[2]}, kTurns)[0];
+    const std::vector<app::Variant> alone = stages_alone(training);
+    const double work = app::median_seconds_interleaved({alone[2]}, kTurns)[0];
     const std::size_t bytes = training.batch_bytes() * training.plan().steps;
     td::sim::set_link({static_cast<double>(bytes) / (0.5 * work) * 1e-9, 0});
     std::cout << "link: set to " << std::fixed << std::setprecision(2) << td::sim::link().gb_per_s
@@ -155,7 +155,8 @@ inline void print_doubling(Training& training) {
     const td::Tensor doubled = there.data * 2;
     td::synchronize(device);
   };
-  const std::vector<double> seconds = seconds_in_turns({on_host, on_device}, 5 * kTurns);
+  const std::vector<double> seconds =
+      app::median_seconds_interleaved({on_host, on_device}, 5 * kTurns);
   std::cout << "data * 2 takes " << 1e3 * seconds[0] << " ms on the host, " << 1e3 * seconds[1]
             << " ms on " << device << '\n';
 }

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "app/app.h"
+#include "app/interleaved.h"
 #include "exercises.h"
-#include "turns.h"
 
 namespace split {
 
@@ -62,7 +62,7 @@ struct Training {
     td::synchronize(model.first_device);
     td::synchronize(model.second_device);
   }
-  Way way(std::int64_t micro_batches) {
+  app::Variant way(std::int64_t micro_batches) {
     return [this, micro_batches] {
       step(micro_batches);
       finish();
@@ -82,7 +82,7 @@ struct Training {
 // anchor: balance
 /// How many layers to put in front so that both places take equally long.
 inline std::int64_t balance(td::Device first, td::Device second, std::int64_t rows) {
-  const auto layer = [rows](td::Device device) -> Way {
+  const auto layer = [rows](td::Device device) -> app::Variant {
     td::nn::Linear linear(kWidth, kWidth);
     linear->to(device);
     const td::Tensor x = td::randn({rows, kWidth}).to(device).requires_grad_();
@@ -91,7 +91,8 @@ inline std::int64_t balance(td::Device first, td::Device second, std::int64_t ro
       td::synchronize(device);
     };
   };
-  const std::vector<double> seconds = seconds_in_turns({layer(first), layer(second)}, 5);
+  const std::vector<double> seconds =
+      app::median_seconds_interleaved({layer(first), layer(second)}, 5);
   const double share = seconds[1] / (seconds[0] + seconds[1]);
   return std::clamp<std::int64_t>(std::llround(share * kLayers), 1, kLayers - 1);
 }
@@ -117,11 +118,11 @@ inline void print_losses(std::deque<Training>& trainings) {
 
 /// Times in milliseconds.
 inline void print_times(std::deque<Training>& trainings) {
-  std::vector<Way> ways;
+  std::vector<app::Variant> ways;
   for (Training& training : trainings)
     for (const std::int64_t micro_batches : {std::int64_t{0}, kMicroBatches})
       ways.push_back(training.way(micro_batches));
-  const std::vector<double> seconds = seconds_in_turns(ways, 11);
+  const std::vector<double> seconds = app::median_seconds_interleaved(ways, 11);
   std::cout << "milliseconds a step   the whole batch   " << kMicroBatches
             << " micro-batches   speed-up\n"
             << std::fixed << std::setprecision(2);
@@ -187,7 +188,7 @@ inline void show_split(const app::Options& options, td::Device device) {
     std::cout << "split: the host and the cpu are one place; take --device sim\n";
     return;
   }
-  const CoresForTheHost cores(device);
+  const app::CoresForTheHost cores(device);
   const std::int64_t rows = 16 * options.batch_size;  // a piece must be work enough for a device
   const Batch batch{td::randn({rows, kInputs}), td::randint(0, kClasses, {rows}, td::kInt64)};
   const std::int64_t on_host = balance("cpu", device, rows);

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "../09_cpu_and_gpu_together/turns.h"
+#include "app/interleaved.h"
 #include "td/td.h"
+#include "trace/svg.h"
 
 namespace roofline {
 
@@ -42,12 +43,12 @@ inline void add_point(std::vector<Point>& points, const std::string& name, doubl
 }
 
 /// Median seconds of one call, of five after two that do not count.
-inline double median_seconds(td::Device device, const Way& work) {
-  const Way whole = [&] {
+inline double median_seconds(td::Device device, const app::Variant& work) {
+  const app::Variant whole = [&] {
     work();
     td::synchronize(device);
   };
-  return seconds_in_turns({whole}, 5)[0];
+  return app::median_seconds_interleaved({whole}, 5)[0];
 }
 
 // anchor: measure
@@ -86,13 +87,13 @@ inline std::string power_of_ten(double number) {
 
 inline void draw_axes(std::ostream& out, const Plane& plane) {
   for (double flops = plane.lowest; flops < 1.5 * plane.highest; flops *= 10)
-    out << "<path d=\"M70 " << plane.y(flops) << "H640\" stroke=\"#ddd\"/>\n<text x=\"62\" y=\""
+    out << "<path class=\"grid\" d=\"M70 " << plane.y(flops) << "H640\"/>\n<text x=\"62\" y=\""
         << plane.y(flops) + 4 << "\" text-anchor=\"end\">" << power_of_ten(flops / 1e9)
         << "</text>\n";
   for (double i = Plane::kFrom; i < 1.5 * Plane::kTo; i *= 10)
     out << "<text x=\"" << plane.x(i) << "\" y=\"368\" text-anchor=\"middle\">" << power_of_ten(i)
         << "</text>\n";
-  out << "<path d=\"M70 30V350H640\" stroke=\"black\" fill=\"none\"/>\n"
+  out << "<path class=\"axis\" d=\"M70 30V350H640\"/>\n"
          "<text x=\"70\" y=\"20\">GFLOP/s</text>\n"
          "<text x=\"355\" y=\"390\" text-anchor=\"middle\">FLOP per byte</text>\n";
 }
@@ -124,10 +125,7 @@ inline void write(const std::string& path, const std::vector<Roof>& roofs,
   for (const Roof& roof : roofs)
     while (plane.highest < roof.flops) plane.highest *= 10;
   std::ofstream out(path);
-  out << std::fixed << std::setprecision(1)
-      << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 820 400\" "
-         "font-family=\"sans-serif\" font-size=\"13\">\n"
-         "<rect width=\"820\" height=\"400\" fill=\"white\"/>\n";
+  out << std::fixed << std::setprecision(1) << td::trace::open_svg(820, 400);
   draw_axes(out, plane);
   for (std::size_t i = 0; i < roofs.size(); ++i) {
     draw_roof(out, plane, roofs[i], kColors[i % std::size(kColors)], static_cast<int>(i));

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "td/base/file.h"
+#include "trace/svg.h"
 #include "trace/trace.h"
 
 namespace td::trace {
@@ -202,9 +203,7 @@ std::string svg_timeline(const Trace& trace, const PictureOptions& options) {
   const double left = 20 + 8 * static_cast<double>(longest), width = 890 - left;
   const std::size_t height = 40 * figure.labels.size() + 50;
   std::ostringstream out;
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 " << height
-      << "\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"900\" height=\"" << height
-      << "\" fill=\"white\"/>\n";
+  out << open_svg(900, static_cast<int>(height));
   for (std::size_t i = 0; i < figure.labels.size(); ++i)
     out << "<text x=\"8\" y=\"" << 40 * i + 28 << "\">" << escaped(figure.labels[i]) << "</text>\n";
   for (const Bar& bar : figure.bars) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs chapter 09's advisor: what it concludes must follow from what it prints, and what it calculates from the counts.
+"""Runs chapter 12's advisor: what it concludes must follow from what it prints, and what it calculates from the counts.
 
     advise_program_test.py PROGRAM_FOLDER
 
@@ -20,7 +20,7 @@ import xml.etree.ElementTree
 from training_program_test import PATIENCE, ends, expect, faults
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
-SMALL = ["--advise", "--width", "16", "--largest", "16"]
+SMALL = ["--width", "16", "--largest", "16"]
 SIZES = [1, 2, 3, 4, 8, 12, 16]
 NAME = r"(?:cpu, \d+ threads?|sim:0|cuda:0|imagined)"
 
@@ -127,7 +127,7 @@ def stops(program):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]) / "ch09_cpu_and_gpu_together"
+    program = pathlib.Path(sys.argv[1]) / "ch12_which_device"
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "advice.svg"
         text = advise(program, "--imagine", "1000000,1000000,0.000001", "--picture", str(path),
@@ -140,8 +140,8 @@ def main():
         ends(program, [*SMALL, "--picture", path / "no.svg"], 1, "the picture cannot be written")
     calculated_from_counts(program)
     ends(program, [*SMALL, "--imagine", "82.6,1008"], 1, "expected three positive numbers, as in 82.6,1008,5")
-    ends(program, ["--advise", "--largest", 3], 1, "take 4 or more")
-    ends(program, ["--advise", "--depth", 0], 1, "must be 1 or more")
+    ends(program, ["--largest", 3], 1, "take 4 or more")
+    ends(program, ["--depth", 0], 1, "must be 1 or more")
     stops(program)
     for fault in faults:
         print(fault)

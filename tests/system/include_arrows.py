@@ -33,7 +33,7 @@ HOUSE = {
     "io": ["td/ops"],
     "data": ["io"],
     "xla": ["td/ops"],
-    "simt": ["td/ops", "sim"],
+    "simt": ["td/ops", "sim", "trace"],
     "distributed": ["td/parallel", "data", "io"],
     "app": ["td/device", "trace", "data"],
 }

@@ -11,6 +11,8 @@
 prints, stdout and stderr together. `./course launch -n 2 6 ...` starts it as several ranks. `…` in a line stands for any text, a line `…` for any lines; what
 changes from run to run, or with the machine, is written so. `(exit code 1)` at the end of the mark
 says that the program ends with it; without that it is 0.
+`<!-- answer: ./course run 2 --device sim -->` begins the answer of a prediction, which ends with
+`</details>`: every number in bold there is one that the program prints.
 """
 
 import os
@@ -21,6 +23,9 @@ import sys
 import tempfile
 
 MARK = re.compile(r"<!-- (listing|output): (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
+ANSWER = re.compile(r"<!-- answer: (.+?) -->(.*?)</details>", re.S)
+BOLD = re.compile(r"\*\*(.+?)\*\*", re.S)
+NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 ANY = "…"
 CANNOT_RUN_HERE = 77  # a program's exit code on a machine that lacks what it needs
 
@@ -56,29 +61,50 @@ def check_listing(chapter, what, block):
     return None
 
 
-def check_output(chapter, what, block, programs):
-    match = re.fullmatch(r"(?:TD_SIM_DEVICES=(\d+) )?\./course (run|launch -n (\d+)) (\d+)(.*?)"
+def run_command(chapter, what, programs):
+    """What the program prints, None where it cannot run here, or a fault as the second value."""
+    match = re.fullmatch(r"((?:TD_\w+=\S+ )*)\./course (run|launch -n (\d+)) (\d+)(.*?)"
                          r"(?: \(exit code (\d+)\))?", what)
     if not match or int(match.group(4)) != int(chapter.name[:2]):
-        return f"cannot run \"{what}\": write ./course run {int(chapter.name[:2])} OPTIONS"
+        return None, f"cannot run \"{what}\": write ./course run {int(chapter.name[:2])} OPTIONS"
     program = programs / ("ch" + chapter.name)
     if not program.exists():
-        return f"{program} is not built"
+        return None, f"{program} is not built"
     words = [program, *match.group(5).split()]
     if match.group(3):  # a path instead of the chapter's number, because that would build it
         words = [programs.parent / "tools/course/course-tool", "launch", "-n", match.group(3), *words]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
-    if match.group(1):
-        environment["TD_SIM_DEVICES"] = match.group(1)
+    environment.update(setting.split("=", 1) for setting in match.group(1).split())
     run = subprocess.run(words, env=environment, timeout=120,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if run.returncode == CANNOT_RUN_HERE and not match.group(6):
-        return None
+        return None, None
     if run.returncode != int(match.group(6) or 0):
-        return f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
-    if not agrees(block, run.stdout):
-        return f"\"{what}\" prints something else:\n{run.stdout}"
-    return None
+        return None, f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
+    return run.stdout, None
+
+
+def check_output(chapter, what, block, programs):
+    printed, fault = run_command(chapter, what, programs)
+    if printed is not None and not agrees(block, printed):
+        return f"\"{what}\" prints something else:\n{printed}"
+    return fault
+
+
+def numbers(text):
+    """The numbers of a text, with 1,024 and 1024 alike."""
+    return {number.replace(",", "") for number in NUMBER.findall(text)}
+
+
+def check_answer(chapter, what, text, programs):
+    claimed = numbers(" ".join(BOLD.findall(text)))
+    if not claimed:
+        return f"the answer held to \"{what}\" has no number in bold"
+    printed, fault = run_command(chapter, what, programs)
+    if printed is None:
+        return fault
+    unseen = claimed - numbers(printed)
+    return unseen and f"\"{what}\" does not print {', '.join(sorted(unseen))}, but\n{printed}"
 
 
 def check_readme(readme, programs):
@@ -90,9 +116,14 @@ def check_readme(readme, programs):
                  check_output(readme.parent, what, block, programs))
         if fault:
             faults.append(f"{readme}: {fault}")
-    written = len(re.findall(r"<!-- (?:listing|output):", text))
+    for what, answer in ANSWER.findall(text):
+        count += 1
+        fault = check_answer(readme.parent, what, answer, programs)
+        if fault:
+            faults.append(f"{readme}: {fault}")
+    written = len(re.findall(r"<!-- (?:listing|output|answer):", text))
     if written != count:
-        faults.append(f"{readme}: {written - count} marks are not followed by a fenced block")
+        faults.append(f"{readme}: {written - count} marks are not followed by what they announce")
     if count == 0:
         faults.append(f"{readme}: no listing and no output is held to anything")
     return faults, count
@@ -125,12 +156,15 @@ def self_test():
         tool.chmod(0o755)
         listing = "<!-- listing: main.cpp#a -->\n```cpp\nint x;\n```\n"
         output = "<!-- output: ./course run 2 --device -->\n```\none … s\n…\n--device\n```\n"
+        answer = "<!-- answer: ./course run 2 -->\nIt takes **1.5 s**, not 3.\n</details>\n"
         launched = output.replace("run 2", "launch -n 3 2").replace("one", "launch -n 3\none")
         cases = [(listing + output, 0), (launched, 0), (launched.replace("-n 3\n", "-n 2\n"), 1),
                  (listing.replace("x;", "z;"), 1),
                  (listing.replace("#a", "#b"), 1), (output.replace("--device\n```", "sim\n```"), 1),
                  (output.replace("run 2", "run 3"), 1), (output.replace("e -->", "e (exit code 1) -->"), 1),
-                 (output.replace("```\none", "one"), 1), ("no marks\n", 1)]
+                 (output.replace("```\none", "one"), 1), ("no marks\n", 1), (answer, 0),
+                 (answer.replace("1.5", "2.5"), 1), (answer.replace("**", ""), 1),
+                 (answer.replace("</details>", ""), 1)]
         for text, faults in cases:
             (chapter / "README.md").write_text(text)
             found = check_readme(chapter / "README.md", programs)[0]

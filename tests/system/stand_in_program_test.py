@@ -132,11 +132,6 @@ def together(program, _):
         loss, expected = (re.findall(r"^After 5 steps the loss is ([\d.]+)[ ;]", one, re.M) for one in (text, on_sim))
         expect(loss and abs(float(loss[0]) - float(expected[0])) < 1.5e-4, f"{part}: the loss is {loss}, on sim {expected}")
         says(text, *lines)
-    text = run(program, *on, "--show", "inference", variables=FAST)
-    says(text, "^The classes are the same.", *(rf"^{re.escape(mode)} .* {recorded} +{moves} +[-\d.e]+$" for mode, recorded, moves in (
-        ("training mode", "yes", "move"), ("eval()", "yes", "stay"), ("eval(), no_grad", "no", "stay"),
-        ("inference mode", "no", "stay"))))
-    says(run(program, "--advise", "--width", 16, "--largest", 4, "--runs", 1, variables=FAST), "^Use$", "cuda:0")
 
 
 def pipeline(program, _):
@@ -159,8 +154,22 @@ def kernels(program, folder):
         expect(f'"{kernel}"' in spans, f"no span of {kernel} in the trace")
 
 
+def inference(program, _):
+    """Chapter 04's table of modes."""
+    text = run(program, "--device", "cuda:0", "--inference", "--batch-size", 8, variables=FAST)
+    says(text, "^The classes are the same.", *(rf"^{re.escape(mode)} .* {recorded} +{moves} +[-\d.e]+$" for mode, recorded, moves in (
+        ("training mode", "yes", "move"), ("eval()", "yes", "stay"), ("eval(), no_grad", "no", "stay"),
+        ("inference mode", "no", "stay"))))
+
+
+def which_device(program, _):
+    """Chapter 12."""
+    says(run(program, "--width", 16, "--largest", 4, "--runs", 1, variables=FAST), "^Use$", "cuda:0")
+
+
 CHAPTERS = {"01": device_check, "02": tensor_moves, "03": model_moves, "04": training_loop, "05": data_parallel,
-            "08": pinned_memory, "09": together, "09_pipeline": pipeline, "11": kernels}
+            "08": pinned_memory, "09": together, "09_pipeline": pipeline, "11": kernels,
+            "04_inference": inference, "12": which_device}
 
 
 def main():

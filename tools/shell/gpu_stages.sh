@@ -126,10 +126,10 @@ stage_sanitize() {
 stage_measure() {
   local at="$build/chapters" bench="$build/tools/bench" name
   build_targets bench_device bench_graph bench_grad_scaler ch04_training_loop ch07_amp \
-    ch08_pinned_memory ch09_cpu_and_gpu_together
+    ch08_pinned_memory ch12_which_device
   if $dry; then
     program device 60 "$bench/bench_device" sim:0 --quick
-    for name in graph grad_scaler ch04 ch04_channels_last ch07 ch08_bandwidth ch09_advise; do
+    for name in graph grad_scaler ch04 ch04_channels_last ch07 ch08_bandwidth ch12_advise; do
       skip $name "there is no GPU"
     done
     return
@@ -141,7 +141,7 @@ stage_measure() {
   program ch04_channels_last 60 "$at/ch04_training_loop" --device cuda:0 --epochs 2 --channels-last
   program ch07 60 "$at/ch07_amp" --device cuda:0 --epochs 2
   program ch08_bandwidth 60 "$at/ch08_pinned_memory" --device cuda:0 --show bandwidth --largest 256
-  program ch09_advise 90 "$at/ch09_cpu_and_gpu_together" --device cuda:0 --advise
+  program ch12_advise 90 "$at/ch12_which_device" --device cuda:0
 }
 
 # One piece of work of td and of PyTorch in turns. Without a GPU: that the programs talk to each other.

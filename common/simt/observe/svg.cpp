@@ -8,6 +8,7 @@
 
 #include "simt/observe/report.h"
 #include "simt/observe/warp_request.h"
+#include "trace/svg.h"
 
 namespace td::simt {
 namespace {
@@ -23,10 +24,10 @@ int column(int index) { return kLeft + index * kCell; }
 class Drawing {
  public:
   void text(int x, int y, const std::string& words, const char* anchor = "start", int size = 12,
-            const char* colour = "#222") {
+            const std::string& color = "") {  // empty: the color of the page's text
     out_ << "<text x=\"" << x << "\" y=\"" << y << "\" text-anchor=\"" << anchor
-         << "\" font-size=\"" << size << "\" fill=\"" << colour << "\">" << escaped(words)
-         << "</text>\n";
+         << "\" font-size=\"" << size << (color.empty() ? "" : "\" fill=\"" + color) << "\">"
+         << escaped(words) << "</text>\n";
   }
   void box(double x, double y, double width, double height, const std::string& fill,
            const char* stroke = "none") {
@@ -40,14 +41,12 @@ class Drawing {
   /// Returns the picture with its frame.
   std::string finish(int height) const {
     std::ostringstream svg;
-    svg << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << kWidth << ' ' << height
-        << "\" width=\"" << kWidth << "\" height=\"" << height << "\" font-family=\"sans-serif\">\n"
+    svg << td::trace::open_svg(kWidth, height)
         << "<defs><pattern id=\"unwanted\" width=\"5\" height=\"5\" "
            "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
         << "<rect width=\"5\" height=\"5\" fill=\"#fbe3d6\"/>"
         << "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"5\" stroke=\"#d8572a\" stroke-width=\"2\"/>"
         << "</pattern></defs>\n"
-        << "<rect width=\"" << kWidth << "\" height=\"" << height << "\" fill=\"white\"/>\n"
         << out_.str() << "</svg>\n";
     return svg.str();
   }

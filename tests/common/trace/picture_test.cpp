@@ -94,6 +94,8 @@ TEST_CASE("a picture has every span with its name and its time") {
   const std::string svg = svg_timeline(step.trace);
   CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\"") &&
                       Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(svg, Catch::Contains("@media (prefers-color-scheme: dark)") &&
+                      !Catch::Contains("fill=\"white\""));
   CHECK_THAT(svg, Catch::Contains("<title>mm, 40 ms</title>") &&
                       Catch::Contains("less&lt;int&gt; &amp; \"more\", 10 ms") &&
                       Catch::Contains(">backward</text>") && Catch::Contains(">100.0 ms</text>"));

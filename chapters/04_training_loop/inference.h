@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "app/app.h"
+#include "app/interleaved.h"
 #include "exercises.h"
 #include "td/device/graph.h"
-#include "turns.h"
 
 namespace inference {
 
@@ -49,7 +49,7 @@ inline Memory memory_of(const Work& work, td::Device device) {
 }
 
 /// The work, and a wait until the device is done.
-inline Way waited(const Work& work, td::Device device) {
+inline app::Variant waited(const Work& work, td::Device device) {
   return [=] {
     work();
     td::synchronize(device);
@@ -113,9 +113,9 @@ inline void print_modes(const td::Tensor& x, int turns) {
   for (int i = 0; i < 5; ++i) model->forward(x);  // statistics that have seen something
   const td::Tensor statistics = model->buffers()[0];
   const std::vector<Mode> modes = modes_of(model, x);
-  std::vector<Way> ways;
+  std::vector<app::Variant> ways;
   for (const Mode& mode : modes) ways.push_back(waited(mode.forward, x.device()));
-  const std::vector<double> seconds = seconds_in_turns(ways, turns);
+  const std::vector<double> seconds = app::median_seconds_interleaved(ways, turns);
   const double training_peak = memory_of(modes[0].forward, x.device()).peak;
   std::cout << x.size(0) << " pictures of 3 x 32 x 32; medians of " << turns
             << " turns; MiB on top of model and pictures\n"
@@ -145,7 +145,7 @@ inline double replay_seconds(td::nn::Sequential model, const td::Tensor& x, int 
     graph.replay();
     stream.synchronize();
   };
-  return seconds_in_turns({replay}, turns)[0];
+  return app::median_seconds_interleaved({replay}, turns)[0];
 }
 
 /// Latency against throughput.
@@ -157,7 +157,7 @@ inline void print_batch_sizes(const td::Tensor& x, int turns) {
   for (std::int64_t size = 1; size <= x.size(0); size *= 4) {
     const td::Tensor batch = x.narrow(0, 0, size);
     const Work forward = modes_of(model, batch)[3].forward;
-    const double seconds = seconds_in_turns({waited(forward, x.device())}, turns)[0];
+    const double seconds = app::median_seconds_interleaved({waited(forward, x.device())}, turns)[0];
     std::cout << std::setw(8) << size << std::fixed << std::setprecision(2) << std::setw(13)
               << 1e3 * seconds << std::setprecision(0) << std::setw(20)
               << static_cast<double>(size) / seconds << std::setprecision(1) << std::setw(11)
@@ -176,7 +176,7 @@ inline double nanoseconds(const Work& work) {
   const auto many = [&] {
     for (int i = 0; i < kCalls; ++i) work();
   };
-  return seconds_in_turns({many}, 11)[0] * 1e9 / kCalls;
+  return app::median_seconds_interleaved({many}, 11)[0] * 1e9 / kCalls;
 }
 
 // anchor: small

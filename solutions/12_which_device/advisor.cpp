@@ -1,4 +1,4 @@
-// time_in_turns, fit_cost and crossover: exercise 9.advisor, declared in exercises.h.
+// time_in_turns, fit_cost and crossover: exercise 12.advisor, declared in exercises.h.
 #include <algorithm>
 
 #include "exercises.h"

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "choice.h"
+#include "trace/svg.h"
 
 namespace advising {
 
@@ -43,14 +44,14 @@ inline std::string power_of_ten(double seconds) {
 /// A horizontal line for each power of ten, and the sizes below.
 inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& plane) {
   for (double seconds = plane.shortest; seconds < 1.5 * plane.longest; seconds *= 10)
-    out << "<path d=\"M70 " << plane.y(seconds) << "H670\" stroke=\"#ddd\"/>\n<text x=\"62\" y=\""
+    out << "<path class=\"grid\" d=\"M70 " << plane.y(seconds) << "H670\"/>\n<text x=\"62\" y=\""
         << plane.y(seconds) + 4 << "\" text-anchor=\"end\">" << power_of_ten(seconds)
         << "</text>\n";
   for (const std::int64_t size : timings.sizes)
     if (!held_out(size))
       out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"370\" "
           << "text-anchor=\"middle\">" << size << "</text>\n";
-  out << "<path d=\"M70 20V350H670\" stroke=\"black\" fill=\"none\"/>\n"
+  out << "<path class=\"axis\" d=\"M70 20V350H670\"/>\n"
          "<text x=\"75\" y=\"14\">us a step</text>\n"
          "<text x=\"370\" y=\"392\" text-anchor=\"middle\">samples a batch</text>\n";
 }
@@ -60,7 +61,7 @@ inline void draw_crossing(std::ostream& out, const Plane& plane, const Choice& c
                           const std::string& name) {
   const double x = plane.x(static_cast<double>(choice.from));
   const bool right = x < 480;
-  out << "<path d=\"M" << x << " 20V350\" stroke=\"black\" stroke-dasharray=\"2 3\"/>\n<text x=\""
+  out << "<path class=\"axis\" d=\"M" << x << " 20V350\" stroke-dasharray=\"2 3\"/>\n<text x=\""
       << (right ? x + 5 : x - 5) << "\" y=\"" << y << "\" text-anchor=\""
       << (right ? "start" : "end") << "\">" << name << " from " << choice.from << "</text>\n";
 }
@@ -76,7 +77,7 @@ inline void draw_line(std::ostream& out, const Timings& timings, std::size_t nam
   out << "\"/>\n";
   for (std::size_t s = 0; measured && s < timings.sizes.size(); ++s)
     out << "<circle r=\"4\" stroke=\"" << colour << "\" fill=\""
-        << (held_out(timings.sizes[s]) ? "white" : colour) << "\" cx=\""
+        << (held_out(timings.sizes[s]) ? "none" : colour) << "\" cx=\""
         << plane.x(static_cast<double>(timings.sizes[s])) << "\" cy=\""
         << plane.y(timings.seconds[name][s]) << "\"><title>" << timings.names[name] << ", batch "
         << timings.sizes[s] << ": " << microseconds(timings.seconds[name][s])
@@ -93,10 +94,7 @@ inline void write_picture(const std::string& path, const Timings& timings, std::
                                      "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
   const Plane plane(timings);
   std::ofstream out(path);
-  out << std::fixed << std::setprecision(1)
-      << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 860 400\" "
-         "font-family=\"sans-serif\" font-size=\"13\">\n"
-         "<rect width=\"860\" height=\"400\" fill=\"white\"/>\n";
+  out << std::fixed << std::setprecision(1) << td::trace::open_svg(860, 400);
   draw_axes(out, timings, plane);
   for (std::size_t n = 0; n < timings.names.size(); ++n)
     draw_line(out, timings, n, plane, kColors[n % std::size(kColors)], n < measured);

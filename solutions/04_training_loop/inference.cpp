@@ -1,4 +1,4 @@
-// Evaluation and predict: exercise 9.inference, declared in exercises.h.
+// Evaluation and predict: exercise 4.inference, declared in exercises.h.
 #include "exercises.h"
 #include "td/exercise.h"
 

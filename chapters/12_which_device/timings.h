@@ -99,7 +99,7 @@ inline std::vector<std::vector<double>> checked(std::vector<std::vector<double>>
   bool complete = seconds.size() == devices;
   for (const std::vector<double>& row : seconds) complete = complete && row.size() == sizes;
   TD_CHECK(td::Error, complete, "time_in_turns was given ", devices, " devices and ", sizes,
-           " sizes, and gave no table of that shape; ./course check 9.advisor tells more");
+           " sizes, and gave no table of that shape; ./course check 12.advisor tells more");
   return seconds;
 }
 

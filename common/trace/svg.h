@@ -1,0 +1,29 @@
+// The frame of every SVG picture that td draws: its size, its font, and colors that follow the
+// reader's light or dark mode. Invariant: the standard library alone, so that anyone may include
+// it.
+#pragma once
+
+#include <string>
+
+namespace td::trace {
+
+/// Returns the beginning of a picture of `width` x `height` units; `</svg>` ends it. Text and
+/// shapes without a color of their own are dark on a light page and light on a dark page. Three
+/// classes do the same: "page" fills with the background, "axis" and "grid" are strokes.
+inline std::string open_svg(int width, int height) {
+  const std::string w = std::to_string(width), h = std::to_string(height);
+  return R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 )" + w + ' ' + h + R"(" width=")" +
+         w + R"(" height=")" + h + R"(" font-family="sans-serif" font-size="13">
+<style>
+svg { fill: #1f2328; max-width: 100%; height: auto }
+.page { fill: #ffffff } .axis { fill: none; stroke: #1f2328 } .grid { fill: none; stroke: #d8dee4 }
+@media (prefers-color-scheme: dark) {
+svg { fill: #e6edf3 }
+.page { fill: #0d1117 } .axis { stroke: #e6edf3 } .grid { stroke: #30363d }
+}
+</style>
+<rect class="page" width=")" +
+         w + R"(" height=")" + h + "\"/>\n";
+}
+
+}  // namespace td::trace

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Holds every chapter's page to the template of docs/authoring.md.
+
+    lesson_pages_test.py PROJECT       checks chapters/*/README.md
+    lesson_pages_test.py --self-test   checks that planted faults are found
+
+Called by CTest. Title, minutes and exercises are those of chapters/course.toml. Invariant: listings_test.py holds
+listings, outputs and answers to the programs; this test looks at the page alone.
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+import tomllib
+
+SECTIONS = ["What you will learn", "PyTorch and C++ side by side", "How it works", "Run it", "Exercises", "Measure it",
+            "Common mistakes", "What comes next", "Further reading"]
+MOST_LINES, MOST_WORDS = 450, 4000
+FEWEST_PREDICTIONS = 3
+PREDICTION = re.compile(r"^\*\*Predict\.\*\* [^\n].*?\n\n<details><summary>Answer</summary>\n", re.S | re.M)
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+\.svg)\)")
+CODE = re.compile(r"^```.*?^```$", re.S | re.M)
+
+
+def prose(text):
+    """The page without fenced code and without comments."""
+    return re.sub(r"<!--.*?-->", "", CODE.sub("", text), flags=re.S)
+
+
+def check_section(text, name):
+    """The text of one `##` section, or nothing."""
+    match = re.search(rf"^## {re.escape(name)}\n(.*?)(?=^## |\Z)", text, re.S | re.M)
+    return match.group(1) if match else ""
+
+
+def faults_of(page, chapter):
+    text = page.read_text()
+    bare = prose(text)
+    number, title, minutes = chapter["number"], chapter["title"], chapter["minutes"]
+    lines = text.splitlines()
+    head = "\n".join(lines[:12])
+    if lines[0] != f"# Chapter {number:02}: {title}":
+        yield f"the title is \"{lines[0]}\", expected \"# Chapter {number:02}: {title}\""
+    if not re.search(rf"^\*About {minutes} minutes\. Prerequisites: .+\*$", head, re.M):
+        yield f"expected a line \"*About {minutes} minutes. Prerequisites: …*\" under the title"
+    if "**You will build**" not in head:
+        yield "expected a paragraph that begins with \"**You will build**\""
+    found = [name for name in re.findall(r"^## (.+)$", CODE.sub("", text), re.M) if name in SECTIONS]
+    if found != SECTIONS:
+        yield f"the sections are {found}, expected {SECTIONS} in this order (others may stand between them)"
+    if len(lines) > MOST_LINES:
+        yield f"{len(lines)} lines; at most {MOST_LINES}"
+    words = len(bare.split())
+    if words > MOST_WORDS:
+        yield f"{words} words outside of code; at most {MOST_WORDS}"
+    predictions = len(PREDICTION.findall(text))
+    if predictions < FEWEST_PREDICTIONS:
+        yield f"{predictions} predictions (\"**Predict.** …\" and a folded answer); at least {FEWEST_PREDICTIONS}"
+    if not re.search(r"<!-- answer: ", text):
+        yield "no answer is held to the program's output by <!-- answer: COMMAND -->"
+    if text.count("<details>") != text.count("</details>"):
+        yield "a <details> is not closed"
+    measure = check_section(text, "Measure it")
+    if "<details>" not in measure:
+        yield "\"Measure it\" has no folded answers"
+    pictures = PICTURE.findall(text)
+    if not pictures:
+        yield "no picture (.svg)"
+    for words, path in pictures:
+        picture = page.parent / path
+        if not picture.exists():
+            yield f"there is no picture {path}"
+        elif "prefers-color-scheme: dark" not in picture.read_text():
+            yield f"{path} has no colors for a dark page: begin it with td::trace::open_svg"
+        if len(words) < 10:
+            yield f"{path} needs a text that says what it shows"
+    if len(re.findall(r"\]\(https://", check_section(text, "Further reading"))) < 3:
+        yield "\"Further reading\" has fewer than three links"
+    if not (page.parent / "pytorch.py").exists():
+        yield "there is no pytorch.py"
+    elif "(pytorch.py)" not in text:
+        yield "the page does not link to pytorch.py"
+    exercises = check_section(text, "Exercises")
+    for exercise in chapter.get("exercise", []):
+        if f"`{exercise['name']}`" not in exercises:
+            yield f"\"Exercises\" does not list `{exercise['name']}`"
+
+
+def check(project):
+    chapters = tomllib.loads((project / "chapters/course.toml").read_text())["chapter"]
+    faults = []
+    for chapter in chapters:
+        page = project / "chapters" / chapter["folder"] / "README.md"
+        faults += [f"{page}: {fault}" for fault in faults_of(page, chapter)]
+    return faults, len(chapters)
+
+
+def self_test():
+    page = ("# Chapter 01: One\n\n*About 5 minutes. Prerequisites: none.*\n\n**You will build** it.\n\n"
+            + "".join(f"## {name}\n\ntext\n\n" for name in SECTIONS[:4])
+            + 3 * "**Predict.** How many?\n\n<details><summary>Answer</summary>\n\n<!-- answer: x -->\n**1**\n\n</details>\n\n"
+            + "![what it shows](p.svg) [twin](pytorch.py)\n\n## Exercises\n\n`a`\n\n"
+            + "## Measure it\n\n<details>\n\n</details>\n\n## Common mistakes\n\n## What comes next\n\n"
+            + "## Further reading\n\n" + 3 * "[a](https://a)\n")
+    faulty = [page.replace("Chapter 01", "01"), page.replace("5 min", "6 min"), page.replace("**You", "You"),
+              page.replace("## How it works", "## How"), page + "\n" * 460, page.replace("text", "a " * 2000),
+              page.replace("**Predict.**", "Predict.", 1), page.replace("<!-- answer", "<!-- a"),
+              page.replace("p.svg", "q.svg"), page.replace("p.svg", "white.svg"), page.replace("what it shows", "p"),
+              page.replace("https", "http", 1), page.replace("`a`", ""), page.replace("[twin](pytorch.py)", ""),
+              page.replace("it\n\n<details>\n\n</details>", "it")]
+    with tempfile.TemporaryDirectory() as folder:
+        at = pathlib.Path(folder) / "chapters/01_one"
+        at.mkdir(parents=True)
+        (at / "p.svg").write_text("@media (prefers-color-scheme: dark)")
+        (at / "white.svg").write_text("<svg>")
+        (at / "pytorch.py").write_text("")
+        (at.parent / "course.toml").write_text("[[chapter]]\nnumber = 1\nfolder = \"01_one\"\ntitle = \"One\"\nminutes = 5\n"
+                                               "[[chapter.exercise]]\nname = \"a\"\n")
+        for text, expected in [(page, False), *((text, True) for text in faulty)]:
+            (at / "README.md").write_text(text)
+            found = check(pathlib.Path(folder))[0]
+            if bool(found) != expected:
+                sys.exit(f"self-test: expected {'a fault' if expected else 'none'}, found {found} in:\n{text[:2000]}")
+    print(f"{len(faulty) + 1} cases as expected")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    faults, count = check(pathlib.Path(sys.argv[1]))
+    print("\n".join([*faults, f"{count} pages, {len(faults)} faults"]))
+    return sys.exit(1 if faults or not count else 0)
+
+
+if __name__ == "__main__":
+    main()
