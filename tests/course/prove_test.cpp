@@ -23,6 +23,7 @@ TEST_CASE("every planted fault turns the proof red") {
   CHECK_SAYS(proof, "did not finish within 4 s");
   CHECK_SAYS(proof, "1 hints in course.toml; at least 2 are needed");
   CHECK_SAYS(proof, "1 wrong answers in");
+  CHECK_SAYS(proof, "0 right answers in");
   CHECK_SAYS(proof, "unlisted.cpp\n  chapters/course.toml does not list this exercise");
   CHECK_SAYS(proof, "fail     99.weak_tests: the right answer is_wrong passes");
   // What is right beside the faults stays right: a stub behind a weak test is still seen.

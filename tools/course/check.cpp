@@ -39,7 +39,7 @@ void advise(const Course& course, const Exercise& e, const Progress& progress, R
   const int hints = static_cast<int>(e.hints.size()) - progress.hints_seen(e);
   if (result == Result::pass) {
     std::cout << "Compare with ./course solution " << e.id() << ". ";
-    const auto* next = next_exercise(course, progress);
+    const auto* next = next_exercise(course, progress, &e);
     if (next)
       std::cout << "Next: " << fs::relative(course.stub(*next), course.root).string() << '\n';
     else

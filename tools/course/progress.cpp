@@ -1,6 +1,7 @@
 // The format: one fact a line, "05.scatter passed" or "05.scatter hints 2"; # starts a comment.
 #include "progress.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace course {
@@ -40,10 +41,20 @@ void Progress::save() const {
   write_file(file_, out.str());
 }
 
-const Exercise* next_exercise(const Course& course, const Progress& progress) {
-  for (const auto* e : course.select(""))
-    if (!progress.passed(*e)) return e;
-  return nullptr;
+const Exercise* next_exercise(const Course& course, const Progress& progress,
+                              const Exercise* passed) {
+  std::vector<const Exercise*> all = course.select("");
+  if (passed) {
+    const auto rank = [&](const Exercise* e) {
+      if (e->chapter != passed->chapter) return 2;
+      return e > passed ? 0 : 1;
+    };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  }
+  const auto next =
+      std::find_if(all.begin(), all.end(), [&](const auto* e) { return !progress.passed(*e); });
+  return next == all.end() ? nullptr : *next;
 }
 
 const Exercise& chosen_exercise(const Course& course, const Progress& progress,

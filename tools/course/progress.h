@@ -31,8 +31,10 @@ class Progress {
   std::map<std::string, int> hints_;
 };
 
-/// The first exercise that is not passed; null when all are.
-const Exercise* next_exercise(const Course& course, const Progress& progress);
+/// Returns the first exercise that is not passed; null when all are. After `passed`, exercises of
+/// its chapter come first: those that follow it, then those before it.
+const Exercise* next_exercise(const Course& course, const Progress& progress,
+                              const Exercise* passed = nullptr);
 
 /// The exercise that `text` names, or the next one where the text is empty.
 /// @throws UsageError when all are passed and none was named.

@@ -12,6 +12,7 @@ namespace {
 
 // Fewer prove little: one kind of mistake is caught by nearly any test.
 constexpr int kWrongAnswersNeeded = 3;
+constexpr int kRightAnswersNeeded = 1;  // besides the solution, and written differently
 constexpr int kHintsNeeded = 2;
 
 struct Tally {
@@ -97,14 +98,18 @@ void prove_wrong(const Course& course, const Exercise& e, const fs::path& answer
   tally.pass(what);
 }
 
-void prove_metadata(const Course& course, const Exercise& e, std::size_t wrong, Tally& tally) {
+void prove_metadata(const Course& course, const Exercise& e, std::size_t wrong, std::size_t right,
+                    Tally& tally) {
   std::string why;
   if (wrong < kWrongAnswersNeeded)
     why += "  " + std::to_string(wrong) + " wrong answers in " +
            course.answers("wrong", e).string() + "; at least 3 are needed\n";
+  if (right < kRightAnswersNeeded)
+    why += "  " + std::to_string(right) + " right answers in " +
+           course.answers("right", e).string() + "; at least 1 is needed\n";
   if (e.hints.size() < kHintsNeeded)
     why += "  " + std::to_string(e.hints.size()) + " hints in course.toml; at least 2 are needed\n";
-  const std::string what = e.id() + ": has wrong answers and hints enough";
+  const std::string what = e.id() + ": has answers and hints enough";
   if (why.empty())
     tally.pass(what);
   else
@@ -112,11 +117,11 @@ void prove_metadata(const Course& course, const Exercise& e, std::size_t wrong, 
 }
 
 void prove_exercise(const Course& course, const Exercise& e, Tally& tally) {
-  const auto wrong = answers(course, "wrong", e);
-  prove_metadata(course, e, wrong.size(), tally);
+  const auto wrong = answers(course, "wrong", e), right = answers(course, "right", e);
+  prove_metadata(course, e, wrong.size(), right.size(), tally);
   prove_right(course, e, "the solution", course.variant("solution"), tally);
   prove_stub(course, e, tally);
-  for (const auto& answer : answers(course, "right", e)) {
+  for (const auto& answer : right) {
     const std::string name = answer.stem().string();
     prove_right(course, e, "the right answer " + name, course.variant("right") / e.id() / name,
                 tally);
