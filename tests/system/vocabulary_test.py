@@ -29,7 +29,24 @@ SAY_INSTEAD = {
     r"share[sd]? out": "divide",
     r"brought home": "accumulated",
 }
+# The lessons and tasks are read more than anything else, and by people who learn the words there.
+LESSON = re.compile(r"chapters/(?:course\.toml|\d\d_\w+/(?:README\.md|exercises\.h))$")
+SAY_IN_LESSONS = {
+    r"(?:some|no|every)body(?: else)?": "name who or what acts",
+    r"colour\w*": "color", r"normalis\w+": "normalize", r"initialis\w+": "initialize", r"grey": "gray",
+    r"neighbours?": "neighbor", r"behaviour\w*": "behavior",
+    r"any more": "no longer",
+    r"memory order": "memory format",
+    r"cables?": "network or link",
+    r"pictures?": "image, or figure for a drawing",
+    r"(?:a|one|each|the) (?:forward|backward)(?! (?:pass|function|hook|node|call|copy|and backward))": "a forward pass, a backward pass",
+    r"(?:one|two|three|\d[\d.,]*)(?: [A-Za-z/]+)? an? (?:rank|device|step|launch|second|sample|thread|process|epoch|image)": "per",
+    r"(?:images|samples|bytes|batches|launches|steps|copies) an? (?:rank|device|step|launch|second|epoch|image|batch)": "per",
+    r"the journey|on (?:its|their) way|under way": "in flight, pending, or the name of the copy",
+    r"goes on at once|returns at once": "returns immediately",
+}
 WORDS = re.compile(r"\b(?:" + "|".join(SAY_INSTEAD) + r")\b", re.I)
+LESSON_WORDS = re.compile(r"\b(?:" + "|".join([*SAY_INSTEAD, *SAY_IN_LESSONS]) + r")\b", re.I)
 COMMENT_OR_TEXT = {
     "c": re.compile(r'//.*|"(?:\\.|[^"\\\n])*"'),
     "script": re.compile(r'#.*|"(?:\\.|[^"\\\n])*"'),
@@ -40,8 +57,12 @@ KIND = {".h": "c", ".cpp": "c", ".cu": "c", ".inc": "c", ".def": "c", ".sh": "sc
 
 def read(path, kind):
     """Lines of a file: (number, the text in it that a person reads)."""
+    fenced = False
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if kind == "page":
+            fenced ^= line.startswith("```")
+            if fenced:  # listings are read in the code, outputs in the program's messages
+                continue
             yield number, re.sub(r"`[^`]*`", "", line)
         else:
             yield number, " ".join(COMMENT_OR_TEXT[kind].findall(line))
@@ -53,10 +74,11 @@ def faults(project):
         path = project / name
         kind = KIND.get(path.suffix)
         if kind and path.is_file():
+            words = LESSON_WORDS if LESSON.match(name) else WORDS
             for number, text in read(path, kind):
-                for found in WORDS.finditer(text):
+                for found in words.finditer(text):
                     said = found.group().lower()
-                    better = next(to for of, to in SAY_INSTEAD.items() if re.fullmatch(of, said))
+                    better = next(to for of, to in (SAY_INSTEAD | SAY_IN_LESSONS).items() if re.fullmatch(of, said))
                     yield f'{name}:{number}: "{found.group()}": say "{better}"'
 
 
