@@ -267,10 +267,12 @@ SharedCloneGuard::SharedCloneGuard() : sharing_(clones_share, true), numbers_(no
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const { cannot_clone(name()); }
 void Module::clone_(Module&, const optional<Device>&) { cannot_clone(name()); }
 
-void detail::clone_tensors(const char* kind, const std::string& module,
-                           OrderedDict<std::string, Tensor>& copy,
-                           const OrderedDict<std::string, Tensor>& source,
-                           const optional<Device>& device) {
+namespace {
+
+/// Gives `copy` the values of `source`. @throws Error when reset() did not register the same names.
+void clone_tensors(const char* kind, const std::string& module,
+                   OrderedDict<std::string, Tensor>& copy,
+                   const OrderedDict<std::string, Tensor>& source, const optional<Device>& device) {
   TD_CHECK(Error, copy.size() == source.size(), "clone: reset() of ", module, " registered ",
            copy.size(), " ", kind, "s but the module has ", source.size(),
            "; register all of them in reset(), not in the constructor");
@@ -285,6 +287,27 @@ void detail::clone_tensors(const char* kind, const std::string& module,
       target.set_data(moves ? value.to(*device) : value.clone());
     target.requires_grad_(item.value().requires_grad());  // frozen layers stay frozen
   }
+}
+
+}  // namespace
+
+void Module::forget_registrations() {
+  parameters_.clear();
+  buffers_.clear();
+  children_.clear();
+}
+
+void Module::clone_registrations(const Module& source, const optional<Device>& device) {
+  clone_tensors("parameter", source.name(), parameters_, source.parameters_, device);
+  clone_tensors("buffer", source.name(), buffers_, source.buffers_, device);
+  TD_CHECK(Error, children_.size() == source.children_.size(), "clone: reset() of ", source.name(),
+           " made another number of children than the module has; register all of them in reset(), "
+           "not in the constructor");
+  for (const auto& child : source.children_) children_[child.key()]->clone_(*child.value(), device);
+}
+
+void Module::reject_other_type() const {
+  fail<Error>("clone: a child of \"", name(), "\" is of another type after reset()");
 }
 
 }  // namespace td::nn

@@ -204,6 +204,10 @@ class Module : public std::enable_shared_from_this<Module> {
 
   // Cloneable copies another clone's members into this object.
   virtual void clone_(Module& other, const optional<Device>& device);
+  void forget_registrations();
+  // After reset(): takes the values of `source`, and those of its children.
+  void clone_registrations(const Module& source, const optional<Device>& device);
+  [[noreturn]] void reject_other_type() const;
   void register_child(std::string name, std::shared_ptr<Module> module);
   void check_name(const char* kind, const std::string& name) const;
   std::shared_ptr<Module> shared_this() const;
@@ -224,15 +228,6 @@ class Module : public std::enable_shared_from_this<Module> {
 /// Prints the tree as Python does: one line a layer, children indented with their names.
 std::ostream& operator<<(std::ostream& stream, const Module& module);
 
-namespace detail {
-
-/// Gives `copy` the values of `source`. @throws Error when reset() did not register the same names.
-void clone_tensors(const char* kind, const std::string& module,
-                   OrderedDict<std::string, Tensor>& copy,
-                   const OrderedDict<std::string, Tensor>& source, const optional<Device>& device);
-
-}  // namespace detail
-
 /// Base of modules that can be copied. `Derived` puts all its registrations in `reset()`.
 template <class Derived>
 class Cloneable : public Module {
@@ -245,26 +240,17 @@ class Cloneable : public Module {
   /// A copy with memory of its own, on `device` if given.
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override {
     NoGradGuard no_grad;
-    const auto& self = static_cast<const Derived&>(*this);
-    auto copy = std::make_shared<Derived>(self);
-    copy->parameters_.clear();
-    copy->buffers_.clear();
-    copy->children_.clear();
+    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
+    copy->forget_registrations();
     copy->reset();
-    detail::clone_tensors("parameter", name(), copy->parameters_, parameters_, device);
-    detail::clone_tensors("buffer", name(), copy->buffers_, buffers_, device);
-    TD_CHECK(Error, copy->children_.size() == children_.size(), "clone: reset() of ", name(),
-             " made another number of children than the module has; register all of them in "
-             "reset(), not in the constructor");
-    for (const auto& child : children_)
-      copy->children_[child.key()]->clone_(*child.value(), device);
+    copy->clone_registrations(*this, device);
     return copy;
   }
 
  private:
   void clone_(Module& other, const optional<Device>& device) final {
     const auto clone = std::dynamic_pointer_cast<Derived>(other.clone(device));
-    TD_CHECK(Error, clone, "clone: a child of \"", name(), "\" is of another type after reset()");
+    if (!clone) reject_other_type();
     static_cast<Derived&>(*this) = *clone;
   }
 };

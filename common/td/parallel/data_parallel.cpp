@@ -104,6 +104,8 @@ DataParallelImpl::DataParallelImpl(AnyModule module,
   register_module("module", module_.ptr());
 }
 
+Tensor DataParallelImpl::forward(const Tensor& input) { return forward<Tensor>(input); }
+
 std::shared_ptr<Module> DataParallelImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<DataParallelImpl>(*this);
   copy->module_ = module_.clone(device);
@@ -112,4 +114,10 @@ std::shared_ptr<Module> DataParallelImpl::clone(const optional<Device>& device) 
 }
 
 }  // namespace nn
+
+DataParallel::DataParallel(AnyModule module, std::vector<Device> device_ids,
+                           const optional<Device>& output_device, std::int64_t dim)
+    : ModuleHolder(std::make_shared<DataParallelImpl>(std::move(module), std::move(device_ids),
+                                                      output_device, dim)) {}
+
 }  // namespace td

@@ -189,7 +189,7 @@ class DataParallelImpl : public Module {
 
   /// The module's output for a batch; both may be anywhere.
   /// @throws DeviceError unless all parameters and buffers are on device_ids[0].
-  Tensor forward(const Tensor& input) { return forward<Tensor>(input); }
+  Tensor forward(const Tensor& input);
   /// The same for other arguments and results: `forward<std::tuple<Tensor, Tensor>>(x, mask)`.
   template <class R, class... Arguments>
   R forward(const Arguments&... arguments) {
@@ -218,9 +218,7 @@ class DataParallel : public ModuleHolder<DataParallelImpl> {
   using ModuleHolder<DataParallelImpl>::ModuleHolder;
   using Impl = DataParallelImpl;
   DataParallel(AnyModule module, std::vector<Device> device_ids,
-               const optional<Device>& output_device = nullopt, std::int64_t dim = 0)
-      : ModuleHolder(std::make_shared<DataParallelImpl>(std::move(module), std::move(device_ids),
-                                                        output_device, dim)) {}
+               const optional<Device>& output_device = nullopt, std::int64_t dim = 0);
 };
 
 }  // namespace td::nn
