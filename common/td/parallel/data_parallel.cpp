@@ -113,11 +113,10 @@ std::shared_ptr<Module> DataParallelImpl::clone(const optional<Device>& device) 
   return copy;
 }
 
-}  // namespace nn
-
 DataParallel::DataParallel(AnyModule module, std::vector<Device> device_ids,
                            const optional<Device>& output_device, std::int64_t dim)
     : ModuleHolder(std::make_shared<DataParallelImpl>(std::move(module), std::move(device_ids),
                                                       output_device, dim)) {}
 
+}  // namespace nn
 }  // namespace td
