@@ -78,7 +78,7 @@ TEST_CASE("a tensor that is there already is returned itself", "[move_all]") {
                    "all tensors are on sim:0 already");
 }
 
-TEST_CASE("a device without an index is the current one", "[move_all]") {
+TEST_CASE("a batch to a device without an index", "[move_all]") {
   need_two();
   const td::DeviceGuard guard(td::Device("sim:1"));
   const Tensors list = {counted(1, {3}, td::kFloat, "sim:1"), counted(9, {4}, td::kFloat)};

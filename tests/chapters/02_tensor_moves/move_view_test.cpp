@@ -85,12 +85,23 @@ TEST_CASE("no element at all", "[move_view]") {
 }
 
 TEST_CASE("the result is a copy", "[move_view]") {
-  for (const td::Device device : check::devices()) {
-    auto memory = numbered(6);
-    const auto moved = move_view(memory.data(), {3, 2}, {1, 3}, device);
-    std::fill(memory.begin(), memory.end(), check::kPoison);
-    check::expect_close(check::values(moved),
-                        std::vector<float>{0.5F, 3.5F, 1.5F, 4.5F, 2.5F, 5.5F}, 0,
-                        device.str() + " after the host's memory was overwritten");
-  }
+  for (const td::Device device : check::devices())
+    for (const bool transposed : {true, false}) {
+      auto memory = numbered(6);
+      const Ints sizes = transposed ? Ints{3, 2} : Ints{2, 3};
+      const Ints strides = transposed ? Ints{1, 3} : Ints{3, 1};
+      const auto expected = elements(memory.data(), sizes, strides);
+      const auto moved = move_view(memory.data(), sizes, strides, device);
+      std::fill(memory.begin(), memory.end(), check::kPoison);
+      check::expect_close(check::values(moved), expected, 0,
+                          std::string(transposed ? "a transposed" : "a contiguous") +
+                              " matrix on " + device.str() +
+                              " after the host's memory was overwritten");
+    }
+}
+
+TEST_CASE("memory is read only where the view has elements", "[move_view]") {
+  for (const td::Device device : check::devices())
+    check::expect_sizes(move_view(nullptr, {3, 0}, {1, 3}, device), {3, 0},
+                        "no element, and no memory, to " + device.str());
 }

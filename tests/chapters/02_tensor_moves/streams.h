@@ -12,12 +12,12 @@
 #include "sim/sim.h"
 #include "td/device/backend.h"
 
-/// Holds a sim stream up until open() is called, or for two seconds: a wrong answer must not hang.
+/// Holds a sim stream up until open() is called, or for one second: a wrong answer must not hang.
 class Gate {
  public:
   explicit Gate(const td::Stream& stream) : stream_(stream) {
     td::Record record("gate");
-    record.set_work(Work{&open_});
+    record.set_work(Work{&open_, &passed_});
     td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
   }
   ~Gate() {
@@ -27,18 +27,22 @@ class Gate {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
   void open() { open_ = true; }
+  /// Whether the stream has gone on, which without open() means that the second is over.
+  bool passed() const { return passed_; }
 
  private:
   struct Work {
     const std::atomic<bool>* open;
+    std::atomic<bool>* passed;
     void operator()() const {
-      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
       while (!*open && std::chrono::steady_clock::now() < until)
         std::this_thread::sleep_for(std::chrono::microseconds(200));
+      *passed = true;
     }
   };
   td::Stream stream_;
-  std::atomic<bool> open_{false};
+  std::atomic<bool> open_{false}, passed_{false};
 };
 
 /// Gives a sim stream work of 40 ms, for a caller that must wait for it by itself.

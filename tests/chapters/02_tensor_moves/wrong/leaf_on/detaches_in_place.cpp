@@ -1,4 +1,4 @@
-// expect: `values` required grad before the call
+// expect: `values` should stay in its graph
 // detach_() takes `values` itself out of its graph.
 #include "exercises.h"
 

@@ -1,4 +1,4 @@
-// expect: "sim" while sim:1 is current
+// expect: sim:1 is the current sim device, so moving to "sim" should give the same tensor
 // Takes a device without an index for the first of its kind.
 #include "exercises.h"
 

@@ -5,7 +5,7 @@
 td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
                      const std::vector<std::int64_t>& strides, td::Device device) {
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (strides[d] != 0 || sizes[d] == 0) continue;
+    if (strides[d] != 0 || sizes[d] < 2) continue;
     auto once = sizes;
     once[d] = 1;
     return move_view(data, once, strides, device).expand(sizes);
