@@ -53,18 +53,21 @@ void show_names() {
 
 // anchor: current
 void show_current() {
-  std::cout << "\n3. The current device, and a choice\n  at the start, \"sim\" means     "
-            << td::check_device("sim") << '\n';
-  if (td::device_count(td::kSIM) > 1) {
-    const td::DeviceGuard guard(td::Device("sim:1"));
-    std::cout << "  under DeviceGuard(\"sim:1\")   " << td::check_device("sim") << '\n';
+  std::cout << "\n3. The current device\n  at the start, \"sim\" means     "
+            << td::check_device("sim");
+  {
+    const td::DeviceGuard guard(td::Device(td::kSIM, td::device_count(td::kSIM) - 1));
+    std::cout << "\n  while a guard is there      " << td::check_device("sim");
   }
-  std::cout << "  after the guard             " << td::check_device("sim") << '\n';
+  std::cout << "\n  after the guard             " << td::check_device("sim") << '\n';
+}
+// anchor end
+
+void show_choice() {
   pick_device({"cuda:7", "sim:0", "cpu"}, std::cout << "  of cuda:7, sim:0 and cpu:\n");
   const auto environment = [](const std::string&) { return std::string("sim:9"); };
   start_program({"--epochs", "3"}, environment, std::cout << "  with TD_DEVICE=sim:9:\n");
 }
-// anchor end
 
 // anchor: fit
 void show_fit() {
@@ -73,7 +76,7 @@ void show_fit() {
             << (toolkit.empty() ? "not installed" : toolkit) << "\n  driver            "
             << (driver.empty() ? "none" : driver) << '\n';
   for (const std::string& version : {std::string("470.82.01"), std::string("550.54.14"), driver})
-    for (const std::string built_with : {"11.8", "12.1", "12.6", "13.0"}) {
+    for (const std::string built_with : {"11.8", "12.6", "13.0"}) {
       if (version.empty()) continue;
       const Fit fit = driver_fits(version, built_with, toolchain::releases());
       std::cout << "  driver " << version << ", program of CUDA " << built_with
@@ -126,6 +129,7 @@ int main(int argc, char** argv) {
     show_devices();
     show_names();
     show_current();
+    show_choice();
     show_fit();
     show_memory(device);
     show_why(device);

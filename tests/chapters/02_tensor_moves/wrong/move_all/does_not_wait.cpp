@@ -1,4 +1,4 @@
-// expect: after the pinned original was overwritten
+// expect: its tensor was filled with 10 by work that was still queued
 // Packs into pinned memory and does not wait: with one tensor in the pack, or a reused buffer, the
 // host is too early.
 #include <map>

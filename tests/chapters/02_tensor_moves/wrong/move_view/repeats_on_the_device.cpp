@@ -1,4 +1,4 @@
-// expect: a row that is shown 33 times to sim:0
+// expect: a row that is shown 33 times to cpu: the result should be contiguous
 // Moves a repeated row once and repeats it on the device as a view: not contiguous.
 #include "exercises.h"
 

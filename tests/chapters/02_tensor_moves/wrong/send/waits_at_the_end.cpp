@@ -1,4 +1,4 @@
-// expect: to_stream was idle when send returned
+// expect: send came back only when the work on from_stream was done
 // Right order, and a host that waits for the copy.
 #include "exercises.h"
 #include "td/device/backend.h"
