@@ -1,13 +1,11 @@
 // Chapter 02, tensor moves: where a tensor is stored, how it gets to another device, what stays
 // there, and what must not be mixed. Each `device='...'` in the output is where the values are.
-#include <chrono>
 #include <functional>
-#include <iomanip>
 #include <iostream>
 
 #include "app/app.h"
 #include "exercises.h"
-#include "streams.h"
+#include "measure.h"
 #include "td/td.h"
 
 namespace {
@@ -84,11 +82,10 @@ void free_moves(td::Device device) {
   count("the same, to half                    ", host, td::kHalf);
   count("the same, every second column        ", host.slice(1, 0, 4, 2), td::kFloat);
   count("12 floats of the device              ", x, td::kFloat);
+  std::vector<td::Tensor> batch;
+  for (int i = 0; i < 20; ++i) batch.push_back(host.clone());
   std::size_t bytes = 0;
-  const std::vector<td::Tensor> batch(20, host);
-  std::vector<td::Tensor> different;
-  for (const auto& tensor : batch) different.push_back(tensor.clone());
-  const int copies = copies_of([&] { move_all(different, device); }, &bytes);
+  const int copies = copies_of([&] { move_all(batch, device); }, &bytes);
   std::cout << "  move_all of 20 such tensors          " << copies << " transfers, " << bytes
             << " bytes\n";
 }
@@ -131,29 +128,6 @@ void another_device(td::Device device) {
   std::cout << "  sent                   " << y << '\n';
 }
 // anchor end
-
-// anchor: time
-/// Returns gigabytes per second from host to device: the best of five copies. The clock is read
-/// when the copy has finished, not when it was enqueued.
-double bandwidth(const td::Tensor& host, td::Device device) {
-  const auto there = td::empty(host.sizes(), device);
-  double best = 0;
-  for (int run = 0; run < 5; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    copy_between(there.data_ptr(), device, host.data_ptr(), td::kCPU, host.nbytes());
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    best = std::max(best, static_cast<double>(host.nbytes()) / took.count() / 1e9);
-  }
-  return best;
-}
-// anchor end
-
-void time_it(td::Device device) {
-  std::cout << "\n8. What a move costs\n";
-  for (const std::int64_t n : {1'000, 100'000, 10'000'000})
-    std::cout << std::setw(12) << n << " floats to " << device << std::fixed << std::setprecision(2)
-              << std::setw(9) << bandwidth(td::ones({n}), device) << " GB/s\n";
-}
 
 }  // namespace
 
