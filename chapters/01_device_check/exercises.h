@@ -22,10 +22,10 @@
 td::Device first_device(int gpus);
 
 /// Exercise 1.pick_device. Implement `pick_device`. It must return the first device of a list that
-/// exists on this machine, or cpu if none of them exists, and it must log every step.
+/// exists on this machine, or cpu if none of them exists. It must log every step.
 ///
 /// * Before it chooses, it checks that every wish is a device string. A typing mistake must be
-///   found on every machine, also behind a wish that can be fulfilled.
+///   found on every machine, also if it comes after a wish that exists.
 /// * For each wish that does not exist, it writes one line to `log`. The line contains the wish and
 ///   the reason, which is the `what()` of the error that td::check_device throws.
 /// * Its last line contains the device that it returns.
@@ -117,8 +117,8 @@ enum class Fit {
 /// programs that were built with a toolkit.
 ///
 /// * kFull if the driver is at least the one of the toolkit's own row.
-/// * Otherwise kMinorVersion if the table has a row for the toolkit's major version ("11.x" for
-///   "11.8"), and the driver is at least the one of that row. CUDA 10 and older have no such row:
+/// * Otherwise kMinorVersion if the driver is at least the one of the row of the toolkit's major
+///   version ("11.x" for "11.8"), if there is such a row. CUDA 10 and older have no such row:
 ///   each of their toolkits needs its own driver.
 /// * Otherwise kTooOld.
 ///
@@ -151,7 +151,7 @@ using Environment = std::function<std::string(const std::string& variable)>;
 /// * NAME is `auto` or a device string. `auto` means the current device of the first kind of cuda,
 ///   sim and cpu that has devices.
 /// * A device of `--device` that does not exist is an error: the user asked for exactly this one. A
-///   device of TD_DEVICE that does not exist is replaced by `auto`, and a line of the log contains
+///   device of TD_DEVICE that does not exist is replaced by `auto`. Then a line of the log contains
 ///   TD_DEVICE, the name, and the `what()` of the error that td::check_device throws.
 /// * The device becomes the current one of its kind (td::set_device), unless it is cpu. After an
 ///   error, the current device is unchanged.

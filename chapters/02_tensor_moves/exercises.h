@@ -12,8 +12,9 @@
 /// `td::empty` and `copy_`.
 ///
 /// * If `x` is on that device already, it returns `x` itself: the same tensor, without a copy.
-/// * Otherwise it returns a new tensor on that device with the same sizes, element type and values,
-///   and copies each element to the device once.
+/// * Otherwise it returns a new tensor on that device with the same sizes, element type and values.
+///   It copies each element to the device once.
+/// * When it returns, `x` has been read: the host may overwrite it.
 /// * The move is recorded as `to` records it: if `x` requires grad, a backward pass from the result
 ///   reaches `x`.
 /// * Not allowed: `to`, `cpu`, `cuda` and `sim`.
@@ -72,16 +73,17 @@ struct Argument {
 /// all arguments on one device? A tensor without dimensions on the cpu counts as a plain number and
 /// goes with any device. All other tensors do not, also those with one element or none.
 ///
-/// * It compares every argument with the first one that is not a number, and reports the first
+/// * It compares every argument with the first one that is not a number. It reports the first
 ///   argument that is on another device than that one.
 /// * It looks at devices and sizes only. It neither reads nor copies a value, and does not wait.
 ///
 /// @param operation the name of the operation. @param arguments at least one.
 /// @return the device of the arguments; cpu if all of them are numbers on the cpu.
-/// @throws td::DeviceError. The message contains the name of the operation; the names of the two
-///     arguments, and of no other, in double quotes; their devices; and the call that moves one of
-///     them, such as `input.to("cuda:0")`. It moves the one on the cpu to the accelerator. Of two
-///     accelerators, it moves the later argument to the device of the earlier one.
+/// @throws td::DeviceError. The message contains the name of the operation. It says where the two
+///     arguments are in the form `"weight" is on sim:0`, and names no other argument. It suggests
+///     the call that moves one of them, such as `input.to("cuda:0")`. It moves the one on the cpu
+///     to the accelerator. Of two accelerators, it moves the later argument to the device of the
+///     earlier one.
 ///
 /// Example: one_device("linear", {{"input", x}, {"weight", w}}) with x on cpu and w on sim:0 might
 /// throw `linear: "weight" is on sim:0 but "input" is on cpu. Move one with input.to("sim:0").`
@@ -134,8 +136,8 @@ void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tenso
 /// * A tensor that is on `device` already is returned itself.
 /// * If the same tensor (is_same) is in the list several times, it is moved once, and the results
 ///   are the same tensor, too.
-/// * All tensors that have to be moved from the same device, and that have the same element type,
-///   are packed into one contiguous tensor on their device, and moved by one transfer. Nothing else
+/// * It packs all tensors of the same source device and element type into one contiguous tensor on
+///   that device, and moves them by one transfer. Nothing else
 ///   is transferred. Tensors without elements need no transfer.
 /// * The results may be views of a common storage. They share no memory with `tensors`, except
 ///   those that are returned themselves.

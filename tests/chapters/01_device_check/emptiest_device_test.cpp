@@ -97,6 +97,13 @@ TEST_CASE("cached memory that no tensor uses counts as free", "[emptiest_device]
   expect_either_order(kSim1, "24 MiB in a tensor on sim:0; 96 MiB cached on sim:1, unused");
 }
 
+TEST_CASE("all cached pieces count, not only the largest", "[emptiest_device]") {
+  start_empty();
+  { const Live a(kSim1, 40), b(kSim1, 40); }
+  const Live live(kSim0, 24);
+  expect_either_order(kSim1, "24 MiB in a tensor on sim:0; two cached pieces of 40 MiB on sim:1");
+}
+
 TEST_CASE("cached memory is not free twice", "[emptiest_device]") {
   start_empty();
   cache(kSim0, 96);

@@ -73,6 +73,19 @@ TEST_CASE("a TPU is rejected with a pointer to its chapter", "[parse_device]") {
                                           '"' + text + "\" is explained in chapter 10");
 }
 
+TEST_CASE("where there is a TPU, its index is what is wrong", "[parse_device]") {
+  std::string message;
+  try {
+    parse_device("tpu:01", {"cpu", "tpu"});
+  } catch (const td::DeviceError& error) {
+    message = error.what();
+  }
+  check::expect(!message.empty() && message.find("chapter 10") == std::string::npos,
+                "\"tpu:01\" with the kinds cpu and tpu: expected a td::DeviceError without chapter "
+                "10, because tpu is one of the kinds; the message is: " +
+                    message);
+}
+
 TEST_CASE("only a TPU is sent to chapter 10", "[parse_device]") {
   for (const std::string text : {"gpu", "cuda:", "tpus", "xlax:0"}) {
     std::string message;

@@ -58,6 +58,11 @@ TEST_CASE("an index that does not exist is not used", "[pick_device]") {
   expect_pick({"sim:99", "sim:0"}, td::Device("sim:0"));
 }
 
+TEST_CASE("the cpu is one device", "[pick_device]") {
+  expect_pick({"cpu:1", "sim:0"}, td::Device("sim:0"));
+  expect_pick({"cpu:0", "sim:0"}, td::Device("cpu"));
+}
+
 TEST_CASE("cpu is taken if no wish exists", "[pick_device]") {
   expect_pick({"cuda:127", "sim:99"}, td::Device("cpu"));
   expect_pick({}, td::Device("cpu"));

@@ -1,4 +1,4 @@
-// Tests of copy_between: every direction, odd sizes, pinned memory behind a slow link.
+// Tests of copy_between: every direction, odd sizes, pinned memory and a slow link.
 #include <cstring>
 
 #include "exercises.h"

@@ -108,6 +108,17 @@ TEST_CASE("work that is queued on the current stream comes first", "[move_to]") 
   }
 }
 
+TEST_CASE("pinned memory has been read when move_to returns", "[move_to]") {
+  const SlowLink slow;
+  auto x = td::ones({31}).pin_memory();
+  const auto y = move_to(x, "sim:0");
+  x.fill_(5);
+  check::expect_close(
+      y, td::ones({31}), 0,
+      "x is pinned, and was filled with 5 right after move_to: the copy should have "
+      "read it before");
+}
+
 TEST_CASE("a gradient flows back through the move", "[move_to]") {
   for (const td::Device device : check::devices()) {
     const auto x = td::ones({3}).requires_grad_();

@@ -38,8 +38,9 @@ void expect_moved(const Ints& sizes, const Ints& strides, const std::string& wha
     check::expect_sizes(moved, sizes, where);
     check::expect_dtype(moved, td::kFloat, where);
     check::expect_close(check::values(moved), expected, 0, where);
-    const bool crosses = !device.is_cpu() && moved.numel() > 0;
-    expect_transfers(transfers, crosses ? 1 : 0, crosses ? moved.nbytes() : 0, where);
+    const bool crosses = device.is_sim() && moved.numel() > 0;  // sim's trace has every copy
+    if (!device.is_cuda())
+      expect_transfers(transfers, crosses ? 1 : 0, crosses ? moved.nbytes() : 0, where);
     const std::size_t kept = moved.impl().storage->bytes();
     check::expect(kept <= moved.nbytes() + 512,
                   where + ": its elements take " + std::to_string(moved.nbytes()) + " bytes, but " +

@@ -32,10 +32,16 @@ void expect_error(const std::vector<Argument>& arguments, const std::vector<std:
   }
   for (const auto& argument : arguments) {
     const std::string name = '"' + argument.name + '"';
-    const bool wanted = std::find(parts.begin(), parts.end(), name) != parts.end();
+    if (std::find(parts.begin(), parts.end(), name) == parts.end()) {
+      check::expect(
+          message.find(name) == std::string::npos,
+          what + ": " + name + " has nothing to do with the error; the message is: " + message);
+      continue;
+    }
+    const std::string where = name + " is on " + argument.tensor.device().str();
     check::expect(
-        wanted || message.find(name) == std::string::npos,
-        what + ": " + name + " has nothing to do with the error; the message is: " + message);
+        message.find(where) != std::string::npos,
+        what + ": the message should say where the argument is, " + where + "; it is: " + message);
   }
 }
 

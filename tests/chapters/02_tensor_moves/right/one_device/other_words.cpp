@@ -15,7 +15,7 @@ td::Device one_device(const std::string& operation, const std::vector<Argument>&
   const Argument& from = base_moves ? *base : *other;
   const Argument& to = base_moves ? *other : *base;
   throw td::DeviceError("In " + operation + " the devices differ: use " + from.name + ".to(\"" +
-                        to.tensor.device().str() + "\"), because \"" + from.name +
-                        "\" is stored on " + from.tensor.device().str() + " and \"" + to.name +
-                        "\" on " + to.tensor.device().str());
+                        to.tensor.device().str() + "\"), because \"" + from.name + "\" is on " +
+                        from.tensor.device().str() + " and \"" + to.name + "\" is on " +
+                        to.tensor.device().str());
 }
