@@ -124,7 +124,7 @@ TEST_CASE("no value is read, and nothing is waited for", "[one_device]") {
   const td::Stream stream = td::getCurrentStream(td::Device("sim:0"));
   const auto input = on("sim:0"), other = on("sim:0"), scale = number("cpu");
   stream.synchronize();
-  Gate gate(stream);
+  Gate gate(stream, 1000);
   const Transfers transfers = transfers_of([&] {
     one_device("add", {{"input", input}, {"other", other}, {"scale", scale}});
     check::expect(!stream.query(),

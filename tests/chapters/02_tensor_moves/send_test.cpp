@@ -104,7 +104,7 @@ TEST_CASE("the host waits for neither stream", "[send]") {
   need_two();
   for (const bool source : {true, false}) {
     const Pair p;
-    Gate gate(source ? p.from_stream : p.to_stream);
+    Gate gate(source ? p.from_stream : p.to_stream, 1000);
     p.send();
     const bool waited = gate.passed();
     gate.open();
