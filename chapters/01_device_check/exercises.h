@@ -1,79 +1,109 @@
-// The exercises of chapter 01: names of devices, the choice of one, and the two version numbers
-// that decide whether a GPU can be used. Included by main.cpp, the exercises and their tests. None
-// of them touches a device; each can be solved, and judged, on a machine without a GPU.
+// The exercises of chapter 01: the names of devices, the choice of a device, and the version
+// numbers that decide whether a program can use a GPU. main.cpp, the exercises and their tests
+// include it. No exercise computes anything on a device, so every machine can check them.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "td/base/error.h"
 #include "td/device/device.h"
 
-/// Exercise 1.first_device. The line that every PyTorch script begins with:
-/// `device = "cuda:0" if torch.cuda.is_available() else "cpu"`.
+/// Exercise 1.first_device. Implement `first_device`, the line that most PyTorch scripts begin
+/// with: `device = "cuda:0" if torch.cuda.is_available() else "cpu"`.
 ///
-/// @param gpus how many GPUs there are, 0 or more.
-/// @return cuda:0 where there is a GPU, else cpu.
+/// @param gpus the number of GPUs, 0 or more.
+/// @return cuda:0 if there is a GPU, otherwise cpu.
 ///
 /// Example: first_device(2) is td::Device("cuda:0"), first_device(0) is td::Device("cpu").
 td::Device first_device(int gpus);
 
-/// What parse_device finds in a string.
-struct DeviceName {
-  std::string kind;  ///< "cuda"
-  int index = -1;    ///< 1 for "cuda:1"; -1 where none is written
-};
-
-/// Exercise 1.parse_device. Takes a device string apart: a kind, and after a colon an index.
+/// Exercise 1.pick_device. Implement `pick_device`. It must return the first device of a list that
+/// exists on this machine, or cpu if none of them exists. It must log every step.
 ///
-/// @param text "cpu", "cuda", "cuda:1". The index is decimal digits only, at most 127, and has no
-///     leading zeros: "cuda:01" and "cuda:+1" are refused.
-/// @param kinds the kinds there are, for example {"cpu", "sim", "cuda"}. Case matters.
-/// @throws td::DeviceError for anything else. The message quotes `text` and lists all of `kinds`.
-/// For
-///     "tpu" and "xla", with or without an index, where `kinds` does not have them, it also says
-///     "chapter 10".
+/// * Before it chooses, it checks that every wish is a device string. A typing mistake must be
+///   found on every machine, also if it comes after a wish that exists.
+/// * For each wish that does not exist, it writes one line to `log`. The line contains the wish and
+///   the reason, which is the `what()` of the error that td::check_device throws.
+/// * Its last line contains the device that it returns.
+/// * It does not change the current device.
 ///
-/// Example: parse_device("cuda:1", kinds) is {"cuda", 1}, parse_device("cpu", kinds) is {"cpu",
-/// -1}.
-DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds);
-
-/// Exercise 1.pick_device. The first of several wishes that this machine can fulfil, and cpu where
-/// it can fulfil none. A fallback that nobody is told about looks like a GPU, so each step is
-/// logged.
+/// @param wishes device strings, in order of preference.
+/// @return a device that exists. It has an index, unless it is cpu: "sim" means the current sim
+///     device.
+/// @throws td::DeviceError for a string that is no device ("cuda0"), as td::Device(text) does.
 ///
-/// @param wishes device strings, the most expensive first.
-/// @param log gets one line for each wish that is passed over, with its name and the reason, and
-///     one last line with the device that is used.
-/// @return a device that exists. It has an index, unless it is cpu: "sim" is the current sim
-/// device.
-/// @throws td::DeviceError for a string that is no device at all ("cuda0"): a typing mistake must
-/// not
-///     end in a quiet fallback.
-///
-/// Example: on a machine without a GPU, pick_device({"cuda:0", "sim:1"}, log) is sim:1, and the log
-/// has two lines: one with cuda:0 and why there is none, one with sim:1.
+/// Example: without a GPU, pick_device({"cuda:0", "sim:1"}, log) returns sim:1, and the log has two
+/// lines: one with cuda:0 and the reason, one with sim:1.
 td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log);
 
-/// Exercise 1.refuse_device. Refuses a device that does not exist, in words that help.
+/// Exercise 1.emptiest_device. Implement `emptiest_device`. It must return the accelerator on which
+/// this process can allocate the most memory.
 ///
-/// @param kind "cuda", @param index which device is wanted, @param count how many of the kind there
-///     are: valid indices are 0 to count - 1.
-/// @throws td::DeviceError when there is no such device. The message names the device that was
-/// asked
-///     for (`cuda:3`), says how many there are, and names the valid ones: `cuda:0 to cuda:1` for
-///     two, `cuda:0` for one. Where there is none of a kind it says `nvidia-smi`, the next thing to
-///     look at for cuda, and `cpu`, which is always there.
+/// * The device reports its free bytes: `td::backend(type).memory(index, &free, &total)`, see
+///   td/device/backend.h.
+/// * Memory that the caching allocator of this process holds and that no tensor uses can be
+///   allocated as well. It counts as free: `reserved - allocated` of td::memory_stats(device), see
+///   td/device/allocator.h.
+/// * If several devices have the same number of bytes, it returns the first of them in `devices`.
+/// * It allocates nothing, releases no cached memory, and does not change the current device.
 ///
-/// Example: refuse_device("cuda", 3, 2) might say
-/// `there is no cuda:3: this machine has 2 cuda devices, cuda:0 to cuda:1. Use one of them.`
-void refuse_device(const std::string& kind, int index, int count);
+/// @param devices accelerators that exist, each with its index; in any order.
+/// @throws td::DeviceError if `devices` is empty.
+///
+/// Example: if a tensor of 64 MiB is stored on sim:0 and none on sim:1, then
+/// emptiest_device({"sim:0", "sim:1"}) returns sim:1.
+td::Device emptiest_device(const std::vector<td::Device>& devices);
+
+/// The parts of a device string.
+struct DeviceName {
+  std::string kind;  ///< "cuda"
+  int index = -1;    ///< 1 for "cuda:1"; -1 if the string has no index
+};
+
+/// Exercise 1.parse_device. Implement `parse_device`. It must split a device string into its kind
+/// and its index, and reject everything else.
+///
+/// * A device string is a kind, or a kind, a colon and an index. Case matters. Every kind may have
+///   an index, so "cpu:0" is a device string.
+/// * The index has decimal digits only and no leading zeros, and is at most 127: "cuda:01",
+///   "cuda:+1" and "cuda: 1" are rejected.
+///
+/// @param kinds the kinds that exist, for example {"cpu", "sim", "cuda"}. Other machines have
+///     other kinds.
+/// @throws td::DeviceError for everything else. The message contains `text` in double quotes and
+///     every one of `kinds`. If the kind is "tpu" or "xla", and not in `kinds`, the message also
+///     contains "chapter 10"; otherwise it does not.
+///
+/// Example: parse_device("cuda:1", kinds) is {"cuda", 1}; parse_device("cpu", kinds) is
+/// {"cpu", -1}.
+DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds);
+
+/// Exercise 1.visible_devices. Implement `visible_devices`. It must read the variable
+/// CUDA_VISIBLE_DEVICES as the CUDA runtime does, which hides GPUs and changes their order.
+///
+/// * Entries are separated by commas. A valid entry has decimal digits only, and is smaller than
+///   `gpus`.
+/// * The first entry that is not valid ends the list: it and all entries after it are ignored. An
+///   empty entry is not valid.
+/// * Without the variable, all GPUs are visible, in their own order.
+///
+/// @param variable its value, or std::nullopt if it is not set. No GPU is listed twice.
+/// @param gpus the number of GPUs in the machine, 0 or more.
+/// @return the GPUs of the machine that the program sees: element i is the one that is called
+///     cuda:i. The function never throws.
+///
+/// Example: visible_devices("2,0", 4) is {2, 0}: the machine's third GPU is cuda:0.
+std::vector<int> visible_devices(const std::optional<std::string>& variable, int gpus);
 
 /// One line of NVIDIA's release notes (Linux, x86_64).
 struct ToolkitRow {
-  std::string toolkit;  ///< "12.4"
-  std::string driver;   ///< The driver that was released with it, "550.54.14".
+  std::string toolkit;  ///< "12.4", or "12.x" for all toolkits of a major version
+  std::string driver;   ///< "550.54.14", the driver of this toolkit; for "12.x", the oldest driver
+                        ///< with minor-version compatibility
 };
 
 /// What a driver can do for a program that was built with a toolkit.
@@ -83,20 +113,59 @@ enum class Fit {
   kFull           ///< The driver is as new as the toolkit, or newer.
 };
 
-/// Exercise 1.driver_fits. Does this driver serve programs that were built with this toolkit?
+/// Exercise 1.driver_fits. Implement `driver_fits`. It must decide whether a driver can run
+/// programs that were built with a toolkit.
 ///
-/// kFull when the driver is at least the one of the toolkit's own row. Otherwise kMinorVersion when
-/// it is at least the oldest driver of the same major version (the `x` of `x.y`), because since
-/// CUDA 11 a program needs the driver of its major version only. Otherwise kTooOld.
+/// * kFull if the driver is at least the one of the toolkit's own row.
+/// * Otherwise kMinorVersion if the driver is at least the one of the row of the toolkit's major
+///   version ("11.x" for "11.8"), if there is such a row. CUDA 10 and older have no such row:
+///   each of their toolkits needs its own driver.
+/// * Otherwise kTooOld.
 ///
-/// Versions are compared number by number, "580.65.06" as 580, 65, 6; numbers that are not written
-/// count as 0.
+/// Versions are compared number by number: "580.65.06" is 580, 65, 6. Missing numbers count as 0.
 ///
 /// @param driver as `nvidia-smi` prints it. @param toolkit as `nvcc --version` prints it, "12.4".
 /// @param rows the table, in any order.
-/// @throws td::Error when `toolkit` is not in the table, with the toolkit in the message.
+/// @throws td::Error if the table has no row for `toolkit`; the message contains `toolkit`.
 ///
-/// Example, with the rows {12.0, 525.60.13} and {12.4, 550.54.14}: driver 535.104.05 gives
-/// kMinorVersion for toolkit 12.4, driver 560.35.03 gives kFull, driver 470.82.01 gives kTooOld.
+/// Example, with the rows {12.x, 525.60.13}, {12.0, 525.60.13} and {12.4, 550.54.14}: driver
+/// 535.104.05 is kMinorVersion for toolkit 12.4, 560.35.03 is kFull, and 470.82.01 is kTooOld.
 Fit driver_fits(const std::string& driver, const std::string& toolkit,
                 const std::vector<ToolkitRow>& rows);
+
+/// How a program starts.
+struct Start {
+  td::Device device;              ///< where the program runs
+  std::vector<std::string> rest;  ///< the arguments that are not about the device, in their order
+};
+
+/// Returns the value of an environment variable; empty if it is not set.
+using Environment = std::function<std::string(const std::string& variable)>;
+
+/// Exercise 1.start_program. Implement `start_program`, the beginning of a complete program: it
+/// must read the options, choose the device, make it current and log the choice.
+///
+/// * The device comes from the arguments: `--device NAME` (two arguments) or `--device=NAME` (one).
+///   If there are several, the last one counts, and the others are ignored. Without one, it comes
+///   from the variable TD_DEVICE, unless that is empty. Otherwise it is `auto`.
+/// * NAME is `auto` or a device string. `auto` means the current device of the first kind of cuda,
+///   sim and cpu that has devices.
+/// * A device of `--device` that does not exist is an error: the user asked for exactly this one. A
+///   device of TD_DEVICE that does not exist is replaced by `auto`. Then a line of the log contains
+///   TD_DEVICE, the name, and the `what()` of the error that td::check_device throws.
+/// * The device becomes the current one of its kind (td::set_device), unless it is cpu. After an
+///   error, the current device is unchanged.
+/// * The last line of the log contains the device, its name (td::device_name), and where the choice
+///   came from: `--device`, `TD_DEVICE` or `auto`. After a replacement, and for a NAME that is
+///   `auto`, that is `auto`.
+///
+/// @param arguments without the program's name.
+/// @throws td::DeviceError for a `--device` without NAME (the message contains `--device`); for a
+///     NAME that is no device string (the message contains the NAME in double quotes, and
+///     `--device` or `TD_DEVICE`); for a device of `--device` that does not exist.
+///
+/// Example: start_program({"--epochs", "3", "--device=sim:1"}, environment, log) returns sim:1 and
+/// {"--epochs", "3"}, sim:1 is the current sim device, and the log is a line such as
+/// `device: sim:1, software accelerator (from --device)`.
+Start start_program(const std::vector<std::string>& arguments, const Environment& environment,
+                    std::ostream& log);

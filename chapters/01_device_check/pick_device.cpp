@@ -5,6 +5,6 @@
 #include "td/exercise.h"
 
 td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log) {
-  // Your code here: Tell a wish that is no device from one that is not here. About 10 lines.
+  // Your code here: First parse all wishes; then try them in order. About 12 lines.
   td::not_done_yet("pick_device");
 }

@@ -22,18 +22,18 @@ std::vector<int> numbers(const std::string& version) {
 
 Fit driver_fits(const std::string& driver, const std::string& toolkit,
                 const std::vector<ToolkitRow>& rows) {
-  // blank: Versions as lists of numbers; the own row, then the oldest. About 15 lines.
-  const auto own = std::find_if(rows.begin(), rows.end(),
-                                [&](const ToolkitRow& row) { return row.toolkit == toolkit; });
+  // blank: Compare lists of numbers: with the own row, then with the major's. About 15 lines.
+  const auto row_of = [&](const std::string& name) {
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const ToolkitRow& row) { return row.toolkit == name; });
+  };
+  const auto own = row_of(toolkit);
   if (own == rows.end())
     throw td::Error("toolkit " + toolkit +
                     " is not in the table; add the row from its release notes");
   const std::vector<int> have = numbers(driver);
   if (have >= numbers(own->driver)) return Fit::kFull;
-  std::vector<int> oldest = numbers(own->driver);
-  for (const auto& row : rows)
-    if (numbers(row.toolkit)[0] == numbers(toolkit)[0])
-      oldest = std::min(oldest, numbers(row.driver));
-  return have >= oldest ? Fit::kMinorVersion : Fit::kTooOld;
+  const auto major = row_of(toolkit.substr(0, toolkit.find('.')) + ".x");
+  return major != rows.end() && have >= numbers(major->driver) ? Fit::kMinorVersion : Fit::kTooOld;
   // end
 }

@@ -7,12 +7,12 @@
 // solution only
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, const std::string& kind,
+[[noreturn]] void reject(const std::string& text, const std::string& kind,
                          const std::vector<std::string>& kinds) {
   std::string message = '"' + text + "\" is not a device; the kinds are";
   for (const auto& known : kinds) message += ' ' + known;
   message += ", with an index after a colon where there are several, as in cuda:0.";
-  if (kind == "tpu" || kind == "xla") message += " How to reach a TPU is told in chapter 10.";
+  if (kind == "tpu" || kind == "xla") message += " For a TPU, see chapter 10.";
   throw td::DeviceError(message);
 }
 
@@ -31,10 +31,10 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
   const std::size_t colon = text.find(':');
   DeviceName name{text.substr(0, colon), -1};
   if (std::find(kinds.begin(), kinds.end(), name.kind) == kinds.end())
-    refuse(text, name.kind, kinds);
+    reject(text, name.kind, kinds);
   if (colon == std::string::npos) return name;
   const std::string digits = text.substr(colon + 1);
-  if (!is_index(digits)) refuse(text, name.kind, kinds);
+  if (!is_index(digits)) reject(text, "", kinds);
   name.index = std::stoi(digits);
   return name;
   // end

@@ -11,11 +11,11 @@ td::Device one_device(const std::string& operation, const std::vector<Argument>&
     if (!first) first = &argument;
     const td::Device there = first->tensor.device();
     if (here == there) continue;
-    const std::string cure = there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
+    const std::string call = there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
                                             : argument.name + ".to(\"" + there.str() + "\")";
     throw td::DeviceError(operation + ": \"" + argument.name + "\" is on " + here.str() +
                           " but \"" + first->name + "\" is on " + there.str() + ". Move one with " +
-                          cure + ".");
+                          call + ".");
   }
   return first ? first->tensor.device() : td::Device(td::kCPU);
   // end

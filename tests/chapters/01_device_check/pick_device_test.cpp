@@ -1,24 +1,31 @@
-// Tests of pick_device. They use indices that no machine of the course has, so that the outcome is
+// Tests of pick_device. They use indices that no machine of the course has, so that the result is
 // the same with and without a GPU.
-#include <sstream>
-
 #include "check_devices.h"
 #include "exercises.h"
+#include "log_lines.h"
 #include "td/device/stream.h"
 
 namespace {
 
 using Wishes = std::vector<std::string>;
 
-td::Device pick(const Wishes& wishes) {
-  std::ostringstream log;
-  return pick_device(wishes, log);
-}
-
 std::string joined(const Wishes& wishes) {
   std::string text;
   for (const auto& wish : wishes) text += (text.empty() ? "" : ", ") + wish;
   return "wishes {" + text + "}";
+}
+
+td::Device pick(const Wishes& wishes, std::string* text = nullptr) {
+  std::ostringstream log;
+  td::Device device = td::kCPU;
+  try {
+    device = pick_device(wishes, log);
+  } catch (const td::DeviceError& error) {
+    FAIL(joined(wishes) << ": all of these are device strings, but an error was thrown: "
+                        << error.what());
+  }
+  if (text) *text = log.str();
+  return device;
 }
 
 void expect_pick(const Wishes& wishes, td::Device expected) {
@@ -27,11 +34,13 @@ void expect_pick(const Wishes& wishes, td::Device expected) {
                 joined(wishes) + ": expected " + expected.str() + ", got " + got.str());
 }
 
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> all;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) all.push_back(line);
-  return all;
+std::string reason(const std::string& wish) {
+  try {
+    td::check_device(wish);
+  } catch (const td::DeviceError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace
@@ -40,15 +49,21 @@ TEST_CASE("the first wish that exists is taken", "[pick_device]") {
   for (const td::Device device : check::devices()) {
     expect_pick({device.str()}, device);
     expect_pick({"cuda:127", device.str(), "cpu"}, device);
+    expect_pick({device.str(), "cpu"}, device);
+    expect_pick({"cpu", device.str()}, "cpu");
   }
-  expect_pick({"sim:0", "cpu"}, td::Device("sim:0"));
 }
 
-TEST_CASE("an index that is not there is passed over", "[pick_device]") {
+TEST_CASE("an index that does not exist is not used", "[pick_device]") {
   expect_pick({"sim:99", "sim:0"}, td::Device("sim:0"));
 }
 
-TEST_CASE("cpu is taken where no wish can be fulfilled", "[pick_device]") {
+TEST_CASE("the cpu is one device", "[pick_device]") {
+  expect_pick({"cpu:1", "sim:0"}, td::Device("sim:0"));
+  expect_pick({"cpu:0", "sim:0"}, td::Device("cpu"));
+}
+
+TEST_CASE("cpu is taken if no wish exists", "[pick_device]") {
   expect_pick({"cuda:127", "sim:99"}, td::Device("cpu"));
   expect_pick({}, td::Device("cpu"));
 }
@@ -60,35 +75,62 @@ TEST_CASE("a kind without index is the current device of the kind", "[pick_devic
   expect_pick({"sim"}, td::Device("sim:1"));
 }
 
-TEST_CASE("a typing mistake is an error, not a fallback", "[pick_device]") {
+TEST_CASE("the current device stays as it was", "[pick_device]") {
+  if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
+  const td::DeviceGuard guard(td::Device("sim:0"));
+  pick({"sim:1"});
+  check::expect(td::current_device(td::kSIM) == 0,
+                "sim:0 was the current sim device before pick_device({\"sim:1\"}), and is not "
+                "afterwards: look for set_device");
+}
+
+TEST_CASE("a typing mistake is an error, wherever it is in the list", "[pick_device]") {
   for (const std::string text : {"cuda0", "gpu", "sim:", ""})
-    check::expect_throws<td::DeviceError>(
-        [&] {
-          pick({text, "cpu"});
-        },
-        {'"' + text + '"'}, "the wish \"" + text + "\", which is no device");
+    for (const Wishes& wishes :
+         {Wishes{text, "cpu"}, Wishes{"cpu", text}, Wishes{"cuda:127", text, "sim:0"}}) {
+      std::ostringstream log;
+      check::expect_throws<td::DeviceError>(
+          [&] { pick_device(wishes, log); }, {'"' + text + '"'},
+          joined(wishes) + " with \"" + text + "\", which is no device");
+    }
 }
 
-TEST_CASE("every step is told", "[pick_device]") {
-  std::ostringstream log;
-  pick_device({"cuda:127", "sim:99", "sim:0", "cpu"}, log);
-  const auto told = lines(log.str());
-  check::expect(
-      told.size() == 3,
-      "three lines were expected, for cuda:127, sim:99 and sim:0; the log is:\n" + log.str());
-  check::expect(
-      told[0].find("cuda:127") != std::string::npos && told[1].find("sim:99") != std::string::npos,
-      "one line for each wish that was passed over, in order; the log is:\n" + log.str());
-  check::expect(told[0].size() > 20,
-                "the line should say why cuda:127 was passed over; it is: " + told[0]);
-  check::expect(told[2].find("sim:0") != std::string::npos,
-                "the last line names the device that is used; it is: " + told[2]);
+TEST_CASE("every step is logged", "[pick_device]") {
+  std::string log;
+  pick({"cuda:127", "sim:99", "sim:0", "cpu"}, &log);
+  const auto told = lines(log);
+  check::expect(told.size() == 3,
+                "three lines were expected, for cuda:127, sim:99 and sim:0; the log is:\n" + log);
+  for (const int i : {0, 1}) {
+    const std::string wish = i == 0 ? "cuda:127" : "sim:99";
+    check::expect(contains(told[i], wish), "line " + std::to_string(i + 1) + " should contain " +
+                                               wish + ", which was not used; the log is:\n" + log);
+    check::expect(contains(told[i], reason(wish)),
+                  "the line of " + wish + " should contain the reason, what() of the error: \"" +
+                      reason(wish) + "\"; it is: " + told[i]);
+  }
+  check::expect(contains(told[2], "sim:0"),
+                "the last line contains the device that is used; it is: " + told[2]);
 }
 
-TEST_CASE("the last fallback is told too", "[pick_device]") {
-  std::ostringstream log;
-  pick_device({"cuda:127"}, log);
-  const auto told = lines(log.str());
-  check::expect(told.size() == 2 && told[1].find("cpu") != std::string::npos,
-                "two lines were expected, the last one with cpu; the log is:\n" + log.str());
+TEST_CASE("the last fallback is logged too", "[pick_device]") {
+  std::string log;
+  pick({"cuda:127"}, &log);
+  auto told = lines(log);
+  check::expect(
+      told.size() == 2 && contains(told[1], "cpu"),
+      "wishes {cuda:127}: two lines were expected, the last one with cpu; the log is:\n" + log);
+  pick({}, &log);
+  told = lines(log);
+  check::expect(told.size() == 1 && contains(told[0], "cpu"),
+                "wishes {}: one line with cpu was expected; the log is:\n" + log);
+}
+
+TEST_CASE("a kind without index is logged as the device that it means", "[pick_device]") {
+  std::string log;
+  pick({"sim"}, &log);
+  check::expect(!lines(log).empty() && contains(lines(log).back(), "sim:0"),
+                "wishes {sim}: the last line contains sim:0, the device that is returned; the log "
+                "is:\n" +
+                    log);
 }

@@ -1,9 +1,8 @@
-// Tests of copy_between: every direction, odd sizes, pinned memory behind a slow link.
+// Tests of copy_between: every direction, odd sizes, pinned memory and a slow link.
 #include <cstring>
 
-#include "check_tensors.h"
 #include "exercises.h"
-#include "sim/sim.h"
+#include "streams.h"
 
 namespace {
 
@@ -20,18 +19,6 @@ std::string arrow(td::Device from, td::Device to, std::size_t bytes) {
 bool one_kind(td::Device a, td::Device b) {
   return a.is_cpu() || b.is_cpu() || a.type() == b.type();
 }
-
-/// The link at a speed at which a transfer takes 50 ms and more, until the end of the scope.
-class SlowLink {
- public:
-  SlowLink() : before_(td::sim::link()) { td::sim::set_link({1.0, 50e3}); }
-  ~SlowLink() { td::sim::set_link(before_); }
-  SlowLink(const SlowLink&) = delete;
-  SlowLink& operator=(const SlowLink&) = delete;
-
- private:
-  td::sim::Link before_;
-};
 
 }  // namespace
 
@@ -92,5 +79,88 @@ TEST_CASE("it has arrived when copy_between returns, in pinned memory too", "[co
     td::synchronize(device);
     check::expect_close(seen, std::vector<float>(1023, 5.0F), 0,
                         "read right after the copy from " + device.str() + " to pinned memory");
+  }
+}
+
+TEST_CASE("it has arrived when copy_between returns, on another device too", "[copy_between]") {
+  need_two();
+  const SlowLink slow;
+  const td::Device a("sim:0"), b("sim:1");
+  const auto from = td::full({33}, 5.0, a), to = td::full({33}, 1.0, b);
+  td::synchronize(a);
+  td::synchronize(b);
+  copy_between(to.data_ptr(), b, from.data_ptr(), a, to.nbytes());
+  td::Tensor seen;
+  {
+    const td::StreamGuard other(td::getStreamFromPool(b));  // which nothing orders after the copy
+    seen = to * 1;
+  }
+  td::synchronize(a);
+  td::synchronize(b);
+  check::expect_close(seen, td::full({33}, 5.0), 0,
+                      "read by another stream of sim:1 right after the copy from sim:0");
+}
+
+TEST_CASE("it sees work that is queued on the current stream", "[copy_between]") {
+  need_two();
+  const td::Device a("sim:0");
+  for (const bool default_stream : {true, false}) {
+    const td::StreamGuard guard(default_stream ? td::getDefaultStream(a)
+                                               : td::getStreamFromPool(a));
+    const std::string where = default_stream ? "the default stream" : "a stream from the pool";
+    for (const td::Device to : {td::Device(td::kCPU), td::Device("sim:1")}) {
+      const auto from = td::full({31}, 1.0, a);
+      const auto target = td::full({31}, 2.0, to);
+      td::synchronize(a);
+      if (!to.is_cpu()) td::synchronize(to);
+      keep_busy(td::getCurrentStream(a));
+      td::Tensor(from).fill_(10);
+      copy_between(target.data_ptr(), to, from.data_ptr(), a, from.nbytes());
+      const auto got = check::values(target);
+      td::synchronize(a);
+      check::expect_close(got, std::vector<double>(31, 10), 0,
+                          "to " + to.str() +
+                              ": from was filled with 10 by work that was queued on " + where +
+                              ", which is the current one of sim:0");
+    }
+  }
+}
+
+TEST_CASE("the target's earlier work is done first when the host is the source", "[copy_between]") {
+  const td::Device a("sim:0");
+  const td::StreamGuard guard(td::getStreamFromPool(a));
+  const auto target = td::full({31}, 2.0, a);
+  td::synchronize(a);
+  keep_busy(td::getCurrentStream(a));
+  td::Tensor(target).fill_(10);
+  const auto values = counted(31);
+  copy_between(target.data_ptr(), a, values.data(), td::kCPU, target.nbytes());
+  td::synchronize(a);
+  check::expect_close(check::values(target), values, 0,
+                      "sim:0 was still to fill the target with 10 when copy_between was called");
+}
+
+TEST_CASE("one copy of these bytes", "[copy_between]") {
+  need_two();
+  const auto host = counted(1023);
+  const auto x = td::full({1023}, 1.0, td::Device("sim:0")), y = td::empty({1023}, "sim:1");
+  std::vector<float> back(1023);
+  const std::size_t bytes = x.nbytes();
+  expect_transfers(
+      transfers_of([&] { copy_between(x.data_ptr(), x.device(), host.data(), td::kCPU, bytes); }),
+      1, bytes, "cpu to sim:0");
+  expect_transfers(transfers_of([&] {
+                     copy_between(y.data_ptr(), y.device(), x.data_ptr(), x.device(), bytes);
+                   }),
+                   1, bytes, "sim:0 to sim:1");
+  expect_transfers(
+      transfers_of([&] { copy_between(back.data(), td::kCPU, y.data_ptr(), y.device(), bytes); }),
+      1, bytes, "sim:1 to cpu");
+}
+
+TEST_CASE("no bytes, no work", "[copy_between]") {
+  for (const td::Device device : check::devices()) {
+    copy_between(nullptr, device, nullptr, td::kCPU, 0);
+    copy_between(nullptr, td::kCPU, nullptr, device, 0);
   }
 }

@@ -1,6 +1,6 @@
 // Tests of move_to: the same tensor where nothing is to be done, an equal one elsewhere.
-#include "check_tensors.h"
 #include "exercises.h"
+#include "streams.h"
 
 namespace {
 
@@ -64,7 +64,71 @@ TEST_CASE("one element, no element, a transposed view", "[move_to]") {
   }
 }
 
-TEST_CASE("a missing device is refused", "[move_to]") {
+TEST_CASE("a missing device is an error", "[move_to]") {
   check::expect_throws<td::DeviceError>([] { move_to(td::ones({1}), td::Device("sim:99")); },
                                         {"sim:99"}, "to sim:99");
+}
+
+TEST_CASE("a view with strides, and one row repeated", "[move_to]") {
+  for (const td::Device device : check::devices()) {
+    const auto row = td::arange(5, td::kFloat).expand({3, 5});
+    check::expect_close(move_to(row, device), row, 0, "one row three times to " + device.str());
+    const auto columns = td::arange(30, td::kFloat).view({5, 6}).slice(1, 0, 6, 2);
+    check::expect_close(move_to(columns, device), columns, 0,
+                        "every second column to " + device.str());
+  }
+}
+
+TEST_CASE("each element is copied to the device once", "[move_to]") {
+  need_two();
+  for (const td::ScalarType type : {td::kFloat, td::kHalf, td::kLong, td::kUInt8})
+    for (const char* from : {"cpu", "sim:0"}) {
+      const auto x = td::arange(99, td::device(td::Device(from)).dtype(type));
+      expect_transfers(
+          transfers_of([&] { move_to(x, "sim:1"); }), 1, x.nbytes(),
+          std::string("99 elements of ") + td::dtype_name(type) + " from " + from + " to sim:1");
+      expect_transfers(transfers_of([&] { move_to(x, from); }), 0, 0,
+                       std::string("from ") + from + " to " + from);
+    }
+}
+
+TEST_CASE("work that is queued on the current stream comes first", "[move_to]") {
+  need_two();
+  const td::Device a("sim:0");
+  const td::StreamGuard guard(td::getStreamFromPool(a));
+  for (const td::Device to : {td::Device(td::kCPU), td::Device("sim:1")}) {
+    auto x = td::full({31}, 1.0, a);
+    td::synchronize(a);
+    keep_busy(td::getCurrentStream(a));
+    x.fill_(10);
+    const auto y = move_to(x, to);
+    check::expect_close(
+        y, td::full({31}, 10.0), 0,
+        "to " + to.str() + ": x was filled with 10 by work that was still queued on sim:0");
+  }
+}
+
+TEST_CASE("pinned memory has been read when move_to returns", "[move_to]") {
+  const SlowLink slow;
+  auto x = td::ones({31}).pin_memory();
+  const auto y = move_to(x, "sim:0");
+  x.fill_(5);
+  check::expect_close(
+      y, td::ones({31}), 0,
+      "x is pinned, and was filled with 5 right after move_to: the copy should have "
+      "read it before");
+}
+
+TEST_CASE("a gradient flows back through the move", "[move_to]") {
+  for (const td::Device device : check::devices()) {
+    const auto x = td::ones({3}).requires_grad_();
+    const auto y = move_to(x, device);
+    check::expect(y.requires_grad(), "x requires grad, so the result on " + device.str() +
+                                         " should, too: was the move recorded?");
+    (y * 2).sum().backward();
+    check::expect(x.grad().defined(),
+                  "after backward from the result on " + device.str() + ", x has no gradient");
+    check::expect_on(x.grad(), td::kCPU, "the gradient of x");
+    check::expect_close(x.grad(), td::full({3}, 2.0), 0, "the gradient of x");
+  }
 }

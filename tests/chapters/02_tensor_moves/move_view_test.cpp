@@ -1,27 +1,10 @@
 // Tests of move_view: views of many shapes, and how much crosses to the device.
-#include <atomic>
-
-#include "check_tensors.h"
 #include "exercises.h"
-#include "td/device/record.h"
+#include "streams.h"
 
 namespace {
 
 using Ints = std::vector<std::int64_t>;
-
-std::atomic<int> transfers{0};
-void count_transfers(const td::Record& record, td::Device device) {
-  if (!device.is_cpu() && std::string(record.name) == "copy") ++transfers;
-}
-
-/// Counts the transfers of tensors until the end of the scope.
-class Counting {
- public:
-  Counting() { transfers = 0, td::record_observer = count_transfers; }
-  ~Counting() { td::record_observer = nullptr; }
-  Counting(const Counting&) = delete;
-  Counting& operator=(const Counting&) = delete;
-};
 
 std::vector<float> numbered(std::size_t n) {
   std::vector<float> values(n);
@@ -48,17 +31,16 @@ void expect_moved(const Ints& sizes, const Ints& strides, const std::string& wha
   const auto expected = elements(memory.data(), sizes, strides);
   for (const td::Device device : check::devices()) {
     td::Tensor moved;
-    {
-      const Counting counting;
-      moved = move_view(memory.data(), sizes, strides, device);
-    }
+    const Transfers transfers =
+        transfers_of([&] { moved = move_view(memory.data(), sizes, strides, device); });
     const std::string where = what + " to " + device.str();
     check::expect_on(moved, device, where);
     check::expect_sizes(moved, sizes, where);
     check::expect_dtype(moved, td::kFloat, where);
     check::expect_close(check::values(moved), expected, 0, where);
-    check::expect(transfers <= 1, where + ": expected one transfer, there were " +
-                                      std::to_string(transfers.load()));
+    const bool crosses = device.is_sim() && moved.numel() > 0;  // sim's trace has every copy
+    if (!device.is_cuda())
+      expect_transfers(transfers, crosses ? 1 : 0, crosses ? moved.nbytes() : 0, where);
     const std::size_t kept = moved.impl().storage->bytes();
     check::expect(kept <= moved.nbytes() + 512,
                   where + ": its elements take " + std::to_string(moved.nbytes()) + " bytes, but " +
@@ -95,7 +77,7 @@ TEST_CASE("other numbers of dimensions", "[move_view]") {
   expect_moved({}, {}, "a single number");
   expect_moved({31}, {3}, "a vector with gaps");
   expect_moved({2, 3, 4}, {1, 8, 2}, "a permuted block of three dimensions");
-  expect_moved({2, 3, 5, 7}, {3, 1, 42, 6}, "pictures with their colours last");
+  expect_moved({2, 3, 5, 7}, {3, 1, 42, 6}, "images with their colors last");
 }
 
 TEST_CASE("no element at all", "[move_view]") {
@@ -104,12 +86,23 @@ TEST_CASE("no element at all", "[move_view]") {
 }
 
 TEST_CASE("the result is a copy", "[move_view]") {
-  for (const td::Device device : check::devices()) {
-    auto memory = numbered(6);
-    const auto moved = move_view(memory.data(), {3, 2}, {1, 3}, device);
-    std::fill(memory.begin(), memory.end(), check::kPoison);
-    check::expect_close(check::values(moved),
-                        std::vector<float>{0.5F, 3.5F, 1.5F, 4.5F, 2.5F, 5.5F}, 0,
-                        device.str() + " after the host's memory was overwritten");
-  }
+  for (const td::Device device : check::devices())
+    for (const bool transposed : {true, false}) {
+      auto memory = numbered(6);
+      const Ints sizes = transposed ? Ints{3, 2} : Ints{2, 3};
+      const Ints strides = transposed ? Ints{1, 3} : Ints{3, 1};
+      const auto expected = elements(memory.data(), sizes, strides);
+      const auto moved = move_view(memory.data(), sizes, strides, device);
+      std::fill(memory.begin(), memory.end(), check::kPoison);
+      check::expect_close(check::values(moved), expected, 0,
+                          std::string(transposed ? "a transposed" : "a contiguous") +
+                              " matrix on " + device.str() +
+                              " after the host's memory was overwritten");
+    }
+}
+
+TEST_CASE("memory is read only where the view has elements", "[move_view]") {
+  for (const td::Device device : check::devices())
+    check::expect_sizes(move_view(nullptr, {3, 0}, {1, 3}, device), {3, 0},
+                        "no element, and no memory, to " + device.str());
 }

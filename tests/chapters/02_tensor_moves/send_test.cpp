@@ -1,45 +1,12 @@
 // Tests of send: the three orders of the exercise, each with a stream that is held up on purpose.
 // What is held up is a sim stream, because only there a test can decide when work goes on.
-#include <atomic>
 #include <chrono>
 #include <thread>
 
-#include "check_tensors.h"
 #include "exercises.h"
-#include "td/device/backend.h"
+#include "streams.h"
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Holds a sim stream up until open() is called, or for two seconds: a wrong answer must not hang.
-class Gate {
- public:
-  explicit Gate(const td::Stream& stream) : stream_(stream) {
-    td::Record record("gate");
-    record.set_work(Work{&open_});
-    td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
-  }
-  ~Gate() {
-    open();
-    stream_.synchronize();  // the work reads open_
-  }
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
-  void open() { open_ = true; }
-
- private:
-  struct Work {
-    const std::atomic<bool>* open;
-    void operator()() const {
-      const auto until = Clock::now() + std::chrono::seconds(2);
-      while (!*open && Clock::now() < until)
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-  };
-  td::Stream stream_;
-  std::atomic<bool> open_{false};
-};
 
 /// A tensor on sim:0 that holds 1, one on sim:1 that holds 2, and a stream of each.
 struct Pair {
@@ -58,10 +25,6 @@ struct Pair {
   }
   void send() const { ::send(from, from_stream, to, to_stream); }
 };
-
-void need_two() {
-  if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
-}
 
 td::Tensor tens(double value) { return td::full({1023}, value); }
 
@@ -137,14 +100,78 @@ TEST_CASE("3: later work on to_stream sees the copy", "[send]") {
                       "work on to_stream, queued after send, should see the new values");
 }
 
-TEST_CASE("the host goes on", "[send]") {
+TEST_CASE("the host waits for neither stream", "[send]") {
+  need_two();
+  for (const bool source : {true, false}) {
+    const Pair p;
+    Gate gate(source ? p.from_stream : p.to_stream, 1000);
+    p.send();
+    const bool waited = gate.passed();
+    gate.open();
+    check::expect(!waited, std::string("send came back only when the work on ") +
+                               (source ? "from_stream" : "to_stream") +
+                               " was done: the host waited, or took part in the copy");
+  }
+}
+
+TEST_CASE("the host does not wait for the copy either", "[send]") {
+  need_two();
+  const SlowLink slow;
+  const Pair p;
+  p.send();
+  check::expect(!p.to_stream.query(),
+                "the copy takes 50 ms here, but to_stream was idle when send returned: the host "
+                "waited for the copy, or to_stream does not wait for it");
+}
+
+TEST_CASE("the current streams and devices stay as they are", "[send]") {
   need_two();
   const Pair p;
-  Gate gate(p.from_stream);
+  const td::DeviceGuard guard(td::Device("sim:0"));
+  const td::Stream before0 = td::getCurrentStream(p.from.device());
+  const td::Stream before1 = td::getCurrentStream(p.to.device());
   p.send();
-  const bool still_working = !p.from_stream.query();
-  gate.open();
-  check::expect(
-      still_working,
-      "send came back only when from_stream was done: the host waited, or took part in the copy");
+  check::expect(td::current_device(td::kSIM) == 0,
+                "sim:0 was the current sim device before send, and is not afterwards");
+  check::expect(before0 == td::getCurrentStream(p.from.device()) &&
+                    before1 == td::getCurrentStream(p.to.device()),
+                "send changed the current stream of a device: see td::StreamGuard");
+}
+
+TEST_CASE("element sizes, and views of larger tensors", "[send]") {
+  need_two();
+  const td::Device a("sim:0"), b("sim:1");
+  for (const td::ScalarType type : {td::kFloat, td::kDouble, td::kHalf, td::kLong, td::kUInt8}) {
+    const auto source = td::arange(100, td::device(a).dtype(type));
+    const auto target = td::full({100}, 113, td::device(b).dtype(type));
+    td::synchronize(a);
+    td::synchronize(b);
+    send(source.narrow(0, 40, 7), td::getCurrentStream(a), target.narrow(0, 5, 7),
+         td::getCurrentStream(b));
+    auto expected = std::vector<double>(100, 113);
+    for (int i = 0; i < 7; ++i) expected[static_cast<std::size_t>(5 + i)] = 40 + i;
+    check::expect_close(check::values(target), expected, 0,
+                        std::string("7 elements of ") + td::dtype_name(type) +
+                            " from index 40 of from to index 5 of to, all other elements 113");
+  }
+}
+
+TEST_CASE("one element, and none", "[send]") {
+  need_two();
+  const td::Device a("sim:0"), b("sim:1");
+  const auto one = td::full({}, 3.0, a), there = td::full({}, 4.0, b);
+  td::synchronize(b);
+  send(one, td::getCurrentStream(a), there, td::getCurrentStream(b));
+  check::expect_close(there, td::full({}, 3.0), 0, "a tensor without dimensions");
+  const auto none = td::empty({0, 3}, a), nothing = td::empty({0, 3}, b);
+  send(none, td::getCurrentStream(a), nothing, td::getCurrentStream(b));
+  td::synchronize(a);
+  td::synchronize(b);
+}
+
+TEST_CASE("one copy, directly between the devices", "[send]") {
+  need_two();
+  const Pair p;
+  expect_transfers(transfers_of([&] { p.send(); }), 1, p.from.nbytes(),
+                   "1023 floats from sim:0 to sim:1");
 }

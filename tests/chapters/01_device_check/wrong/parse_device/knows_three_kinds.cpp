@@ -1,4 +1,4 @@
-// expect: "npu:3" is a device, but it was refused
+// expect: "npu:3" is a device, but it was rejected
 // Leaves the work to td::Device and never reads the list of kinds.
 #include "exercises.h"
 

@@ -1,4 +1,4 @@
-// expect: "sim:15" is a device, but it was refused
+// expect: "sim:15" is a device, but it was rejected
 // Takes the one character behind the colon for the index: right for cuda:0 to cuda:9.
 #include <algorithm>
 

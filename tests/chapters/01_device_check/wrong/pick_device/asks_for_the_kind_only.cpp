@@ -1,6 +1,6 @@
 // expect: wishes {sim:99, sim:0}: expected sim:0, got sim:99
-// Right on the README's example: asks whether there is any device of the kind, not whether this one
-// is there.
+// Right on the README's example. Asks whether there is any device of the kind, not whether this one
+// exists.
 #include <ostream>
 
 #include "exercises.h"
@@ -12,7 +12,7 @@ td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log
       log << "using " << device << '\n';
       return device.is_cpu() || device.has_index() ? device : td::check_device(device);
     }
-    log << wish << " passed over: this machine has no such device\n";
+    log << wish << ": this machine has no such device\n";
   }
   log << "using cpu\n";
   return td::Device("cpu");

@@ -1,4 +1,4 @@
-// expect: cpu after the host's memory was overwritten
+// expect: matrix on cpu after the host's memory was overwritten
 // On the cpu there is "nothing to move", so it returns a window into the caller's memory.
 #include "exercises.h"
 

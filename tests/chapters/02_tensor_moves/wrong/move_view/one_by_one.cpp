@@ -1,4 +1,4 @@
-// expect: expected one transfer, there were
+// expect: expected 1 transfer of
 // Right values, a transfer for every row: ten microseconds each.
 #include "exercises.h"
 

@@ -1,4 +1,4 @@
-// expect: sim:0 and a number on the cpu: these may be mixed, but they were refused
+// expect: sim:0 and a number on the cpu: these may be mixed, but an error was thrown
 // Treats a number like any tensor: x * 2 would be an error.
 #include "exercises.h"
 

@@ -1,4 +1,4 @@
-// expect: send came back only when from_stream was done
+// expect: send came back only when the work on from_stream was done
 // Right values in the right order, over the link twice, and with the host waiting both times.
 #include "exercises.h"
 

@@ -1,0 +1,142 @@
+// Tests of emptiest_device: memory of tensors, cached memory, and memory of "another process",
+// which is allocated past the caching allocator.
+#include "check_devices.h"
+#include "exercises.h"
+#include "td/device/allocator.h"
+#include "td/device/backend.h"
+#include "td/device/stream.h"
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+const td::Device kSim0("sim:0"), kSim1("sim:1");
+
+/// Memory of a tensor, until the end of the scope.
+class Live {
+ public:
+  Live(td::Device device, std::size_t mib)
+      : device_(device), bytes_(mib * kMiB), data_(td::allocator(device).allocate(bytes_)) {}
+  ~Live() { td::allocator(device_).release(data_, bytes_); }
+  Live(const Live&) = delete;
+  Live& operator=(const Live&) = delete;
+
+ private:
+  td::Device device_;
+  std::size_t bytes_;
+  void* data_;
+};
+
+/// Memory that the caching allocator knows nothing of, as that of another process.
+class Foreign {
+ public:
+  Foreign(td::Device device, std::size_t mib)
+      : index_(device.index()), data_(td::backend(td::kSIM).allocate(index_, mib * kMiB)) {}
+  ~Foreign() { td::backend(td::kSIM).release(index_, data_); }
+  Foreign(const Foreign&) = delete;
+  Foreign& operator=(const Foreign&) = delete;
+
+ private:
+  int index_;
+  void* data_;
+};
+
+/// Leaves `mib` in the cache of a device.
+void cache(td::Device device, std::size_t mib) { const Live live(device, mib); }
+
+void start_empty() {
+  if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
+  td::empty_cache();
+}
+
+void expect_emptiest(const std::vector<td::Device>& devices, td::Device expected,
+                     const std::string& what) {
+  const td::Device got = emptiest_device(devices);
+  check::expect(got == expected, what + ": expected " + expected.str() + ", got " + got.str());
+}
+
+void expect_either_order(td::Device expected, const std::string& what) {
+  expect_emptiest({kSim0, kSim1}, expected, what);
+  expect_emptiest({kSim1, kSim0}, expected, what + ", sim:1 listed first");
+}
+
+}  // namespace
+
+TEST_CASE("the device without a tensor", "[emptiest_device]") {
+  start_empty();
+  {
+    const Live live(kSim0, 64);
+    expect_either_order(kSim1, "a tensor of 64 MiB on sim:0");
+  }
+  td::empty_cache();
+  const Live live(kSim1, 64);
+  expect_either_order(kSim0, "a tensor of 64 MiB on sim:1");
+}
+
+TEST_CASE("the smaller of two tensors", "[emptiest_device]") {
+  start_empty();
+  const Live a(kSim0, 32), b(kSim1, 48);
+  expect_either_order(kSim0, "32 MiB on sim:0, 48 MiB on sim:1");
+}
+
+TEST_CASE("among equal ones the first of the list", "[emptiest_device]") {
+  start_empty();
+  expect_emptiest({kSim0, kSim1}, kSim0, "nothing allocated");
+  expect_emptiest({kSim1, kSim0}, kSim1, "nothing allocated, sim:1 listed first");
+}
+
+TEST_CASE("only devices of the list", "[emptiest_device]") {
+  start_empty();
+  const Live live(kSim0, 64);
+  expect_emptiest({kSim0}, kSim0, "sim:0 is the only device of the list");
+}
+
+TEST_CASE("cached memory that no tensor uses counts as free", "[emptiest_device]") {
+  start_empty();
+  cache(kSim1, 96);
+  const Live live(kSim0, 24);
+  expect_either_order(kSim1, "24 MiB in a tensor on sim:0; 96 MiB cached on sim:1, unused");
+}
+
+TEST_CASE("all cached pieces count, not only the largest", "[emptiest_device]") {
+  start_empty();
+  { const Live a(kSim1, 40), b(kSim1, 40); }
+  const Live live(kSim0, 24);
+  expect_either_order(kSim1, "24 MiB in a tensor on sim:0; two cached pieces of 40 MiB on sim:1");
+}
+
+TEST_CASE("cached memory is not free twice", "[emptiest_device]") {
+  start_empty();
+  cache(kSim0, 96);
+  const Live a(kSim0, 40), b(kSim1, 24);
+  expect_either_order(kSim1,
+                      "40 MiB in a tensor on sim:0, which also has cached memory; 24 MiB in a "
+                      "tensor on sim:1");
+}
+
+TEST_CASE("memory of other processes is not free", "[emptiest_device]") {
+  start_empty();
+  const Foreign other(kSim0, 96);
+  const Live live(kSim1, 48);
+  expect_either_order(kSim1, "96 MiB on sim:0 of another process; 48 MiB in a tensor on sim:1");
+}
+
+TEST_CASE("it changes nothing", "[emptiest_device]") {
+  start_empty();
+  cache(kSim0, 64);
+  const Live live(kSim1, 32);
+  const td::DeviceGuard guard(kSim1);
+  const auto before0 = td::memory_stats(kSim0), before1 = td::memory_stats(kSim1);
+  emptiest_device({kSim0, kSim1});
+  const auto after0 = td::memory_stats(kSim0), after1 = td::memory_stats(kSim1);
+  check::expect(before0.reserved == after0.reserved && before1.reserved == after1.reserved,
+                "the caching allocator should hold as much memory as before: look for empty_cache");
+  check::expect(
+      before0.allocations == after0.allocations && before1.allocations == after1.allocations,
+      "memory was allocated; it is enough to query the numbers");
+  check::expect(td::current_device(td::kSIM) == 1,
+                "sim:1 was the current sim device before the call, and is not afterwards");
+}
+
+TEST_CASE("an empty list is an error", "[emptiest_device]") {
+  check::expect_throws<td::DeviceError>([] { emptiest_device({}); }, {}, "an empty list");
+}

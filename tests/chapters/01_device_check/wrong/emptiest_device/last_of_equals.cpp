@@ -1,0 +1,19 @@
+// expect: nothing allocated: expected sim:0, got sim:1
+// >= takes the last of several equal devices.
+#include "exercises.h"
+#include "td/device/allocator.h"
+#include "td/device/backend.h"
+
+td::Device emptiest_device(const std::vector<td::Device>& devices) {
+  if (devices.empty()) throw td::DeviceError("no devices");
+  td::Device best = devices[0];
+  std::size_t most = 0;
+  for (const td::Device device : devices) {
+    std::size_t free = 0, total = 0;
+    td::backend(device.type()).memory(device.index(), &free, &total);
+    const td::MemoryStats stats = td::memory_stats(device);
+    free += stats.reserved - stats.allocated;
+    if (free >= most) best = device, most = free;
+  }
+  return best;
+}

@@ -1,0 +1,21 @@
+// expect: CUDA_VISIBLE_DEVICES="", 4 GPUs: expected {}, got {0, 1, 2, 3}
+// Takes an empty value for a variable that is not set.
+#include <sstream>
+
+#include "exercises.h"
+
+std::vector<int> visible_devices(const std::optional<std::string>& variable, int gpus) {
+  std::vector<int> visible;
+  if (!variable || variable->empty()) {
+    for (int i = 0; i < gpus; ++i) visible.push_back(i);
+    return visible;
+  }
+  std::istringstream entries(*variable);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    if (entry.empty() || entry.size() > 3 ||
+        entry.find_first_not_of("0123456789") != std::string::npos || std::stoi(entry) >= gpus)
+      break;
+    visible.push_back(std::stoi(entry));
+  }
+  return visible;
+}

@@ -1,0 +1,108 @@
+// What the tests of chapter 02 need of streams: work that a test holds up, a slow link, and the
+// transfers of a piece of code. Only sim streams are held up: there a test decides when work goes
+// on, so that no test depends on timing.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "check_tensors.h"
+#include "sim/sim.h"
+#include "td/device/backend.h"
+
+/// Holds a sim stream up until open() is called, or until the time is over: a wrong answer must not
+/// hang. Take a long time where the verdict depends on it, as on passed().
+class Gate {
+ public:
+  explicit Gate(const td::Stream& stream, int most_ms = 300) : stream_(stream) {
+    td::Record record("gate");
+    record.set_work(Work{&open_, &passed_, most_ms});
+    td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
+  }
+  ~Gate() {
+    open();
+    stream_.synchronize();  // the work reads open_
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  void open() { open_ = true; }
+  /// Whether the stream has gone on, which without open() means that the time is over.
+  bool passed() const { return passed_; }
+
+ private:
+  struct Work {
+    const std::atomic<bool>* open;
+    std::atomic<bool>* passed;
+    int most_ms;
+    void operator()() const {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(most_ms);
+      while (!*open && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      *passed = true;
+    }
+  };
+  td::Stream stream_;
+  std::atomic<bool> open_{false}, passed_{false};
+};
+
+/// Gives a sim stream work of 40 ms, for a caller that must wait for it by itself.
+inline void keep_busy(const td::Stream& stream) {
+  td::Record record("busy");
+  record.set_work([] { std::this_thread::sleep_for(std::chrono::milliseconds(40)); });
+  td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
+}
+
+/// The link at a speed at which a transfer takes 50 ms and more, until the end of the scope.
+class SlowLink {
+ public:
+  SlowLink() : before_(td::sim::link()) { td::sim::set_link({1.0, 50e3}); }
+  ~SlowLink() { td::sim::set_link(before_); }
+  SlowLink(const SlowLink&) = delete;
+  SlowLink& operator=(const SlowLink&) = delete;
+
+ private:
+  td::sim::Link before_;
+};
+
+/// The copies between devices that a piece of code makes.
+struct Transfers {
+  int count = 0;
+  std::size_t bytes = 0;
+
+  std::string text() const {
+    return std::to_string(count) + (count == 1 ? " transfer of " : " transfers of ") +
+           std::to_string(bytes) + " bytes";
+  }
+};
+
+/// Runs `work`, waits for the devices, and returns the copies that crossed a link, by a trace.
+template <class Work>
+Transfers transfers_of(Work&& work) {
+  td::trace::start();
+  try {
+    work();
+  } catch (...) {
+    td::trace::stop();
+    throw;
+  }
+  Transfers transfers;
+  for (const auto& span : td::trace::stop().spans)
+    if (span.category == td::trace::Category::kCopy &&
+        std::string(span.name).find("DtoD") == std::string::npos)
+      ++transfers.count, transfers.bytes += span.bytes;
+  return transfers;
+}
+
+/// Fails unless there are as many transfers and bytes as expected.
+inline void expect_transfers(const Transfers& got, int count, std::size_t bytes,
+                             const std::string& what) {
+  check::expect(
+      got.count == count && got.bytes == bytes,
+      what + ": expected " + Transfers{count, bytes}.text() + ", there were " + got.text());
+}
+
+inline void need_two() {
+  if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
+}

@@ -1,0 +1,12 @@
+// expect: the result is not a leaf
+// Keeps the record: the result is made a leaf by retain_grad(), which it is not.
+#include "exercises.h"
+
+td::Tensor leaf_on(const td::Tensor& values, td::Device device) {
+  td::Tensor moved = values.to(device, false, /*copy=*/true);
+  if (!moved.requires_grad())
+    moved.requires_grad_();
+  else
+    moved.retain_grad();
+  return moved;
+}
