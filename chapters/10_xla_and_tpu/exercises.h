@@ -133,6 +133,7 @@ using ReadBatch = std::function<TensorList(std::size_t n)>;
 ///     called again after it returned an empty list or threw.
 ///   * The thread reads before anyone calls `next`, and continues until `prefetch` batches are
 ///     ready for each replica. Besides these, it may hold one more group.
+///   * `next` returns a batch that is ready, also while `read` is running on the thread.
 ///   * An error of `read` or of a copy reaches each replica: `next` first returns the groups that
 ///     were complete before the error, and then throws the error, also in further calls.
 ///   * After `close` or the destructor, the thread has ended, also if batches are left or the

@@ -19,6 +19,7 @@ Trained train_so_many(std::size_t steps, int replicas) {
   std::vector<std::vector<Buffer>> weights;
   for (int r = 0; r < replicas; ++r)
     weights.push_back({client.to_device(td::full({2}, 1000.0 * r), static_cast<std::size_t>(r))});
+  const Buffer first = weights[0][0];  // deleted when step 0 starts: it is donated
   Trained trained;
   std::set<std::pair<std::size_t, std::size_t>> uploaded;
   trained.weights = train(
@@ -27,6 +28,10 @@ Trained train_so_many(std::size_t steps, int replicas) {
         check::expect(n < steps, "upload(" + std::to_string(n) +
                                      ") was called, but there are only " + std::to_string(steps) +
                                      " steps");
+        check::expect(n != 1 || first.is_deleted(),
+                      "upload(1, " + std::to_string(r) +
+                          ") was called before step 0 was started: start a step first, then upload "
+                          "the next batch while it runs");
         check::expect(uploaded.insert({n, r}).second, "upload(" + std::to_string(n) + ", " +
                                                           std::to_string(r) +
                                                           ") was called a second time");
@@ -63,6 +68,11 @@ TEST_CASE("each replica has its own weights and batches", "[donate]") {
   const Trained trained = train_so_many(3, 2);
   check::expect_close(trained.weights[0][0].to_host(), td::full({2}, 6.0), 1e-5, "replica 0");
   check::expect_close(trained.weights[1][0].to_host(), td::full({2}, 1306.0), 1e-5, "replica 1");
+  check::expect(trained.losses.size() == 3,
+                "2 replicas, 3 steps: on_loss is called once per step, 3 times; it was called " +
+                    std::to_string(trained.losses.size()) + " times");
+  check::expect_close(trained.losses, std::vector<double>{2, 5, 9}, 1e-5,
+                      "2 replicas: the losses of replica 0");
 }
 
 TEST_CASE("three replicas", "[donate]") {

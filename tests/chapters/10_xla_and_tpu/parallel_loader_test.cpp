@@ -222,6 +222,36 @@ TEST_CASE("each replica takes its batches in a thread of its own", "[parallel_lo
   }
 }
 
+TEST_CASE("a batch that is ready can be taken while the thread reads", "[parallel_loader]") {
+  const td::xla::Client& client = client_with(3);
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool taken = false, in_time = true;
+  {
+    ParallelLoader loader(
+        client, 2,
+        [&](std::size_t n) {
+          if (n == 4) return TensorList();
+          if (n == 2) {  // takes as long as the replicas need for their first batches
+            std::unique_lock lock(mutex);
+            in_time = changed.wait_for(lock, 2s, [&] { return taken; });
+          }
+          return Source::batch(n);
+        },
+        2);
+    for (std::size_t r = 0; r < 2; ++r) expect_batch(loader.next(r), r, "the first step");
+    {
+      const std::lock_guard lock(mutex);
+      taken = true;
+      changed.notify_all();
+    }
+    for (std::size_t r = 0; r < 2; ++r) expect_batch(loader.next(r), 2 + r, "the second step");
+  }
+  check::expect(in_time,
+                "read(2) was running, and the batches 0 and 1 were ready, but next did not "
+                "return them: do not hold the mutex while you call read");
+}
+
 TEST_CASE("an error of read comes after the complete groups, to every replica",
           "[parallel_loader]") {
   const td::xla::Client& client = client_with(3);

@@ -76,7 +76,12 @@ Trained run_spawn(const Plan& plan) {
             n = static_cast<std::size_t>(trained.calls[r]++);
           }
           if (n > plan.steps) throw std::runtime_error("next was called after its end");
-          if (n == plan.steps) return {};
+          if (n == plan.steps) {
+            // Replica 0 ends last, so that results in the order of the ends are seen.
+            for (int i = 0; r == 0 && threads.alive() > 1 && i < 100; ++i)
+              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            return {};
+          }
           const bool last = r + 1 == replicas;
           if (last && n == plan.fails_in_next) throw std::runtime_error("the disk is full");
           const std::int64_t size = last && n == plan.bad_batch ? 7 : 2;
