@@ -1,4 +1,4 @@
-// expect: expected the calls
+// expect: was called before step 0 was started
 // All batches are copied before the first step.
 #include "exercises.h"
 
