@@ -1,74 +1,192 @@
-// The exercises of chapter 10: what stands between a model and XLA, which wants a whole program.
-// Included by main.cpp, the exercises and their tests.
+// The exercises of chapter 10: the parts of a training program for XLA devices. Included by
+// main.cpp, the exercises and their tests.
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "replicas.h"
 #include "td/td.h"
 #include "xla/client.h"
 
+using td::TensorList;
 using td::xla::Buffer;
 using td::xla::Executable;
 
-/// Exercise 10.compile_options. The options that PJRT's compiler takes, in protobuf's wire format:
-///   CompileOptionsProto { executable_build_options = 3 {num_replicas = 4, num_partitions = 5} }
-/// A field is a key and then its value. The key is (field number << 3) | wire type, where wire type
-/// 0 is a number and 2 is "so many bytes follow", with the number of bytes in front. Keys, numbers
-/// and lengths are written as varints: seven bits a byte, the lowest ones first; a byte has its
-/// highest bit set when another one follows.
-///
-/// @param replicas,partitions at least 1.
-/// @throws td::Error below 1: XLA ends the whole process when it is asked for 0 replicas.
-///
-/// Example: 1 and 1 give 1a 04 20 01 28 01; 200 and 1 give 1a 05 20 c8 01 28 01.
-std::string encode_options(int replicas, int partitions);
+/// Compiled programs by a key that program_for chooses.
+using Programs = std::map<std::string, Executable>;
 
-/// Exercise 10.gradients. The backward pass of the linear model with a mean squared error, as lines
-/// of StableHLO. What the program has before them, for B = `rows`:
-///   %x: tensor<Bx10xf32>   the inputs        %error: tensor<Bx1xf32>   output - target
-///   %zero: tensor<f32>     0.0
-/// What they must define:
-///   %grad_w: tensor<1x10xf32>   2/N * (sum over rows of error * x)
-///   %grad_b: tensor<1xf32>      2/N * (sum over rows of error)
-/// Other names are yours. The operations you need are constant, multiply, dot_general and reduce;
-/// programs.h shows each of them.
+/// Exercise 10.step_cache. Implement `program_for`: XLA compiles a program for fixed sizes, so a
+/// training loop compiles once for each combination of argument sizes. It must
+///   * return the program in `programs` that was compiled for arguments of these sizes and types;
+///   * call `compile` and store its result if there is none yet, and not call it otherwise;
+///   * distinguish arguments by their number, by all their sizes and by their element types;
+///   * leave `programs` unchanged when `compile` throws, and let the error pass.
 ///
-/// @param rows B, the rows of this replica.
-/// @param all_rows N, the rows of all replicas together: the loss is a mean over all of them.
+/// @param programs what earlier calls have stored.
+/// @param arguments of one replica; `sizes()` and `dtype()` describe a Buffer.
+/// @param compile compiles the step for these arguments.
+/// @return the program in `programs`.
 ///
-/// Example: one row of ones, error 3, N = 1: %grad_w is ten times 6, %grad_b is 6.
-std::string gradients(int rows, int all_rows);
+/// Example: steps of 32, 32, 20 and 32 rows call `compile` twice.
+/// Not allowed: copying values to the host.
+const Executable& program_for(Programs& programs, const std::vector<Buffer>& arguments,
+                              const std::function<Executable()>& compile);
 
-/// Exercise 10.all_reduce. One line of StableHLO (or several) that defines `%result` as the sum of
-/// `%value` over all replicas. The program around it has names of its own, which must not be given
-/// twice, also not in the operation's region: begin yours with the result's, as in %result_a.
+/// Exercise 10.gradients. Implement `gradients`: return the backward pass of a linear model with a
+/// mean squared error as lines of StableHLO. For B = `rows` and F = `features`, the program has
+/// defined before these lines
+///   %x: tensor<BxFxf32>   the inputs        %error: tensor<Bx1xf32>   output - target
+///   %zero: tensor<f32>    0.0
+/// The lines must define
+///   %grad_w: tensor<1xFxf32>   2/B * (sum over the rows of error * x)
+///   %grad_b: tensor<1xf32>     2/B * (sum over the rows of error)
+/// You may choose all other names. The operations constant, multiply, dot_general and reduce are
+/// enough; programs.h shows each of them.
+///
+/// @param rows of this replica; the loss is the mean over them.
+/// @param features the inputs of the model.
+/// @return the lines.
+///
+/// Example: one row of ten ones with error 3: %grad_w is ten times 6, %grad_b is 6.
+std::string gradients(int rows, int features);
+
+/// Exercise 10.all_reduce. Implement `all_reduce`: return lines of StableHLO that define `%result`
+/// as the sum of `%value` over all replicas. The replicas have the numbers 0 to replicas - 1 and
+/// form one group. A name can be defined only once in a program, also inside the region of an
+/// operation, so all further names must begin with the result's name, as in %result_a.
 ///
 /// @param value,result names without the %.
 /// @param type of both, such as "tensor<1x10xf32>". The sum is taken element by element.
-/// @param replicas they are numbered 0 to replicas - 1 and form one group.
+/// @param replicas at least 1.
+/// @return the lines.
 ///
 /// Example: all_reduce("grad", "sum", "tensor<1xf32>", 2), with 1 in one replica and 10 in the
 /// other: %sum is 11 in both.
 std::string all_reduce(const std::string& value, const std::string& result, const std::string& type,
                        int replicas);
 
-/// Puts one replica's batch of a step on its device: the arguments behind the weights.
+/// One parameter of a model inside a program: names without the %, and the type of all three.
+struct Parameter {
+  std::string weight;  ///< the value before the step
+  std::string grad;    ///< the gradient of this replica
+  std::string result;  ///< the value after the step
+  std::string type;    ///< such as "tensor<1x10xf32>"
+};
+
+/// Returns lines that define %result as the sum of %value over all replicas: all_reduce above.
+using SumOverReplicas = std::function<std::string(
+    const std::string& value, const std::string& result, const std::string& type)>;
+
+/// Exercise 10.optimizer_step. Implement `optimizer_step`: return lines of StableHLO that do what
+/// torch_xla's `xm.optimizer_step(optimizer)` does with SGD. For each parameter, the lines must
+///   * sum the gradient over all replicas by the lines that `sum` returns;
+///   * scale the sum by 1 / replicas, so that it becomes the mean;
+///   * define %result = weight - lr * mean.
+/// All further names must begin with the name of the parameter's result, as in %new_w_mean.
+///
+/// @param parameters one or more, of any types.
+/// @param lr the learning rate.
+/// @param replicas at least 1.
+/// @param sum returns the lines of one all-reduce.
+/// @return the lines.
+///
+/// Example: weight 5, lr 0.5 and the gradients 1 and 3 on two replicas: the result is 4 on both.
+std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, int replicas,
+                           const SumOverReplicas& sum);
+
+/// Copies the batch of one replica for a step to its device: the arguments after the weights.
 using Upload = std::function<std::vector<Buffer>(std::size_t step, std::size_t replica)>;
-/// Is called with each step's result for the loss, of replica 0, in the order of the steps.
+/// Is called with each step's loss, of replica 0, in the order of the steps.
 using OnLoss = std::function<void(std::size_t step, const Buffer& loss)>;
 
-/// Exercise 10.donate. The training loop. Each step takes the weights and a batch and returns the
-/// new weights, in the same order, and behind them the loss. The program was given the old weights
-/// for good (donation): their memory holds the new ones, and they cannot be used again.
-///
-/// While a step is running, the batch of the next one is uploaded: upload(n + 1, ...) comes after
-/// step n was started and before anything waits for it. on_loss(n, ...) comes when step n is done.
+/// Exercise 10.donate. Implement `train`, the training loop on one thread. The program takes the
+/// weights and a batch. It returns the new weights, in the same order, and after them the loss. The
+/// weights are donated: the program stores the new weights in their memory, and the old buffers
+/// cannot be used again. The loop must
+///   * pass each replica its own weights and its own batch, and continue with the new weights;
+///   * call upload(n + 1, ...) after it has started step n and before it waits for step n;
+///   * call upload(n, r) exactly once for each step n < `steps` and each replica r;
+///   * call on_loss(n, ...) after step n is done, and before step n + 1 starts.
 ///
 /// @param weights [replica][weight], on the replicas' devices.
-/// @param steps 0 gives the weights back as they are.
+/// @param steps 0 returns the weights unchanged.
 /// @return the weights after the last step, [replica][weight].
+///
+/// Example: two steps call upload 0, upload 1, on_loss 0, on_loss 1.
 std::vector<std::vector<Buffer>> train(const Executable& step,
                                        std::vector<std::vector<Buffer>> weights, std::size_t steps,
                                        const Upload& upload, const OnLoss& on_loss);
+
+/// Returns batch number n as cpu tensors, or an empty list after the last one.
+using ReadBatch = std::function<TensorList(std::size_t n)>;
+
+/// Exercise 10.parallel_loader. Implement the constructor, `next` and `close`: a loader like
+/// torch_xla's ParallelLoader, whose background thread copies batches to the devices in advance.
+///   * Batch n belongs to replica n % replicas and is copied to device n % replicas.
+///   * A group of fewer than `replicas` batches at the end is dropped, so that all replicas make
+///     the same number of steps.
+///   * `read` is called on the background thread only: once for each n, in order from 0. It is not
+///     called again after it returned an empty list or threw.
+///   * The thread reads before anyone calls `next`, and continues until `prefetch` batches are
+///     ready for each replica. Besides these, it may hold one more group.
+///   * `next` returns a batch that is ready, also while `read` is running on the thread.
+///   * An error of `read` or of a copy reaches each replica: `next` first returns the groups that
+///     were complete before the error, and then throws the error, also in further calls.
+///   * After `close` or the destructor, the thread has ended, also if batches are left or the
+///     thread was waiting.
+///
+/// Example: with 2 replicas and 5 batches, next(0) returns the batches 0 and 2, next(1) returns 1
+/// and 3, and then both return an empty list.
+class ParallelLoader {
+ public:
+  /// Starts the background thread. @param prefetch at least 1.
+  ParallelLoader(const td::xla::Client& client, std::size_t replicas, ReadBatch read,
+                 std::size_t prefetch);
+  ~ParallelLoader() {
+    try {
+      close();
+    } catch (const std::exception&) {  // a destructor must not throw
+    }
+  }
+  ParallelLoader(const ParallelLoader&) = delete;
+  ParallelLoader& operator=(const ParallelLoader&) = delete;
+
+  /// Returns the next batch of a replica, or an empty list after the last one. Blocks until the
+  /// batch is there. Each replica may call it from a thread of its own. @throws the loader's error.
+  std::vector<Buffer> next(std::size_t replica);
+  /// Ends the thread and waits for it. A second call does nothing. Call it when no thread is in
+  /// `next`.
+  void close();
+
+ private:
+  struct State;  ///< yours, in parallel_loader.cpp
+  std::shared_ptr<State> state_;
+};
+
+/// Returns the next batch of a replica on its device, or an empty list after the last one.
+using NextBatch = std::function<std::vector<Buffer>(std::size_t replica)>;
+
+/// Exercise 10.spawn. Implement `spawn`, a complete training program for several replicas: what
+/// `xmp.spawn(train)` and its function `train` do in torch_xla. It must start one thread for each
+/// of the group's replicas. The thread of replica r must
+///   * copy `weights` to device r;
+///   * call next(r) until it returns an empty list, and for each batch call group.mark_step(r, ...)
+///     with the weights and, after them, the batch;
+///   * continue with the results, which are the new weights and, after them, the loss;
+///   * call on_loss(n, loss) for step n = 0, 1, ... if r is 0;
+///   * at the end copy its weights to the host.
+/// If a thread fails, group.abort() makes the mark_step calls of the other threads throw
+/// StepAborted. `spawn` must then wait until all threads have ended, and throw the error that came
+/// first, not StepAborted.
+///
+/// @param weights cpu tensors, the same for each replica.
+/// @return the weights after the last step as cpu tensors, [replica][weight].
+///
+/// Example: torch_xla's xmp.spawn(train) on a machine with 8 devices is spawn with a group of 8.
+std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
+                              const TensorList& weights, const NextBatch& next,
+                              const OnLoss& on_loss);

@@ -1,6 +1,6 @@
-// Two training steps as XLA wants them: whole programs, written in StableHLO. Every value has a
-// name and a type with all sizes; nothing is left open, so that XLA can plan memory and join
-// operations before anything runs. A step for another batch size is another program.
+// Two training steps as complete programs in StableHLO. Every value has a name and a type with all
+// its sizes, so that XLA can plan memory and fuse operations before anything runs. A step for
+// another batch size is another program.
 #pragma once
 
 #include <iomanip>
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-/// `text` with each {name} replaced.
+/// Returns `text` with each {name} replaced.
 inline std::string fill(std::string text, const std::map<std::string, std::string>& values) {
   for (const auto& [name, value] : values) {
     const std::string hole = "{" + name + "}";
@@ -20,7 +20,7 @@ inline std::string fill(std::string text, const std::map<std::string, std::strin
   return text;
 }
 
-/// A number as StableHLO reads it without loss: 6.250000000e-02.
+/// Returns a number as StableHLO reads it without loss: 6.250000000e-02.
 inline std::string number(double value) {
   std::ostringstream text;
   text << std::scientific << std::setprecision(9) << value;
@@ -28,9 +28,9 @@ inline std::string number(double value) {
 }
 
 // anchor: linear
-/// One step of the linear model: mean squared error, SGD. The weights %w and %b are donated: their
-/// memory takes the results number 0 and 1. {backward} defines %grad_w and %grad_b of this
-/// replica's rows, {average} %sum_w, %sum_b and %loss over all replicas.
+/// One step of the linear model: mean squared error, SGD. The weights %w and %b are donated: the
+/// results 0 and 1 are stored in their memory. {backward} defines %grad_w and %grad_b of this
+/// replica, {mean_loss} defines %loss, and {optimizer_step} %new_w and %new_b.
 inline constexpr const char* kLinearStep = R"(
 module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
   func.func public @main(%w: tensor<1x10xf32> {tf.aliasing_output = 0 : i32},
@@ -43,22 +43,16 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
       : (tensor<{B}x10xf32>, tensor<1x10xf32>) -> tensor<{B}x1xf32>
     %bias = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<1xf32>) -> tensor<{B}x1xf32>
     %output = stablehlo.add %product, %bias : tensor<{B}x1xf32>
-    // loss: the mean of (output - y)^2 over the rows of all replicas
+    // loss: the mean of (output - y)^2 over the rows of this replica
     %error = stablehlo.subtract %output, %y : tensor<{B}x1xf32>
     %square = stablehlo.multiply %error, %error : tensor<{B}x1xf32>
     %total = stablehlo.reduce(%square init: %zero) applies stablehlo.add across dimensions = [0, 1]
       : (tensor<{B}x1xf32>, tensor<f32>) -> tensor<f32>
-    %share = stablehlo.constant dense<{one_over_N}> : tensor<f32>
-    %part = stablehlo.multiply %total, %share : tensor<f32>
+    %share = stablehlo.constant dense<{one_over_B}> : tensor<f32>
+    %own_loss = stablehlo.multiply %total, %share : tensor<f32>
+    {mean_loss}
     {backward}
-    {average}
-    // SGD: w - lr * gradient
-    %rate_w = stablehlo.constant dense<{lr}> : tensor<1x10xf32>
-    %rate_b = stablehlo.constant dense<{lr}> : tensor<1xf32>
-    %step_w = stablehlo.multiply %rate_w, %sum_w : tensor<1x10xf32>
-    %step_b = stablehlo.multiply %rate_b, %sum_b : tensor<1xf32>
-    %new_w = stablehlo.subtract %w, %step_w : tensor<1x10xf32>
-    %new_b = stablehlo.subtract %b, %step_b : tensor<1xf32>
+    {optimizer_step}
     return %new_w, %new_b, %loss : tensor<1x10xf32>, tensor<1xf32>, tensor<f32>
   }
 }
@@ -66,7 +60,8 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
 // anchor end
 
 /// One step of a linear classifier of two classes: cross entropy, Adam (Kingma and Ba, 2015), whose
-/// two averages and step count are weights like the others. {average} defines %gw, %gb and %loss.
+/// two averages and step count are weights like the others. {mean_gradients} defines %gw, %gb and
+/// %loss.
 inline constexpr const char* kClassifierStep = R"(
 module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
   func.func public @main(%w: tensor<2x10xf32> {tf.aliasing_output = 0 : i32},
@@ -82,7 +77,7 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
     %one = stablehlo.constant dense<1.0> : tensor<f32>
     %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %share = stablehlo.constant dense<{one_over_N}> : tensor<f32>
+    %share = stablehlo.constant dense<{one_over_B}> : tensor<f32>
     // forward, and the softmax of its output without overflow
     %product = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1]
       : (tensor<{B}x10xf32>, tensor<2x10xf32>) -> tensor<{B}x2xf32>
@@ -108,8 +103,8 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
     %losses = stablehlo.subtract %log_norm, %right : tensor<{B}xf32>
     %total = stablehlo.reduce(%losses init: %zero) applies stablehlo.add across dimensions = [0]
       : (tensor<{B}xf32>, tensor<f32>) -> tensor<f32>
-    %part = stablehlo.multiply %total, %share : tensor<f32>
-    // backward: (softmax - mask) / N
+    %own_loss = stablehlo.multiply %total, %share : tensor<f32>
+    // backward: (softmax - mask) / B
     %norms = stablehlo.broadcast_in_dim %norm, dims = [0] : (tensor<{B}xf32>) -> tensor<{B}x2xf32>
     %softmax = stablehlo.divide %exp, %norms : tensor<{B}x2xf32>
     %over = stablehlo.subtract %softmax, %mask : tensor<{B}x2xf32>
@@ -119,7 +114,7 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
       : (tensor<{B}x2xf32>, tensor<{B}x10xf32>) -> tensor<2x10xf32>
     %grad_b = stablehlo.reduce(%grad init: %zero) applies stablehlo.add across dimensions = [0]
       : (tensor<{B}x2xf32>, tensor<f32>) -> tensor<2xf32>
-    {average}
+    {mean_gradients}
     // Adam: how far the averages are from their start, then both weights
     %next = stablehlo.add %t, %one : tensor<f32>
     %beta1 = stablehlo.constant dense<{beta1}> : tensor<f32>

@@ -7,6 +7,7 @@
 #include "counts.h"
 #include "kernel_linear.h"
 #include "roofline.h"
+#include "values.h"
 
 namespace {
 
@@ -118,6 +119,7 @@ void run(const app::Options& options, const Choices& choices) {
   if (choices.shows("counts") || choices.shows("roofline") || !choices.pictures.empty() ||
       !choices.json.empty())
     reports = counts::observe_all(gpu);
+  if (choices.shows("values")) values::show(device);
   if (choices.shows("counts")) counts::print(reports, choices.gpu, choices.profile);
   if (!choices.pictures.empty()) counts::draw_requests(reports, choices.pictures);
   if (!choices.json.empty()) counts::write_file(choices.json, simt::json(reports));
@@ -132,8 +134,8 @@ int main(int argc, char** argv) {
   Choices choices;
   app::Command command("ch11_kernels", "Runs CUDA kernels on sim or on a GPU, and profiles them.");
   command.takes({"seed", "data"});
-  command.choice("--show", choices.show, {"all", "counts", "times", "roofline", "training"},
-                 "what to do");
+  command.choice("--show", choices.show,
+                 {"all", "values", "counts", "times", "roofline", "training"}, "what to do");
   command.choice("--gpu", choices.gpu, {"T4", "A100", "RTX 4090", "H100", "H200"},
                  "whose limits and data sheet count");
   command.choice("--model", choices.model, {"simple", "lenet"}, "what to train");

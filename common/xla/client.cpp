@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "td/base/span.h"
 #include "td/ops/ops.h"
 
 namespace td::xla {
@@ -100,6 +101,7 @@ const std::vector<XlaDevice>& Client::devices() const { return state_->devices; 
 Buffer Client::to_device(const Tensor& tensor, std::size_t device) const {
   TD_CHECK(DeviceError, tensor.is_cpu(), "xla: a tensor on ", tensor.device(),
            " cannot go to an XLA device directly; take tensor.to(\"cpu\")");
+  const trace::Span span("copy to device", trace::Category::kUser, tensor.nbytes());
   const Tensor dense = tensor.detach().contiguous();
   abi::FromHostArgs args;
   args.type = xla_type(tensor.dtype());
@@ -173,6 +175,7 @@ Executable Client::compile(const std::string& program, const std::string& encode
   TD_CHECK(Error, !encoded_options.empty(),
            "xla: the options of a program are empty, which means 0 replicas, and XLA would end the "
            "process; pass what CompileOptions::encode() gives");
+  const trace::Span span("compile");
   const std::string format = "mlir";
   abi::Program source;
   source.head.struct_size = sizeof source;

@@ -54,8 +54,8 @@ def check_training(program):
     """XLA trains as the core does, and several replicas as one."""
     for model, epochs in (("linear", "6"), ("classifier", "4")):
         one = run_program(program, "--model", model, "--epochs", epochs)
-        for replicas in ("1", "2"):
-            text = run_program(program, "--model", model, "--epochs", epochs, "--replicas", replicas)
+        for replicas, style in (("1", "spawn"), ("2", "spawn"), ("2", "loop")):
+            text = run_program(program, "--model", model, "--epochs", epochs, "--replicas", replicas, "--style", style)
             expect(len(re.findall(r"^  xla:\d", text, re.M)) == int(replicas), text)
             expect("the weights were donated: yes" in text, text)
             difference = float(re.search(r"own training on the cpu: (\S+)", text)[1])
@@ -63,17 +63,24 @@ def check_training(program):
             for a, b in zip(losses(one), losses(text)):
                 expect(abs(a - b) <= 1e-5 + 2e-3 * abs(a), f"{model}: loss {b}, one replica has {a}")
         expect(losses(one)[-1] < losses(one)[0], f"{model} learned nothing")
+    text = run_program(program, "--batch-size", "96", "--keep-last", "--epochs", "2")
+    expect("programs compiled: 2\n8 steps" in text, f"a smaller last batch is a second program:\n{text}")
+    difference = float(re.search(r"own training on the cpu: (\S+)", text)[1])
+    expect(difference <= 1e-5, f"with a smaller last batch, the weights differ by {difference}")
+    text = run_program(program, "--replicas", "8", "--batch-size", "56", "--epochs", "1")
+    expect("5 steps per replica" in text and "copied 12320 bytes" in text, f"an incomplete group is dropped:\n{text}")
 
 
 def check_exercises(program):
-    """The program asks every exercise, so that --mine is the learner's own four."""
+    """The program calls every exercise, so that --mine runs the learner's own."""
     stubs = sorted((pathlib.Path(program).parents[1] / "exercises" / "stub").glob("libch10_*.so"))
-    expect(len(stubs) == 4, f"the stubs are {stubs}")
+    expect(len(stubs) == 7, f"the stubs are {stubs}")
     for stub in stubs:
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / stub.name).symlink_to(stub)
             name = stub.stem.replace("libch10_", "")
-            text = run_program(program, code=1, LD_LIBRARY_PATH=folder)
+            style = "loop" if name == "donate" else "spawn"
+            text = run_program(program, "--style", style, code=1, LD_LIBRARY_PATH=folder)
             expect(f"not done yet: {name}" in text, f"the program does not use {name}:\n{text}")
 
 
@@ -87,6 +94,8 @@ def check_refusals(program):
     expect("cannot be opened" in text, text)
     text = run_program(program, "--replicas", "3", code=1)
     expect("--replicas 3 does not divide the batch of 32" in text, text)
+    text = run_program(program, "--replicas", "2", "--keep-last", code=1)
+    expect("--keep-last needs one replica" in text, text)
     expect("stablehlo.all_reduce" in run_program(program, "--dump", PJRT_PLUGIN=""), "--dump")
 
 

@@ -21,7 +21,7 @@ module @sum attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 :
 
 // Replica r brings values of `sizes` that begin with 10^r.
 void expect_sum(const std::string& type, td::IntArrayRef sizes, int replicas) {
-  const td::xla::Client client = client_with(replicas);
+  const td::xla::Client& client = client_with(replicas);
   const Executable program = compile(
       client, program_around(all_reduce("mine", "everyones", type, replicas), type, replicas),
       replicas);
@@ -56,4 +56,17 @@ TEST_CASE("values of all sizes", "[all_reduce]") {
 TEST_CASE("three replicas, and one alone", "[all_reduce]") {
   expect_sum("tensor<1x10xf32>", {1, 10}, 3);
   expect_sum("tensor<1x10xf32>", {1, 10}, 1);
+}
+
+TEST_CASE("two sums in one program have names of their own", "[all_reduce]") {
+  const td::xla::Client& client = client_with(2);
+  const std::string lines = all_reduce("mine", "total", "tensor<2xf32>", 2) +
+                            all_reduce("total", "everyones", "tensor<2xf32>", 2);
+  const Executable program = compile(client, program_around(lines, "tensor<2xf32>", 2), 2);
+  td::xla::Run run = program.start(
+      {{client.to_device(td::full({2}, 1.0), 0)}, {client.to_device(td::full({2}, 10.0), 1)}});
+  run.wait();
+  for (std::size_t r = 0; r < 2; ++r)
+    check::expect_close(run.outputs(r).at(0).to_host(), td::full({2}, 22.0), 1e-3,
+                        "the sum of the sums of 1 and 10, replica " + std::to_string(r));
 }

@@ -1,21 +1,12 @@
 // Tests of train: a step that adds its batch to the one weight and returns the sum as the loss too.
-// XLA itself refuses weights that were given away; the order of calls shows the overlap.
+// XLA itself rejects weights that were donated; the order of calls shows the overlap.
+#include <set>
+
 #include "plugin.h"
 
 namespace {
 
-constexpr const char* kAddStep = R"(
-module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
-  func.func public @main(%w: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<2xf32>)
-      -> (tensor<2xf32>, tensor<2xf32>) {
-    %sum = stablehlo.add %w, %x : tensor<2xf32>
-    %loss = stablehlo.add %sum, %x : tensor<2xf32>
-    return %sum, %loss : tensor<2xf32>, tensor<2xf32>
-  }
-}
-)";
-
-// Trains; the batch of step n on replica r is full of n + 1 + 100 r. Notes what was called when.
+// Trains; the batch of step n on replica r is full of n + 1 + 100 r. Records the order of calls.
 struct Trained {
   std::vector<std::vector<Buffer>> weights;
   std::vector<std::string> calls;
@@ -23,19 +14,27 @@ struct Trained {
 };
 
 Trained train_so_many(std::size_t steps, int replicas) {
-  const td::xla::Client client = client_with(replicas);
-  const Executable step =
-      compile(client, fill(kAddStep, {{"R", std::to_string(replicas)}}), replicas);
+  const td::xla::Client& client = client_with(replicas);
+  const Executable& step = add_step(replicas);
   std::vector<std::vector<Buffer>> weights;
   for (int r = 0; r < replicas; ++r)
     weights.push_back({client.to_device(td::full({2}, 1000.0 * r), static_cast<std::size_t>(r))});
+  const Buffer first = weights[0][0];  // deleted when step 0 starts: it is donated
   Trained trained;
+  std::set<std::pair<std::size_t, std::size_t>> uploaded;
   trained.weights = train(
       step, weights, steps,
       [&](std::size_t n, std::size_t r) -> std::vector<Buffer> {
         check::expect(n < steps, "upload(" + std::to_string(n) +
                                      ") was called, but there are only " + std::to_string(steps) +
                                      " steps");
+        check::expect(n != 1 || first.is_deleted(),
+                      "upload(1, " + std::to_string(r) +
+                          ") was called before step 0 was started: start a step first, then upload "
+                          "the next batch while it runs");
+        check::expect(uploaded.insert({n, r}).second, "upload(" + std::to_string(n) + ", " +
+                                                          std::to_string(r) +
+                                                          ") was called a second time");
         if (r == 0) trained.calls.push_back("upload " + std::to_string(n));
         const double value = static_cast<double>(n + 1 + 100 * r);
         return {client.to_device(td::full({2}, value), r)};
@@ -48,7 +47,7 @@ Trained train_so_many(std::size_t steps, int replicas) {
                 "expected the weights of " + std::to_string(replicas) + " replicas, got those of " +
                     std::to_string(trained.weights.size()));
   for (const auto& replica : trained.weights)
-    check::expect(replica.size() == 1, "expected 1 weight a replica (the loss is not one), got " +
+    check::expect(replica.size() == 1, "expected 1 weight per replica (the loss is not one), got " +
                                            std::to_string(replica.size()));
   return trained;
 }
@@ -69,6 +68,64 @@ TEST_CASE("each replica has its own weights and batches", "[donate]") {
   const Trained trained = train_so_many(3, 2);
   check::expect_close(trained.weights[0][0].to_host(), td::full({2}, 6.0), 1e-5, "replica 0");
   check::expect_close(trained.weights[1][0].to_host(), td::full({2}, 1306.0), 1e-5, "replica 1");
+  check::expect(trained.losses.size() == 3,
+                "2 replicas, 3 steps: on_loss is called once per step, 3 times; it was called " +
+                    std::to_string(trained.losses.size()) + " times");
+  check::expect_close(trained.losses, std::vector<double>{2, 5, 9}, 1e-5,
+                      "2 replicas: the losses of replica 0");
+}
+
+TEST_CASE("three replicas", "[donate]") {
+  const Trained trained = train_so_many(2, 3);
+  for (int r = 0; r < 3; ++r)
+    check::expect_close(trained.weights[static_cast<std::size_t>(r)][0].to_host(),
+                        td::full({2}, 1000.0 * r + 3 + 200 * r), 1e-5,
+                        "replica " + std::to_string(r) + " of 3");
+}
+
+TEST_CASE("several weights keep their order", "[donate]") {
+  const td::xla::Client& client = client_with(1);
+  static const Executable& step = *new Executable(compile(client, R"(
+module @two_weights {
+  func.func public @main(%a: tensor<f32> {tf.aliasing_output = 0 : i32},
+                         %b: tensor<f32> {tf.aliasing_output = 1 : i32},
+                         %x: tensor<f32>, %y: tensor<f32>)
+      -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+    %new_a = stablehlo.add %a, %x : tensor<f32>
+    %new_b = stablehlo.subtract %b, %y : tensor<f32>
+    %loss = stablehlo.multiply %a, %b : tensor<f32>
+    return %new_a, %new_b, %loss : tensor<f32>, tensor<f32>, tensor<f32>
+  }
+}
+)"));
+  const auto scalar = [&](double value) { return client.to_device(td::full({}, value)); };
+  std::vector<double> losses;
+  const auto weights = train(
+      step, {{scalar(1), scalar(2)}}, 2,
+      [&](std::size_t n, std::size_t) -> std::vector<Buffer> {
+        return {scalar(static_cast<double>(n + 3)), scalar(static_cast<double>(n + 5))};
+      },
+      [&](std::size_t, const Buffer& loss) { losses.push_back(loss.to_host().item<double>()); });
+  check::expect(weights.at(0).size() == 2, "two weights and one loss: expected 2 weights, got " +
+                                               std::to_string(weights[0].size()));
+  check::expect_close(weights[0][0].to_host().item<double>(), 8, 1e-5, "the first weight");
+  check::expect_close(weights[0][1].to_host().item<double>(), -9, 1e-5, "the second weight");
+  check::expect_close(losses, std::vector<double>{2, -12}, 1e-5, "the losses");
+}
+
+TEST_CASE("an error of upload passes", "[donate]") {
+  const td::xla::Client& client = client_with(1);
+  check::expect_throws<std::runtime_error>(
+      [&] {
+        train(
+            add_step(1), {{client.to_device(td::zeros({2}))}}, 3,
+            [&](std::size_t n, std::size_t) -> std::vector<Buffer> {
+              if (n == 1) throw std::runtime_error("the disk is full");
+              return {client.to_device(td::ones({2}))};
+            },
+            [](std::size_t, const Buffer&) {});
+      },
+      {"the disk is full"}, "upload(1, 0) throws");
 }
 
 TEST_CASE("every step's loss is shown, in order", "[donate]") {

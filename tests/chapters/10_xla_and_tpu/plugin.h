@@ -2,22 +2,24 @@
 #pragma once
 
 #include <cstdlib>
+#include <map>
 
 #include "check_tensors.h"
 #include "exercises.h"
 #include "programs.h"
 
-/// A client of the plugin with so many devices, or a skip that says what is missing. XLA allows one
-/// client a process to each test in turn.
-inline td::xla::Client client_with(int devices) {
+/// Returns a client of the plugin with so many devices, or skips and says what is missing. The
+/// clients live as long as the process: making one takes longer than most tests.
+inline const td::xla::Client& client_with(int devices) {
   const char* const named = std::getenv("PJRT_PLUGIN");
   if (!named || !*named)
     check::skip("XLA's plugin is not here; ./course check 10 fetches it where there is a network");
   static const td::xla::Plugin plugin = td::xla::Plugin::load(named);
-  return td::xla::Client(plugin, devices);
+  static std::map<int, td::xla::Client>& clients = *new std::map<int, td::xla::Client>;
+  return clients.try_emplace(devices, plugin, devices).first->second;
 }
 
-/// Compiles a learner's text; XLA's own message is the verdict when it refuses.
+/// Compiles a learner's text; XLA's own message is the verdict when it rejects the text.
 inline Executable compile(const td::xla::Client& client, const std::string& program,
                           int replicas = 1) {
   td::xla::CompileOptions options;
@@ -25,7 +27,49 @@ inline Executable compile(const td::xla::Client& client, const std::string& prog
   try {
     return client.compile(program, options);
   } catch (const td::xla::XlaError& error) {
-    check::expect(false, std::string("XLA refuses the text: ") + error.what());
+    check::expect(false, std::string("XLA rejects the text: ") + error.what());
     throw;
   }
 }
+
+/// Returns the step that adds its batch to the one weight, which is donated: a weight of two
+/// elements, a batch of two elements; the results are the new weight w + x and the loss w + 2x.
+inline const Executable& add_step(int replicas) {
+  static std::map<int, Executable>& steps = *new std::map<int, Executable>;
+  const auto found = steps.find(replicas);
+  if (found != steps.end()) return found->second;
+  const std::string text = fill(R"(
+module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
+  func.func public @main(%w: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<2xf32>)
+      -> (tensor<2xf32>, tensor<2xf32>) {
+    %sum = stablehlo.add %w, %x : tensor<2xf32>
+    %loss = stablehlo.add %sum, %x : tensor<2xf32>
+    return %sum, %loss : tensor<2xf32>, tensor<2xf32>
+  }
+}
+)",
+                                {{"R", std::to_string(replicas)}});
+  return steps.emplace(replicas, compile(client_with(replicas), text, replicas)).first->second;
+}
+
+/// Returns what a stub or a wrong answer left running: threads that have called enter() and have
+/// not ended. Invariant: used by callbacks that run on threads of the answer.
+class ThreadCount {
+ public:
+  void enter() {
+    static thread_local Leaver leaver;
+    if (leaver.count) return;
+    ++*alive_;
+    leaver.count = alive_;
+  }
+  int alive() const { return *alive_; }
+
+ private:
+  struct Leaver {
+    std::shared_ptr<std::atomic<int>> count;
+    ~Leaver() {
+      if (count) --*count;
+    }
+  };
+  std::shared_ptr<std::atomic<int>> alive_ = std::make_shared<std::atomic<int>>(0);
+};

@@ -1,4 +1,4 @@
-// expect: XLA refuses the text
+// expect: XLA rejects the text
 // Names in the region that the program has already. Right in a program that has only the one line.
 #include "exercises.h"
 #include "programs.h"

@@ -1,4 +1,4 @@
-// expect: expected 1 weight a replica
+// expect: expected 1 weight per replica
 // All results are taken for weights.
 #include "exercises.h"
 

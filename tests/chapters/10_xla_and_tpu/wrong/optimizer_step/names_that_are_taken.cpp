@@ -1,0 +1,22 @@
+// expect: XLA rejects the text
+// Names that do not begin with the name of the result.
+#include "exercises.h"
+#include "programs.h"
+
+std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, int replicas,
+                           const SumOverReplicas& sum) {
+  std::string lines;
+  for (const Parameter& parameter : parameters) {
+    lines += sum(parameter.grad, parameter.result + "_sum", parameter.type);
+    lines += fill(R"(
+    %scale = stablehlo.constant dense<{rate}> : {type}
+    %{result}_change = stablehlo.multiply %{result}_sum, %scale : {type}
+    %{result} = stablehlo.subtract %{weight}, %{result}_change : {type}
+)",
+                  {{"result", parameter.result},
+                   {"weight", parameter.weight},
+                   {"type", parameter.type},
+                   {"rate", number(lr / replicas)}});
+  }
+  return lines;
+}

@@ -1,0 +1,22 @@
+// expect: lr 1.23456789e-7
+// std::to_string writes six digits after the point: a small learning rate becomes 0.
+#include "exercises.h"
+#include "programs.h"
+
+std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, int replicas,
+                           const SumOverReplicas& sum) {
+  std::string lines;
+  for (const Parameter& parameter : parameters) {
+    lines += sum(parameter.grad, parameter.result + "_sum", parameter.type);
+    lines += fill(R"(
+    %{result}_rate = stablehlo.constant dense<{rate}> : {type}
+    %{result}_change = stablehlo.multiply %{result}_sum, %{result}_rate : {type}
+    %{result} = stablehlo.subtract %{weight}, %{result}_change : {type}
+)",
+                  {{"result", parameter.result},
+                   {"weight", parameter.weight},
+                   {"type", parameter.type},
+                   {"rate", std::to_string(lr / replicas)}});
+  }
+  return lines;
+}

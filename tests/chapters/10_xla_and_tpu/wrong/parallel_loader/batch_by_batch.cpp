@@ -1,0 +1,83 @@
+// expect: an error was expected, none was thrown
+// Passes each batch on as soon as it is copied, also those of a group that will not be complete.
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "exercises.h"
+
+/// What the background thread and the callers of `next` share. Change it as you like.
+struct ParallelLoader::State {
+  std::mutex mutex;                                    // guards the four members below
+  std::condition_variable changed;                     // notified after each change of them
+  std::vector<std::deque<std::vector<Buffer>>> ready;  // [replica]: batches on the device
+  bool finished = false;                               // no further group will come
+  bool closing = false;                                // the thread must end
+  std::exception_ptr error;                            // what ended the reading, if anything did
+  std::thread thread;
+};
+
+ParallelLoader::ParallelLoader(const td::xla::Client& client, std::size_t replicas, ReadBatch read,
+                               std::size_t prefetch)
+    : state_(std::make_shared<State>()) {
+  State& s = *state_;
+  s.ready.resize(replicas);
+  s.thread = std::thread([&s, client, replicas, read = std::move(read), prefetch] {
+    const auto has_space = [&] {
+      for (const auto& queue : s.ready)
+        if (queue.size() >= prefetch) return false;
+      return true;
+    };
+    std::exception_ptr error;
+    try {
+      for (std::size_t first = 0;; first += replicas) {
+        bool end = false;
+        for (std::size_t r = 0; r < replicas && !end; ++r) {
+          std::vector<Buffer> batch;
+          for (const td::Tensor& tensor : read(first + r))
+            batch.push_back(client.to_device(tensor, r));
+          std::unique_lock lock(s.mutex);
+          s.changed.wait(lock, [&] { return s.closing || has_space() || r > 0; });
+          if (s.closing) return;
+          end = batch.empty();
+          if (end && r > 0 && !s.ready[0].empty()) s.ready[0].pop_back();
+          if (!end) s.ready[r].push_back(std::move(batch));
+          s.changed.notify_all();
+        }
+        if (end) break;
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(s.mutex);
+    s.error = error;
+    s.finished = true;
+    s.changed.notify_all();
+  });
+}
+
+std::vector<Buffer> ParallelLoader::next(std::size_t replica) {
+  State& s = *state_;
+  std::unique_lock lock(s.mutex);
+  auto& queue = s.ready.at(replica);
+  s.changed.wait(lock, [&] { return !queue.empty() || s.finished; });
+  if (queue.empty()) {
+    if (s.error) std::rethrow_exception(s.error);
+    return {};
+  }
+  std::vector<Buffer> batch = std::move(queue.front());
+  queue.pop_front();
+  s.changed.notify_all();
+  return batch;
+}
+
+void ParallelLoader::close() {
+  State& s = *state_;
+  {
+    const std::lock_guard lock(s.mutex);
+    s.closing = true;
+    s.changed.notify_all();
+  }
+  if (s.thread.joinable()) s.thread.join();
+}

@@ -1,0 +1,44 @@
+// expect: call 0 of on_loss has the step 1
+// Steps are counted from 1.
+#include <mutex>
+#include <thread>
+
+#include "exercises.h"
+
+std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
+                              const TensorList& weights, const NextBatch& next,
+                              const OnLoss& on_loss) {
+  const auto train = [&](std::size_t replica) {
+    std::vector<Buffer> mine;
+    for (const td::Tensor& weight : weights) mine.push_back(client.to_device(weight, replica));
+    for (std::size_t n = 0;; ++n) {
+      const std::vector<Buffer> batch = next(replica);
+      if (batch.empty()) break;
+      mine.insert(mine.end(), batch.begin(), batch.end());
+      mine = group.mark_step(replica, std::move(mine));
+      const Buffer loss = mine.back();
+      mine.pop_back();
+      if (replica == 0) on_loss(n + 1, loss);
+    }
+    TensorList result;
+    for (const Buffer& weight : mine) result.push_back(weight.to_host());
+    return result;
+  };
+  std::vector<TensorList> results(group.replicas());
+  std::mutex mutex;
+  std::exception_ptr first_error;
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < group.replicas(); ++r)
+    threads.emplace_back([&, r] {
+      try {
+        results[r] = train(r);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!first_error) first_error = std::current_exception();
+        group.abort();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  if (first_error) std::rethrow_exception(first_error);
+  return results;
+}
