@@ -43,7 +43,7 @@ def run(words, environment):
 
 
 def faults_of(twin, programs):
-    document = re.match(r'(?:#!.*\n)?"""(.*?)"""', twin.read_text(), re.S)
+    document = re.match(r'(?:#![^\n]*\n)?"""(.*?)"""', twin.read_text(), re.S)
     lines = document.group(1).splitlines() if document else []
     fields = [re.match(r"\s*(Twin of|Run with|Compared(?: to [\d.e-]+)?): (.+)", line) for line in lines]
     fields = [match.groups() for match in fields if match]
