@@ -1,5 +1,5 @@
 // The advisor's times: one network on all devices at growing sizes, of which some are held out to
-// see what a prediction is worth. advise.h makes words of them, advise_picture.h a picture.
+// see what a prediction is worth. advise.h prints them, advise_picture.h a picture.
 // Invariant: what is held out reaches no prediction.
 #pragma once
 
@@ -71,16 +71,16 @@ inline double typical_spread(const std::map<std::int64_t, std::vector<double>>& 
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
-/// As many runs as were asked for, or fewer, so that all of them take about 15 seconds.
-inline int runs_that_fit(const Contenders& all, const Asked& asked,
+/// As many runs as --runs says, or fewer, so that all of them take about 15 seconds.
+inline int runs_that_fit(const Contenders& all, const AdvisorOptions& settings,
                          const std::vector<std::int64_t>& sizes) {
   constexpr double kPatience = 15;
-  const Batch largest{td::randn({sizes.back(), asked.width}),
+  const Batch largest{td::randn({sizes.back(), settings.width}),
                       td::randint(0, 10, {sizes.back()}, td::kInt64)};
   double round = 0;
   for (const auto& contender : all)  // all sizes together are three of the largest, timed twice
     round += kBurst * static_cast<double>(sizes.size()) + 6 * contender->seconds(largest);
-  const double runs = std::min(static_cast<double>(asked.runs), kPatience / round);
+  const double runs = std::min(static_cast<double>(settings.runs), kPatience / round);
   return std::max(3, static_cast<int>(runs));
 }
 
@@ -98,17 +98,17 @@ inline std::vector<std::vector<double>> checked(std::vector<std::vector<double>>
                                                 std::size_t devices, std::size_t sizes) {
   bool complete = seconds.size() == devices;
   for (const std::vector<double>& row : seconds) complete = complete && row.size() == sizes;
-  TD_CHECK(td::Error, complete, "time_in_turns was given ", devices, " devices and ", sizes,
+  TD_CHECK(td::Error, complete, "time_interleaved was given ", devices, " devices and ", sizes,
            " sizes, and gave no table of that shape; ./course check 12.advisor tells more");
   return seconds;
 }
 
 /// Times all contenders, and the copies of those that have some, in turns with the exercise.
-inline Timings time_all(const Contenders& all, const Asked& asked) {
+inline Timings time_all(const Contenders& all, const AdvisorOptions& settings) {
   Timings timings;
-  timings.sizes = sizes_up_to(asked.largest);
-  timings.runs = runs_that_fit(all, asked, timings.sizes);
-  std::map<std::int64_t, Batch> batches = make_batches(timings.sizes, asked.width);
+  timings.sizes = sizes_up_to(settings.largest);
+  timings.runs = runs_that_fit(all, settings, timings.sizes);
+  std::map<std::int64_t, Batch> batches = make_batches(timings.sizes, settings.width);
   std::vector<Measure> measures;
   std::vector<std::map<std::int64_t, std::vector<double>>> runs(2 * all.size());
   app::ProgressLine progress;
@@ -130,8 +130,8 @@ inline Timings time_all(const Contenders& all, const Asked& asked) {
     timings.copied.push_back(one->name());
     add("copies to " + one->name(), [&](const Batch& batch) { return one->copy_seconds(batch); });
   }
-  timings.seconds = checked(time_in_turns(measures, timings.sizes, timings.runs), measures.size(),
-                            timings.sizes.size());
+  timings.seconds = checked(time_interleaved(measures, timings.sizes, timings.runs),
+                            measures.size(), timings.sizes.size());
   for (std::size_t i = 0; i < measures.size(); ++i)
     timings.costs.push_back(fit_known(timings.sizes, timings.seconds[i]));
   for (std::size_t i = 0; i < all.size(); ++i) timings.spread.push_back(typical_spread(runs[i]));
@@ -143,8 +143,8 @@ inline Timings time_all(const Contenders& all, const Asked& asked) {
 }
 
 /// A row that nobody measured: what the data sheet of `imagined` promises for the same steps.
-inline void add_imagined(Timings& timings, const std::string& name, const Imagined& imagined,
-                         const std::vector<StepWork>& works) {
+inline void add_imagined(Timings& timings, const std::string& name,
+                         const HypotheticalDevice& imagined, const std::vector<StepWork>& works) {
   std::vector<double> seconds;
   for (const StepWork& work : works) seconds.push_back(imagined.seconds(work));
   timings.costs.push_back(fit_known(timings.sizes, seconds));
