@@ -1,5 +1,5 @@
-// The advisor's decision: which contender from which size on, and the reasons in words. advise.h
-// prints it. Invariant: a contender that is hardly faster is not chosen over a simpler one.
+// The advisor's decision: which contender from which size on, and the reasons as text. advise.h
+// prints it. Invariant: the exercise decides; nothing is measured here.
 #pragma once
 
 #include <cmath>
@@ -39,7 +39,7 @@ inline std::size_t choice_at(const std::vector<Advice>& choices, std::int64_t si
   return contender;
 }
 
-/// Microseconds with the digits that count.
+/// Returns microseconds with the significant digits.
 inline std::string microseconds(double seconds) {
   std::ostringstream text;
   const double us = 1e6 * seconds, size = std::abs(us);

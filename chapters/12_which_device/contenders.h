@@ -1,5 +1,5 @@
-// What the advisor compares: one network on every device of this machine, and on a device that is
-// only described. advise.h times them. Invariant: all of them do the same step on the same batches.
+// What the advisor compares: one network on every device of this machine, and on a hypothetical
+// device. timings.h times them. Invariant: all of them run the same step on the same batches.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct AdvisorOptions {
   std::string picture;          ///< An .svg to draw into.
 };
 
-/// Seconds that one timing takes at least: shorter ones are mostly clock and chance.
+/// Minimum seconds of one timing: shorter ones are mostly clock error and noise.
 constexpr double kBurst = 2e-3;
 
 /// What one step needs: counts, no times.
@@ -83,8 +83,8 @@ class Contender {
   /// Returns whether its copies cost something and are not those of another contender.
   bool copies() const { return !device_.is_cpu() && !products_; }
 
-  /// The mean of as many calls as fill a burst, with one wait behind them. The call before them
-  /// finds the weights out of the caches and the threads asleep.
+  /// Returns the mean of as many calls as fill a burst, with one wait after them. One call before
+  /// them is not counted: it loads the weights into the caches and wakes the threads.
   double burst(const std::function<void()>& work) {
     td::set_parallel_width(threads_);
     work();
@@ -102,8 +102,8 @@ class Contender {
   }
   // anchor end
 
-  /// Counts one step: launches and the bytes that they read and write, by listening; the
-  /// multiply-adds of the products from the sizes of the layers.
+  /// Counts one step: an observer counts launches and the bytes that they read and write. The
+  /// multiply-adds follow from the sizes of the layers.
   StepWork work(const Batch& batch) {
     static StepWork counted;
     counted = {};
