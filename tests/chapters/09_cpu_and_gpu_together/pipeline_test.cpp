@@ -397,3 +397,22 @@ TEST_CASE("only a few batches exist at a time", "[pipeline]") {
                       ": release a batch when the work on it has finished");
   }
 }
+
+TEST_CASE("the work on a batch is enqueued while the batch is still copied", "[pipeline]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 400000});
+  bool early = false;
+  for (int attempt = 0; attempt < 3 && !early; ++attempt) {  // the machine may be busy
+    const float mark = 7654321.0f + static_cast<float>(attempt);
+    run_pipeline(
+        1, [&](std::int64_t index) { return number_batch(index, kSim, mark); },
+        [&](std::int64_t, const Batch& batch) {
+          const volatile float* there = static_cast<const volatile float*>(
+              td::sim::kernel_view(kSim.index(), batch.data.data_ptr()));
+          early = there[kSize - 1] != mark;
+        },
+        kSim, 1);
+  }
+  check::expect(early,
+                "work is called only when the copy of its batch is done: let the current stream "
+                "wait for the copy (Event::block), not the host");
+}
