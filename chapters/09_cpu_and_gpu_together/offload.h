@@ -1,6 +1,6 @@
-// Training with the optimizer and its state on the host: what the device's memory gains, and what a
-// step costs. main.cpp shows it.
-// Invariant: all three trainings begin with the same weights and see the same batch.
+// Training with the optimizer and its state on the host: how much device memory it saves, and what
+// a step costs. main.cpp shows it. Invariant: all three trainings begin with the same weights and
+// see the same batch.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +11,27 @@
 
 #include "app/app.h"
 #include "app/interleaved.h"
-#include "host_adam.h"
+#include "exercises.h"
+#include "split.h"
 
 namespace offload {
 
 constexpr std::int64_t kWidth = 1024, kLayers = 4;
 inline const td::optim::AdamOptions kAdam(1e-4);
 
-/// A model on a device with its batch; what happens with the gradients is up to who makes it.
+/// A model on a device with its batch. The derived classes update the parameters.
 struct Training {
-  Training(td::Device on, std::int64_t rows, std::uint64_t seed) : device(on) {
-    td::manual_seed(seed);
+  Training(td::Device on, std::int64_t rows) : device(on) {
     for (std::int64_t i = 0; i < kLayers; ++i) {
       model->push_back(td::nn::Linear(kWidth, kWidth));
       if (i + 1 < kLayers) model->push_back(td::nn::ReLU());
     }
     model->to(device);
-    x = td::randn({rows, kWidth}).to(device);
-    y = td::randn({rows, kWidth}).to(device);
+    const td::NoGradGuard no_grad;
+    for (const td::Tensor& parameter : model->parameters())
+      parameter.copy_(split::numbers(parameter.sizes(), 0.08));
+    x = split::numbers({rows, kWidth}, 3).to(device);
+    y = split::numbers({rows, kWidth}, 2).to(device);
   }
   td::Tensor backward() {
     td::Tensor loss;
@@ -46,10 +49,10 @@ struct Training {
   td::Tensor x, y;
 };
 
-/// The optimizer on the device, as always.
+/// The optimizer on the device, as usual.
 struct OnDevice : Training {
-  OnDevice(td::Device on, std::int64_t rows, std::uint64_t seed)
-      : Training(on, rows, seed), adam(model->parameters(), kAdam) {}
+  OnDevice(td::Device on, std::int64_t rows)
+      : Training(on, rows), adam(model->parameters(), kAdam) {}
   td::Tensor step() {
     const td::Tensor loss = backward();
     adam.step();
@@ -59,36 +62,34 @@ struct OnDevice : Training {
   td::optim::Adam adam;
 };
 
-/// On the host, one thing after the other.
-struct InTurn : Training {
-  InTurn(td::Device on, std::int64_t rows, std::uint64_t seed)
-      : Training(on, rows, seed), masters(on_host(model->parameters())), adam(masters, kAdam) {}
+/// The optimizer on the host, one stage after another.
+struct OneAfterAnother : Training {
+  OneAfterAnother(td::Device on, std::int64_t rows)
+      : Training(on, rows), masters(on_host(model->parameters())), adam(masters, kAdam) {}
   static td::TensorList on_host(td::TensorList parameters) {
     for (td::Tensor& parameter : parameters) parameter = parameter.detach().cpu();
     return parameters;
   }
-  // anchor: in_turn
   td::Tensor step() {
     const td::Tensor loss = backward();
     const td::TensorList parameters = model->parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      masters[i].mutable_grad() = parameters[i].grad().cpu();  // waits
+      masters[i].mutable_grad() = parameters[i].grad().cpu();  // blocks
       parameters[i].mutable_grad() = td::Tensor();
     }
     adam.step();
     const td::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].copy_(masters[i]);  // waits
+    for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].copy_(masters[i]);  // blocks
     return loss;
   }
-  // anchor end
   td::TensorList masters;
   td::optim::Adam adam;
 };
 
-/// On the host, everything at the same time.
+/// The optimizer on the host, all stages at the same time.
 struct Overlapped : Training {
-  Overlapped(td::Device on, std::int64_t rows, std::uint64_t seed)
-      : Training(on, rows, seed), adam(model->parameters(), kAdam) {}
+  Overlapped(td::Device on, std::int64_t rows)
+      : Training(on, rows), adam(model->parameters(), kAdam) {}
   td::Tensor step() {
     const td::Tensor loss = backward();
     adam.step();
@@ -97,10 +98,10 @@ struct Overlapped : Training {
   HostAdam adam;
 };
 
-/// What a device holds between two steps and at the most, in 10^6 bytes.
+/// Prints the memory of the device between two steps and its peak, in 10^6 bytes.
 template <class T>
-void print_memory(const char* name, td::Device device, std::int64_t rows, std::uint64_t seed) {
-  T training(device, rows, seed);
+void print_memory(const char* name, td::Device device, std::int64_t rows) {
+  T training(device, rows);
   const auto megabytes = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
   training.step();
   td::synchronize(device);
@@ -114,22 +115,22 @@ void print_memory(const char* name, td::Device device, std::int64_t rows, std::u
 }
 
 /// @throws Error when they differ.
-inline void print_losses(OnDevice& on_device, InTurn& in_turn, Overlapped& overlapped) {
+inline void print_losses(OnDevice& on_device, OneAfterAnother& sequential, Overlapped& overlapped) {
   constexpr int kSteps = 5;
   double furthest = 0, last = 0;
   for (int step = 0; step < kSteps; ++step) {
     last = on_device.step().item<double>();
-    for (const td::Tensor& loss : {in_turn.step(), overlapped.step()})
+    for (const td::Tensor& loss : {sequential.step(), overlapped.step()})
       furthest = std::max(furthest, std::abs(loss.item<double>() - last));
   }
   TD_CHECK(td::Error, furthest < 1e-3, "offload: a loss is ", furthest,
            " away from that of Adam on the device; wherever it runs, it should be the same");
   std::cout << "After " << kSteps << " steps the loss is " << std::fixed << std::setprecision(4)
-            << last << "; with Adam on the host it was never further away than "
-            << std::setprecision(6) << std::max(furthest, 1e-6) << ".\n";
+            << last << "; with Adam on the host it differed by at most " << std::setprecision(6)
+            << std::max(furthest, 1e-6) << ".\n";
 }
 
-/// Seconds that each stage was at work.
+/// The seconds that each stage takes.
 struct Stages {
   double device = 0, down = 0, adam = 0, up = 0;
   double sum() const { return device + down + adam + up; }
@@ -151,16 +152,16 @@ inline Stages stages_of(const td::trace::Trace& trace) {
 }
 
 template <class T>
-app::Variant way(T& training) {
+app::Variant variant(T& training) {
   return [&training] {
     training.step();
     td::synchronize(training.device);
   };
 }
 
-inline void print_times(OnDevice& on_device, InTurn& in_turn, Overlapped& overlapped) {
-  const std::vector<double> seconds =
-      app::median_seconds_interleaved({way(on_device), way(in_turn), way(overlapped)}, 11);
+inline void print_times(OnDevice& on_device, OneAfterAnother& sequential, Overlapped& overlapped) {
+  const std::vector<double> seconds = app::median_seconds_interleaved(
+      {variant(on_device), variant(sequential), variant(overlapped)}, 11);
   td::trace::start();
   overlapped.step();
   const td::trace::Trace trace = td::trace::stop();
@@ -169,11 +170,11 @@ inline void print_times(OnDevice& on_device, InTurn& in_turn, Overlapped& overla
     std::cout << std::setw(34) << name << std::fixed << std::setprecision(2) << std::setw(10)
               << 1e3 * value << '\n';
   };
-  std::cout << "milliseconds a step\n";
+  std::cout << "milliseconds per step\n";
   line("Adam on the device", seconds[0]);
-  line("on the host, one after the other", seconds[1]);
+  line("on the host, one after another", seconds[1]);
   line("on the host, overlapped", seconds[2]);
-  std::cout << "what its stages take\n";
+  std::cout << "milliseconds of its stages\n";
   line("forward and backward", stages.device);
   line("gradients to the host", stages.down);
   line("Adam on the host", stages.adam);
@@ -193,14 +194,15 @@ inline void show_offload(const app::Options& options, td::Device device) {
   }
   const app::CoresForTheHost cores(device);
   const std::int64_t rows = std::max<std::int64_t>(1, options.batch_size / 4);
-  std::cout << "A model of " << kLayers * (kWidth + 1) * kWidth / 1000000.0
-            << " million parameters, " << rows << " rows a step\n"
-            << "megabytes on " << device << "     between steps   at the most\n";
-  print_memory<OnDevice>("Adam on the device", device, rows, options.seed);
-  print_memory<Overlapped>("Adam on the host  ", device, rows, options.seed);
-  OnDevice on_device(device, rows, options.seed);
-  InTurn in_turn(device, rows, options.seed);
-  Overlapped overlapped(device, rows, options.seed);
-  print_losses(on_device, in_turn, overlapped);
-  print_times(on_device, in_turn, overlapped);
+  std::cout << "A model of " << std::fixed << std::setprecision(4)
+            << kLayers * (kWidth + 1) * kWidth / 1000000.0 << " million parameters, " << rows
+            << " rows per step\n"
+            << "megabytes on " << device << "     between steps           peak\n";
+  print_memory<OnDevice>("Adam on the device", device, rows);
+  print_memory<Overlapped>("Adam on the host  ", device, rows);
+  OnDevice on_device(device, rows);
+  OneAfterAnother sequential(device, rows);
+  Overlapped overlapped(device, rows);
+  print_losses(on_device, sequential, overlapped);
+  print_times(on_device, sequential, overlapped);
 }

@@ -4,7 +4,7 @@
 #include <deque>
 #include <thread>
 
-#include "belt.h"
+#include "bounded_queue.h"
 #include "exercises.h"
 #include "td/base/parallel.h"
 #include "td/exercise.h"

@@ -1,6 +1,6 @@
-// Three stages at work at the same time: the host prepares, the link copies, the device computes.
-// Times each stage alone, then the ways to run them together, and draws one. main.cpp shows it.
-// Invariant: nothing is timed before all ways have given the same losses.
+// Three stages at the same time: the host prepares, the link copies, the device computes. Times
+// each stage alone, then the variants of running them together, and draws one. main.cpp shows it.
+// Invariant: nothing is timed before all variants have given the same losses.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,23 @@
 
 namespace pipeline {
 
-/// One way to run the three stages.
+/// One variant of running the three stages.
 struct Named {
   std::string name;
   std::function<void(Training&)> run;
 };
 
-inline constexpr int kTurns = 3;
+inline constexpr int kRounds = 3;
 
-/// Medians, in milliseconds a step: of each stage when nothing else is going on, and of each way.
-struct Figures {
+/// Medians in milliseconds per step: of each stage alone, and of each variant.
+struct Times {
   double prepare, copy, work;
-  std::vector<double> ways;
+  std::vector<double> variants;
   double sum() const { return prepare + copy + work; }
   double longest() const { return std::max({prepare, copy, work}); }
 };
 
-// anchor: alone
-/// The stages one by one: as many batches as a way has, and a wait at the end.
+/// The stages alone: as many batches as a variant has, and one wait at the end.
 inline std::vector<app::Variant> stages_alone(Training& training) {
   const auto repeat = [&training](const auto& stage) {
     for (std::size_t i = 0; i < training.plan().steps; ++i) stage(static_cast<std::int64_t>(i));
@@ -43,7 +42,7 @@ inline std::vector<app::Variant> stages_alone(Training& training) {
   };
   const Batch host = training.prepare(0), there = training.copy(host);
   return {[=, &training] {
-            std::thread([&] {  // as in the pipeline: one thread, one core
+            std::thread([&] {  // as in the pipeline: one thread on one core
               td::set_parallel_width(1);
               repeat([&](std::int64_t index) { training.prepare(index); });
             })
@@ -52,48 +51,48 @@ inline std::vector<app::Variant> stages_alone(Training& training) {
           [=, &training] { repeat([&](std::int64_t) { training.copy(host); }); },
           [=, &training] { repeat([&](std::int64_t) { training.work(there); }); }};
 }
-// anchor end
 
-/// @throws td::Error when a way does not give the losses of the plain loop.
-inline void check_losses(Training& training, const std::vector<Named>& ways) {
+/// @throws td::Error if a variant does not give the losses of the plain loop.
+inline void check_losses(Training& training, const std::vector<Named>& variants) {
   training.restart();
   training.plain();
   const td::Tensor expected = training.losses();
-  for (const Named& way : ways) {
+  for (const Named& variant : variants) {
     training.restart();
-    way.run(training);
-    TD_CHECK(td::Error, td::equal(training.losses(), expected), "the losses of \"", way.name,
-             "\" are not those of the plain loop: a batch was lost, or read before it was there");
+    variant.run(training);
+    TD_CHECK(td::Error, td::equal(training.losses(), expected), "the losses of \"", variant.name,
+             "\" differ from those of the plain loop: a batch was lost, or read before its copy "
+             "was done");
   }
 }
 
-inline Figures measure(Training& training, const std::vector<Named>& ways) {
-  check_losses(training, ways);
+inline Times measure(Training& training, const std::vector<Named>& variants) {
+  check_losses(training, variants);
   std::vector<app::Variant> all = stages_alone(training);
-  for (const Named& way : ways) all.push_back([&training, &way] { way.run(training); });
-  std::vector<double> times = app::median_seconds_interleaved(all, kTurns);
-  for (double& time : times) time *= 1e3 / static_cast<double>(training.plan().steps);
-  return {times[0], times[1], times[2], {times.begin() + 3, times.end()}};
+  for (const Named& variant : variants)
+    all.push_back([&training, &variant] { variant.run(training); });
+  std::vector<double> each = app::median_seconds_interleaved(all, kRounds);
+  for (double& time : each) time *= 1e3 / static_cast<double>(training.plan().steps);
+  return {each[0], each[1], each[2], {each.begin() + 3, each.end()}};
 }
 
-inline void print_alone(const Figures& figures) {
-  std::cout << "milliseconds a batch, each stage alone\n"
+inline void print_alone(const Times& times) {
+  std::cout << "milliseconds per batch, each stage alone\n"
             << "   prepare      copy      work       sum   the longest\n"
             << std::fixed << std::setprecision(2);
-  for (const double time : {figures.prepare, figures.copy, figures.work, figures.sum()})
+  for (const double time : {times.prepare, times.copy, times.work, times.sum()})
     std::cout << std::setw(10) << time;
-  std::cout << std::setw(14) << figures.longest() << '\n';
+  std::cout << std::setw(14) << times.longest() << '\n';
 }
 
-// anchor: link
-/// Makes sim's link so slow that a copy takes half as long as the work: beside a network this small
-/// there would be nothing to see of it. Afterwards the link is as it was.
+/// Makes sim's link so slow that a copy takes half as long as the work, for the lifetime of the
+/// object. Otherwise you would not see the copy next to such a small network.
 class SlowLink {
  public:
   explicit SlowLink(Training& training) : before_(td::sim::link()) {
     if (!training.plan().device.is_sim() || std::getenv("TD_SIM_LINK")) return;
     const std::vector<app::Variant> alone = stages_alone(training);
-    const double work = app::median_seconds_interleaved({alone[2]}, kTurns)[0];
+    const double work = app::median_seconds_interleaved({alone[2]}, kRounds)[0];
     const std::size_t bytes = training.batch_bytes() * training.plan().steps;
     td::sim::set_link({static_cast<double>(bytes) / (0.5 * work) * 1e-9, 0});
     std::cout << "link: set to " << std::fixed << std::setprecision(2) << td::sim::link().gb_per_s
@@ -106,47 +105,47 @@ class SlowLink {
  private:
   td::sim::Link before_;
 };
-// anchor end
 
-/// The stages together, against the longest of them.
-inline void compare_ways(Training& training) {
-  const std::vector<Named> ways = {
+/// Times the variants and compares them with the longest stage.
+inline void compare_variants(Training& training) {
+  const std::vector<Named> variants = {
       {"plain", [](Training& t) { t.plain(); }},
       {"loss not read", [](Training& t) { t.unread(); }},
       {"run_pipeline", [](Training& t) { t.pipelined(); }},
       {"the library", [](Training& t) { t.library(1); }},
   };
-  const Figures figures = measure(training, ways);
-  print_alone(figures);
-  std::cout << "milliseconds a step    step   / the longest\n";
-  for (std::size_t i = 0; i < ways.size(); ++i)
-    std::cout << std::setw(18) << ways[i].name << std::setw(9) << figures.ways[i] << std::setw(16)
-              << figures.ways[i] / figures.longest() << '\n';
-  std::cout << "All gave the same losses, bit by bit.\n";
+  const Times times = measure(training, variants);
+  print_alone(times);
+  std::cout << "milliseconds per step  step   / the longest\n";
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    std::cout << std::setw(18) << variants[i].name << std::setw(9) << times.variants[i]
+              << std::setw(16) << times.variants[i] / times.longest() << '\n';
+  std::cout << "All losses are bitwise identical.\n";
 }
 
-/// A network that is done sooner than its batches are made.
+/// A network that needs less time than the preparation of its batches.
 inline void add_workers(Training& training) {
   constexpr std::size_t kWorkers[] = {1, 2, 4};
-  std::vector<Named> ways;
+  std::vector<Named> variants;
   for (const std::size_t workers : kWorkers)
-    ways.push_back({std::to_string(workers), [workers](Training& t) { t.library(workers); }});
-  const Figures figures = measure(training, ways);
-  std::cout << "A network of " << training.plan().hidden << " instead: preparing takes longest.\n";
-  print_alone(figures);
+    variants.push_back({std::to_string(workers), [workers](Training& t) { t.library(workers); }});
+  const Times times = measure(training, variants);
+  std::cout << "A network of " << training.plan().hidden
+            << " instead: preparation is the longest stage.\n";
+  print_alone(times);
   std::cout << "workers    step   bound   speed-up   Amdahl    (" << td::core_count()
             << " cores)\n";
-  const double share = figures.prepare / figures.sum();
-  for (std::size_t i = 0; i < ways.size(); ++i) {
+  const double share = times.prepare / times.sum();
+  for (std::size_t i = 0; i < variants.size(); ++i) {
     const auto workers = static_cast<double>(kWorkers[i]);
-    std::cout << std::setw(7) << kWorkers[i] << std::setw(8) << figures.ways[i] << std::setw(8)
-              << std::max({figures.prepare / workers, figures.copy, figures.work}) << std::setw(11)
-              << figures.sum() / figures.ways[i] << std::setw(9)
+    std::cout << std::setw(7) << kWorkers[i] << std::setw(8) << times.variants[i] << std::setw(8)
+              << std::max({times.prepare / workers, times.copy, times.work}) << std::setw(11)
+              << times.sum() / times.variants[i] << std::setw(9)
               << 1 / (1 - share + share / workers) << '\n';
   }
 }
 
-/// The same small work before the copy and behind it.
+/// The same small operation on the host and on the device.
 inline void print_doubling(Training& training) {
   const td::Device device = training.plan().device;
   const Batch host = training.prepare(0), there = training.copy(host);
@@ -156,7 +155,7 @@ inline void print_doubling(Training& training) {
     td::synchronize(device);
   };
   const std::vector<double> seconds =
-      app::median_seconds_interleaved({on_host, on_device}, 5 * kTurns);
+      app::median_seconds_interleaved({on_host, on_device}, 5 * kRounds);
   std::cout << "data * 2 takes " << 1e3 * seconds[0] << " ms on the host, " << 1e3 * seconds[1]
             << " ms on " << device << '\n';
 }
@@ -164,7 +163,7 @@ inline void print_doubling(Training& training) {
 inline void draw(Plan plan) {
   plan.steps = 6;
   Training training(plan);
-  training.pipelined();  // first steps ask the system for memory
+  training.pipelined();  // the first steps allocate memory
   td::trace::start();
   training.pipelined();
   const td::trace::Trace trace = td::trace::stop();
@@ -179,11 +178,11 @@ inline void show_pipeline(const app::Options& options, td::Device device) {
                             options.seed};
   pipeline::Training training(plan);
   std::cout << "A pipeline of three stages: " << plan.steps << " batches of " << plan.batch_size
-            << " pictures, " << std::fixed << std::setprecision(2)
+            << " images, " << std::fixed << std::setprecision(2)
             << static_cast<double>(training.batch_bytes()) / 1e6 << " MB each\n";
   {
     const pipeline::SlowLink link(training);
-    pipeline::compare_ways(training);
+    pipeline::compare_variants(training);
     pipeline::draw(plan);
   }
   pipeline::Plan narrow = plan;

@@ -1,6 +1,6 @@
-// A training whose batches are prepared by the host: its three stages, and four ways to run them.
-// pipeline.h times and draws them.
-// Invariant: whichever way, the same batches give the same losses, bit by bit.
+// A training whose batches are prepared by the host: its three stages, and four variants of running
+// them. pipeline.h times and draws them.
+// Invariant: the same batches give bitwise identical losses in all variants.
 #pragma once
 
 #include <numeric>
@@ -11,48 +11,45 @@
 
 namespace pipeline {
 
-// anchor: augment
-/// Pictures that are cut, mirrored and normalised as they are asked for. They come round, and each
-/// time another piece is cut. The random numbers are the index's own: whichever thread prepares
-/// example 17, it is the same.
+/// Images that are cropped, flipped and normalized when they are loaded. Each epoch sees other
+/// crops. The random numbers depend on the index alone: example 17 is the same in every thread.
 class Augmented : public td::data::datasets::Dataset<Augmented> {
  public:
-  Augmented(td::data::datasets::ImageDataset pictures, std::size_t count, std::uint64_t seed)
-      : pictures_(std::move(pictures)), count_(count), seed_(seed) {}
+  Augmented(td::data::datasets::ImageDataset images, std::size_t count, std::uint64_t seed)
+      : images_(std::move(images)), count_(count), seed_(seed) {}
 
   Batch get(std::size_t index) override {
     td::Generator numbers(seed_ + index);
     const td::GeneratorGuard guard(numbers);
-    return normalize_.apply(flip_.apply(crop_.apply(pictures_.get(index % *pictures_.size()))));
+    return normalize_.apply(flip_.apply(crop_.apply(images_.get(index % *images_.size()))));
   }
   td::optional<std::size_t> size() const override { return count_; }
 
  private:
-  td::data::datasets::ImageDataset pictures_;
+  td::data::datasets::ImageDataset images_;
   std::size_t count_;
   std::uint64_t seed_;
   td::data::transforms::RandomCrop<> crop_{32, 4};
   td::data::transforms::RandomHorizontalFlip<> flip_;
   td::data::transforms::Normalize<> normalize_{{0.49, 0.48, 0.45}, {0.25, 0.24, 0.26}};
 };
-// anchor end
 
-/// What is trained, and how long.
+/// What is trained, and for how many steps.
 struct Plan {
   td::Device device;
   std::size_t batch_size, steps;
-  std::int64_t hidden;  ///< width of the network: how long the device works
+  std::int64_t hidden;  ///< Width of the network: decides how long the device works.
   std::uint64_t seed;
 };
 
-/// A small network that learns from augmented pictures.
+/// A small network that learns from augmented images.
 class Training {
  public:
   static constexpr std::int64_t kPixels = 3 * 32 * 32;
 
   explicit Training(const Plan& plan)
       : plan_(plan),
-        examples_(Augmented(td::data::draw_shapes10(kPictures, plan.seed, /*train=*/true),
+        examples_(Augmented(td::data::draw_shapes10(kImages, plan.seed, /*train=*/true),
                             plan.batch_size * plan.steps, plan.seed)
                       .map(td::data::transforms::Stack<>())) {
     restart();
@@ -63,7 +60,7 @@ class Training {
     return plan_.batch_size * (kPixels * sizeof(float) + sizeof(std::int64_t));
   }
 
-  /// The network as it is before the first step.
+  /// Resets the network to its state before the first step.
   void restart() {
     td::manual_seed(plan_.seed);
     model_ = td::nn::Sequential(td::nn::Flatten(), td::nn::Linear(kPixels, plan_.hidden),
@@ -72,11 +69,10 @@ class Training {
     optimizer_.emplace(model_->parameters(), td::optim::SGDOptions(0.01));
     losses_.clear();
   }
-  /// The loss of every step since then. Waits for the device.
+  /// Returns the loss of every step since then. Blocks until the device has finished.
   td::Tensor losses() const { return td::stack(losses_).to(td::kCPU); }
 
-  // anchor: stages
-  /// First stage, on the host: batch `index`, in page-locked memory where there is a link.
+  /// First stage, on the host: makes batch `index`, in pinned memory for a device.
   Batch prepare(std::int64_t index) {
     const td::trace::Span span("prepare");
     const td::data::PinnedCollation in_pinned_memory(!plan_.device.is_cpu());
@@ -85,13 +81,14 @@ class Training {
     return examples_.get_batch(indices);
   }
 
-  /// Second stage, over the link.
+  // anchor: stages
+  /// Second stage, over the link: enqueues the copy.
   Batch copy(const Batch& batch) const {
     return {batch.data.to(plan_.device, /*non_blocking=*/true),
             batch.target.to(plan_.device, /*non_blocking=*/true)};
   }
 
-  /// Third stage, on the device. Queues a training step and waits for nothing.
+  /// Third stage, on the device: enqueues a training step and does not wait.
   void work(const Batch& batch) {
     const td::trace::Span span("work");
     optimizer_->zero_grad();
@@ -107,27 +104,22 @@ class Training {
   void plain() {
     for (std::int64_t i = 0; i < steps(); ++i) {
       work(copy(prepare(i)));
-      losses_.back().item<float>();  // the host waits for the device
+      losses_.back().item<float>();  // blocks until the device has finished
     }
   }
   // anchor end
 
-  // anchor: unread
   void unread() {
     for (std::int64_t i = 0; i < steps(); ++i) work(copy(prepare(i)));
     td::synchronize(plan_.device);
   }
-  // anchor end
 
-  // anchor: pipelined
   void pipelined() {
     run_pipeline(
         steps(), [this](std::int64_t index) { return prepare(index); },
         [this](std::int64_t, const Batch& batch) { work(batch); }, plan_.device, /*ahead=*/2);
   }
-  // anchor end
 
-  // anchor: library
   void library(std::size_t workers) {
     auto loader = td::data::make_data_loader<td::data::samplers::SequentialSampler>(
         examples_, td::data::DataLoaderOptions(plan_.batch_size)
@@ -136,10 +128,9 @@ class Training {
     for (const Batch& batch : td::data::prefetch(*loader, plan_.device)) work(batch);
     td::synchronize(plan_.device);
   }
-  // anchor end
 
  private:
-  static constexpr std::size_t kPictures = 1024;
+  static constexpr std::size_t kImages = 1024;
   std::int64_t steps() const { return static_cast<std::int64_t>(plan_.steps); }
 
   Plan plan_;

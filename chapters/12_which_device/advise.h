@@ -29,12 +29,13 @@ inline std::string percent(double fraction) {
   return std::string(whole > 0 ? "+" : "").append(std::to_string(whole)).append(" %");
 }
 
-inline void introduce(const Asked& asked, const Contenders& all, const StepWork& one) {
-  std::cout << asked.depth << " hidden layers of " << asked.width << ", " << all[0]->parameters()
-            << " parameters; " << (asked.inference ? "inference" : "a training step with SGD")
-            << "\nA step is " << one.launches << " launches. A sample adds " << std::fixed
-            << std::setprecision(0) << one.multiply_adds << " multiply-adds, and "
-            << 4 * asked.width << " bytes to copy.\n";
+inline void introduce(const AdvisorOptions& settings, const Contenders& all, const StepWork& one) {
+  std::cout << settings.depth << " hidden layers of " << settings.width << ", "
+            << all[0]->parameters() << " parameters; "
+            << (settings.inference ? "inference" : "a training step with SGD") << "\nA step is "
+            << one.launches << " launches. A sample adds " << std::fixed << std::setprecision(0)
+            << one.multiply_adds << " multiply-adds, and " << 4 * settings.width
+            << " bytes to copy.\n";
   const bool on_sim =
       std::any_of(all.begin(), all.end(), [](const auto& one) { return one->device().is_sim(); });
   if (on_sim)
@@ -43,10 +44,10 @@ inline void introduce(const Asked& asked, const Contenders& all, const StepWork&
               << td::sim::link().latency_us << " us\n";
 }
 
-/// The times; `<` behind the contender that is advised.
-inline void print_times(const Timings& timings, const std::vector<Choice>& choices) {
+/// The times; `<` marks the contender that is advised.
+inline void print_times(const Timings& timings, const std::vector<Advice>& choices) {
   const int width = label_width(timings);
-  std::cout << "\nmicroseconds a step, medians of " << timings.runs << " runs\n batch";
+  std::cout << "\nmicroseconds per step, medians of " << timings.runs << " runs\n batch";
   for (const std::string& name : timings.names) std::cout << std::setw(width + 3) << name;
   std::cout << '\n';
   for (std::size_t s = 0; s < timings.sizes.size(); ++s) {
@@ -85,12 +86,12 @@ inline void print_predictions(const Timings& timings, std::size_t measured) {
   }
 }
 
-/// Each contender as a straight line. The rate follows from what a sample adds.
+/// Each contender as a straight line. The rate follows from the cost per sample.
 inline void print_costs(const Timings& timings, const StepWork& one) {
   const int width = label_width(timings);
   std::cout << '\n'
             << std::setw(width) << "as one line"
-            << "   us a step + us a sample   GFLOP/s   runs differ by\n"
+            << "   us per step + us per sample   GFLOP/s   runs differ by\n"
             << std::fixed << std::setprecision(1);
   for (std::size_t n = 0; n < timings.names.size(); ++n) {
     const Cost& cost = timings.costs[n];
@@ -104,30 +105,30 @@ inline void print_costs(const Timings& timings, const StepWork& one) {
   }
   for (std::size_t i = 0; i < timings.copied.size(); ++i)
     std::cout << "Of that, copying the batch to " << timings.copied[i] << " is "
-              << microseconds(timings.copy_costs[i].fixed) << " us a step and "
-              << microseconds(timings.copy_costs[i].per_sample) << " us a sample.\n";
+              << microseconds(timings.copy_costs[i].fixed) << " us per step and "
+              << microseconds(timings.copy_costs[i].per_sample) << " us per sample.\n";
   if (*std::max_element(timings.spread.begin(), timings.spread.end()) > kQuiet)
     std::cout << "This machine was busy: equal runs took different times, and what follows may be "
                  "chance. Run it again when nothing else runs.\n";
 }
 
-inline void print_choices(const Timings& timings, const std::vector<Choice>& choices) {
+inline void print_choices(const Timings& timings, const std::vector<Advice>& choices) {
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    const std::size_t chosen = choices[i].contender;
+    const std::size_t chosen = choices[i].device;
     std::cout << "  " << timings.names[chosen] << ' ' << range(choices, i);
-    if (i > 0) std::cout << ": " << reason(timings, chosen, choices[i - 1].contender);
+    if (i > 0) std::cout << ": " << reason(timings, chosen, choices[i - 1].device);
     std::cout << '\n';
   }
 }
 
 /// Those that are the best nowhere: against the one that is, at the smallest and the largest size.
-inline void print_losers(const Timings& timings, const std::vector<Choice>& choices,
+inline void print_losers(const Timings& timings, const std::vector<Advice>& choices,
                          std::size_t count) {
   for (std::size_t n = 0; n < count; ++n) {
     bool chosen = false;
-    for (const Choice& choice : choices) chosen = chosen || choice.contender == n;
+    for (const Advice& choice : choices) chosen = chosen || choice.device == n;
     if (chosen) continue;
-    const std::size_t first = choices.front().contender, last = choices.back().contender;
+    const std::size_t first = choices.front().device, last = choices.back().device;
     const double at_first = timings.seconds[n].front() / timings.seconds[first].front();
     const double at_last = timings.seconds[n].back() / timings.seconds[last].back();
     std::cout << "  " << timings.names[n] << " for no batch: " << std::fixed << std::setprecision(1)
@@ -139,53 +140,53 @@ inline void print_losers(const Timings& timings, const std::vector<Choice>& choi
 }
 
 /// The counts of a step at every size: what an imagined device is calculated from.
-inline std::vector<StepWork> count_work(Contender& contender, const Asked& asked,
+inline std::vector<StepWork> count_work(Contender& contender, const AdvisorOptions& settings,
                                         const std::vector<std::int64_t>& sizes) {
   std::vector<StepWork> works;
   for (const std::int64_t size : sizes)
-    works.push_back(
-        contender.work({td::randn({size, asked.width}), td::randint(0, 10, {size}, td::kInt64)}));
+    works.push_back(contender.work(
+        {td::randn({size, settings.width}), td::randint(0, 10, {size}, td::kInt64)}));
   return works;
 }
 
-inline void check(const Asked& asked) {
-  TD_CHECK(td::Error, asked.width > 0 && asked.depth > 0 && asked.runs > 0,
-           "--width, --depth and --runs must be 1 or more; they are ", asked.width, ", ",
-           asked.depth, " and ", asked.runs);
-  TD_CHECK(td::Error, asked.largest >= 4, "--largest ", asked.largest,
+inline void check(const AdvisorOptions& settings) {
+  TD_CHECK(td::Error, settings.width > 0 && settings.depth > 0 && settings.runs > 0,
+           "--width, --depth and --runs must be 1 or more; they are ", settings.width, ", ",
+           settings.depth, " and ", settings.runs);
+  TD_CHECK(td::Error, settings.largest >= 4, "--largest ", settings.largest,
            ": a line needs two batches, and a third one is held out; take 4 or more");
 }
 
 }  // namespace advising
 
 /// Times, predicts, advises. `options.device` "auto" means every kind of device there is.
-inline void show_advise(const app::Options& options, const advising::Asked& asked) {
+inline void show_advise(const app::Options& options, const advising::AdvisorOptions& settings) {
   using namespace advising;
-  check(asked);
-  td::optional<Imagined> imagined;
-  if (!asked.imagine.empty()) imagined = Imagined(asked.imagine);
+  check(settings);
+  td::optional<HypotheticalDevice> imagined;
+  if (!settings.imagine.empty()) imagined = HypotheticalDevice(settings.imagine);
   if (!std::getenv("TD_SIM_LAUNCH_COST")) td::sim::set_launch_cost(5);  // what a GPU's driver takes
   td::manual_seed(options.seed);
   const int threads = td::parallel_width();
-  const Contenders all = contenders(options, asked, threads);
-  const std::vector<StepWork> works = count_work(*all[0], asked, sizes_up_to(asked.largest));
-  introduce(asked, all, works[0]);
-  Timings timings = time_all(all, asked);
+  const Contenders all = contenders(options, settings, threads);
+  const std::vector<StepWork> works = count_work(*all[0], settings, sizes_up_to(settings.largest));
+  introduce(settings, all, works[0]);
+  Timings timings = time_all(all, settings);
   td::set_parallel_width(threads);
   if (imagined) add_imagined(timings, "imagined", *imagined, works);
-  const std::vector<Choice> choices = choose(timings, all.size());
+  const std::vector<Advice> choices = choose(timings, all.size());
   print_times(timings, choices);
   print_predictions(timings, all.size());
   print_costs(timings, works[0]);
   std::cout << "\nUse\n";
   print_choices(timings, choices);
   print_losers(timings, choices, all.size());
-  std::vector<std::vector<Choice>> marked = {choices};
+  std::vector<std::vector<Advice>> marked = {choices};
   if (imagined) {
-    std::cout << "With a device of " << asked.imagine
-              << " (TFLOPS, GB/s, us a launch; calculated, not measured), use\n";
+    std::cout << "With a device of " << settings.imagine
+              << " (TFLOPS, GB/s, us per launch; calculated, not measured), use\n";
     marked.push_back(choose(timings, timings.names.size()));
     print_choices(timings, marked.back());
   }
-  if (!asked.picture.empty()) write_picture(asked.picture, timings, all.size(), marked);
+  if (!settings.picture.empty()) write_picture(settings.picture, timings, all.size(), marked);
 }

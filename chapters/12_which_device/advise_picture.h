@@ -52,12 +52,12 @@ inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& pl
       out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"370\" "
           << "text-anchor=\"middle\">" << size << "</text>\n";
   out << "<path class=\"axis\" d=\"M70 20V350H670\"/>\n"
-         "<text x=\"75\" y=\"14\">us a step</text>\n"
-         "<text x=\"370\" y=\"392\" text-anchor=\"middle\">samples a batch</text>\n";
+         "<text x=\"75\" y=\"14\">us per step</text>\n"
+         "<text x=\"370\" y=\"392\" text-anchor=\"middle\">samples per batch</text>\n";
 }
 
 /// Where the choice changes, and to whom. Texts stay within the axes.
-inline void draw_crossing(std::ostream& out, const Plane& plane, const Choice& choice, double y,
+inline void draw_crossing(std::ostream& out, const Plane& plane, const Advice& choice, double y,
                           const std::string& name) {
   const double x = plane.x(static_cast<double>(choice.from));
   const bool right = x < 480;
@@ -68,28 +68,28 @@ inline void draw_crossing(std::ostream& out, const Plane& plane, const Choice& c
 
 /// A line through all times; what was held out is a ring. Calculated ones are dashed.
 inline void draw_line(std::ostream& out, const Timings& timings, std::size_t name,
-                      const Plane& plane, const char* colour, bool measured) {
-  out << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << colour << '"'
+                      const Plane& plane, const char* color, bool measured) {
+  out << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << color << '"'
       << (measured ? "" : " stroke-dasharray=\"6 4\"") << " points=\"";
   for (std::size_t s = 0; s < timings.sizes.size(); ++s)
     out << plane.x(static_cast<double>(timings.sizes[s])) << ','
         << plane.y(timings.seconds[name][s]) << ' ';
   out << "\"/>\n";
   for (std::size_t s = 0; measured && s < timings.sizes.size(); ++s)
-    out << "<circle r=\"4\" stroke=\"" << colour << "\" fill=\""
-        << (held_out(timings.sizes[s]) ? "none" : colour) << "\" cx=\""
+    out << "<circle r=\"4\" stroke=\"" << color << "\" fill=\""
+        << (held_out(timings.sizes[s]) ? "none" : color) << "\" cx=\""
         << plane.x(static_cast<double>(timings.sizes[s])) << "\" cy=\""
         << plane.y(timings.seconds[name][s]) << "\"><title>" << timings.names[name] << ", batch "
         << timings.sizes[s] << ": " << microseconds(timings.seconds[name][s])
         << " us</title></circle>\n";
-  out << "<text x=\"690\" y=\"" << 40 + 20 * name << "\" fill=\"" << colour << "\">"
+  out << "<text x=\"690\" y=\"" << 40 + 20 * name << "\" fill=\"" << color << "\">"
       << timings.names[name] << (measured ? "" : ", calculated") << "</text>\n";
 }
 
 /// @throws td::IoError when the file cannot be written.
 /// Choices of several kinds may be marked, as without and with an imagined contender.
 inline void write_picture(const std::string& path, const Timings& timings, std::size_t measured,
-                          const std::vector<std::vector<Choice>>& all_choices) {
+                          const std::vector<std::vector<Advice>>& all_choices) {
   constexpr const char* kColors[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                      "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
   const Plane plane(timings);
@@ -99,9 +99,9 @@ inline void write_picture(const std::string& path, const Timings& timings, std::
   for (std::size_t n = 0; n < timings.names.size(); ++n)
     draw_line(out, timings, n, plane, kColors[n % std::size(kColors)], n < measured);
   double height = 20;
-  for (const std::vector<Choice>& choices : all_choices)
+  for (const std::vector<Advice>& choices : all_choices)
     for (std::size_t i = 1; i < choices.size(); ++i)
-      draw_crossing(out, plane, choices[i], height += 16, timings.names[choices[i].contender]);
+      draw_crossing(out, plane, choices[i], height += 16, timings.names[choices[i].device]);
   out << "</svg>\n";
   if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
 }

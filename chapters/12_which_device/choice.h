@@ -1,5 +1,5 @@
-// The advisor's decision: which contender from which size on, and the reasons in words. advise.h
-// prints it. Invariant: a contender that is hardly faster is not chosen over a simpler one.
+// The advisor's decision: which contender from which size on, and the reasons as text. advise.h
+// prints it. Invariant: the exercise decides; nothing is measured here.
 #pragma once
 
 #include <cmath>
@@ -10,55 +10,36 @@
 
 namespace advising {
 
-/// One contender, from this batch on until the next choice.
-struct Choice {
-  std::size_t contender;
-  std::int64_t from;
-};
-
-/// To be chosen a contender must take this much less time: below it, noise would decide.
-constexpr double kWorthSwitching = 0.9;
-
 /// Costs that differ by less are not a reason.
 constexpr double kSame = 0.95;
 
-/// The batch from which on `other` is ahead of `current`, looking back from sizes[s], where it is.
-inline std::int64_t crossing(const Timings& timings, std::size_t current, std::size_t other,
-                             std::size_t s) {
-  for (; s > 0; --s) {
-    const auto from = static_cast<double>(timings.sizes[s - 1]);
-    const auto to = static_cast<double>(timings.sizes[s]);
-    const Crossover found =
-        crossover(timings.through(current, s - 1, s), timings.through(other, s - 1, s), from, to);
-    if (found.worth == Worth::kFrom) return static_cast<std::int64_t>(std::ceil(found.size));
-  }
-  return timings.sizes[0];
-}
-
-/// The first `count` contenders, of which those listed first are the simpler ones.
-inline std::vector<Choice> choose(const Timings& timings, std::size_t count) {
-  std::vector<Choice> choices = {{0, timings.sizes[0]}};
-  for (std::size_t s = 0; s < timings.sizes.size(); ++s) {
-    std::size_t best = 0;
-    for (std::size_t n = 1; n < count; ++n)
-      if (timings.seconds[n][s] < timings.seconds[best][s]) best = n;
-    const Choice last = choices.back();
-    if (timings.seconds[best][s] > kWorthSwitching * timings.seconds[last.contender][s]) continue;
-    const std::int64_t from = std::max(last.from, crossing(timings, last.contender, best, s));
-    if (from == last.from) choices.pop_back();  // it was ahead all along
-    if (choices.empty() || choices.back().contender != best) choices.push_back({best, from});
-  }
+/// The advice of exercise 12.advisor for the first `count` contenders. It measures nothing again:
+/// it gets the medians of the table.
+inline std::vector<Advice> choose(const Timings& timings, std::size_t count) {
+  std::vector<Measure> medians;
+  for (std::size_t n = 0; n < count; ++n)
+    medians.push_back([&timings, n](std::int64_t size) {
+      const auto at = std::find(timings.sizes.begin(), timings.sizes.end(), size);
+      return timings.seconds[n].at(static_cast<std::size_t>(at - timings.sizes.begin()));
+    });
+  const std::vector<Advice> choices = advise(medians, timings.sizes, /*runs=*/1);
+  bool valid = !choices.empty() && choices[0].from == timings.sizes[0];
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    valid = valid && choices[i].device < count && (i == 0 || choices[i].from > choices[i - 1].from);
+  TD_CHECK(td::Error, valid,
+           "advise returned no advice from the first size on, or not in order; see ./course check "
+           "12.advisor");
   return choices;
 }
 
-inline std::size_t choice_at(const std::vector<Choice>& choices, std::int64_t size) {
-  std::size_t contender = choices[0].contender;
-  for (const Choice& choice : choices)
-    if (choice.from <= size) contender = choice.contender;
+inline std::size_t choice_at(const std::vector<Advice>& choices, std::int64_t size) {
+  std::size_t contender = choices[0].device;
+  for (const Advice& choice : choices)
+    if (choice.from <= size) contender = choice.device;
   return contender;
 }
 
-/// Microseconds with the digits that count.
+/// Returns microseconds with the significant digits.
 inline std::string microseconds(double seconds) {
   std::ostringstream text;
   const double us = 1e6 * seconds, size = std::abs(us);
@@ -67,7 +48,7 @@ inline std::string microseconds(double seconds) {
 }
 
 /// "from batch 41 on", "up to batch 40", "from batch 41 to 512", "for every batch".
-inline std::string range(const std::vector<Choice>& choices, std::size_t place) {
+inline std::string range(const std::vector<Advice>& choices, std::size_t place) {
   const bool begins = place == 0, ends = place + 1 == choices.size();
   if (begins && ends) return "for every batch";
   std::ostringstream text;

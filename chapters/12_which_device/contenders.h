@@ -1,5 +1,5 @@
-// What the advisor compares: one network on every device of this machine, and on a device that is
-// only described. advise.h times them. Invariant: all of them do the same step on the same batches.
+// What the advisor compares: one network on every device of this machine, and on a hypothetical
+// device. timings.h times them. Invariant: all of them run the same step on the same batches.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace advising {
 
-/// What `--advise` is asked for.
-struct Asked {
+/// The options of the advisor.
+struct AdvisorOptions {
   std::int64_t width = 256;     ///< Of every hidden layer, and of the inputs.
   std::int64_t depth = 3;       ///< Hidden layers.
   std::int64_t largest = 1024;  ///< The largest batch.
@@ -28,10 +28,10 @@ struct Asked {
   std::string picture;          ///< An .svg to draw into.
 };
 
-/// Seconds that one timing takes at least: shorter ones are mostly clock and chance.
+/// Minimum seconds of one timing: shorter ones are mostly clock error and noise.
 constexpr double kBurst = 2e-3;
 
-/// What one step asks of a device: no time, only counts.
+/// What one step needs: counts, no times.
 struct StepWork {
   double launches = 0, bytes = 0, multiply_adds = 0;
 };
@@ -39,25 +39,26 @@ struct StepWork {
 /// The network of `--width` and `--depth` on one device, and its batches on the host.
 class Contender {
  public:
-  Contender(std::string name, const Asked& asked, td::Device device, int threads,
+  Contender(std::string name, const AdvisorOptions& settings, td::Device device, int threads,
             td::optional<td::ScalarType> products = td::nullopt)
       : name_(std::move(name)),
-        asked_(asked),
+        settings_(settings),
         device_(device),
         threads_(threads),
         products_(products),
-        model_(layers(asked)),
+        model_(layers(settings)),
         optimizer_((model_->to(device), model_->parameters()), td::optim::SGDOptions(0.01)) {}
 
   const std::string& name() const { return name_; }
   td::Device device() const { return device_; }
 
   // anchor: step
-  /// The batch goes to the device and through the network. Nothing here waits.
+  /// Copies the batch to the device and runs the network. The copy blocks the host until the device
+  /// has finished the step before.
   void step(const Batch& batch) {
     const td::Tensor inputs = batch.data.to(device_);
     const td::amp::AutocastGuard autocast(device_.type(), products_, products_.has_value());
-    if (asked_.inference) {
+    if (settings_.inference) {
       const td::NoGradGuard no_grad;
       model_->forward(inputs);
       return;
@@ -68,22 +69,22 @@ class Contender {
     optimizer_.step();
   }
 
-  /// Seconds a step.
+  /// Returns the seconds of one step.
   double seconds(const Batch& batch) {
     return burst([&] { step(batch); });
   }
-  /// Seconds of a step's copies alone.
+  /// Returns the seconds of the copies of one step.
   double copy_seconds(const Batch& batch) {
     return burst([&] {
       batch.data.to(device_);
-      if (!asked_.inference) batch.target.to(device_);
+      if (!settings_.inference) batch.target.to(device_);
     });
   }
-  /// Whether copies cost something, and are not another contender's, too.
+  /// Returns whether its copies cost something and are not those of another contender.
   bool copies() const { return !device_.is_cpu() && !products_; }
 
-  /// The mean of as many calls as fill a burst, with one wait behind them. The call before them
-  /// finds the weights out of the caches and the threads asleep.
+  /// Returns the mean of as many calls as fill a burst, with one wait after them. One call before
+  /// them is not counted: it loads the weights into the caches and wakes the threads.
   double burst(const std::function<void()>& work) {
     td::set_parallel_width(threads_);
     work();
@@ -101,8 +102,8 @@ class Contender {
   }
   // anchor end
 
-  /// Counts one step: launches and the bytes that they read and write, by listening; the
-  /// multiply-adds of the products from the sizes of the layers.
+  /// Counts one step: an observer counts launches and the bytes that they read and write. The
+  /// multiply-adds follow from the sizes of the layers.
   StepWork work(const Batch& batch) {
     static StepWork counted;
     counted = {};
@@ -113,11 +114,11 @@ class Contender {
     };
     step(batch);
     td::record_observer = nullptr;
-    const auto width = static_cast<double>(asked_.width);
-    const double forward = static_cast<double>(asked_.depth) * width * width + width * 10;
-    // Backward computes a gradient of the weights and one of the inputs; the batch itself wants
-    // none.
-    const double each = asked_.inference ? forward : 3 * forward - width * width;
+    const auto width = static_cast<double>(settings_.width);
+    const double forward = static_cast<double>(settings_.depth) * width * width + width * 10;
+    // Backward computes a gradient of the weights and one of the inputs; the batch itself
+    // needs none.
+    const double each = settings_.inference ? forward : 3 * forward - width * width;
     counted.multiply_adds = static_cast<double>(batch.data.size(0)) * each;
     return counted;
   }
@@ -129,18 +130,18 @@ class Contender {
   }
 
  private:
-  static td::nn::Sequential layers(const Asked& asked) {
+  static td::nn::Sequential layers(const AdvisorOptions& settings) {
     td::nn::Sequential model;
-    for (std::int64_t i = 0; i < asked.depth; ++i) {
-      model->push_back(td::nn::Linear(asked.width, asked.width));
+    for (std::int64_t i = 0; i < settings.depth; ++i) {
+      model->push_back(td::nn::Linear(settings.width, settings.width));
       model->push_back(td::nn::ReLU());
     }
-    model->push_back(td::nn::Linear(asked.width, 10));
+    model->push_back(td::nn::Linear(settings.width, 10));
     return model;
   }
 
   std::string name_;
-  Asked asked_;
+  AdvisorOptions settings_;
   td::Device device_;
   int threads_;
   td::optional<td::ScalarType> products_;
@@ -150,13 +151,14 @@ class Contender {
 
 /// The cpu with one thread and with all, and every accelerator; with `--device` only that one.
 inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& options,
-                                                          const Asked& asked, int threads) {
+                                                          const AdvisorOptions& settings,
+                                                          int threads) {
   std::vector<std::unique_ptr<Contender>> all;
   const auto add = [&](const std::string& name, td::Device device, int width) {
-    all.push_back(std::make_unique<Contender>(name, asked, device, width));
-    if (asked.bfloat16)
+    all.push_back(std::make_unique<Contender>(name, settings, device, width));
+    if (settings.bfloat16)
       all.push_back(
-          std::make_unique<Contender>(name + " bf16", asked, device, width, td::kBFloat16));
+          std::make_unique<Contender>(name + " bf16", settings, device, width, td::kBFloat16));
   };
   add("cpu, 1 thread", td::kCPU, 1);
   if (threads > 1)
@@ -170,13 +172,13 @@ inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& op
   return all;
 }
 
-// anchor: imagined
+// anchor: hypothetical
 /// A device that three numbers of its data sheet describe. Calculated, never measured.
-struct Imagined {
+struct HypotheticalDevice {
   double tflops = 0, gb_per_s = 0, launch_us = 0;
 
   /// @throws td::Error unless `text` is three positive numbers with commas.
-  explicit Imagined(const std::string& text) {
+  explicit HypotheticalDevice(const std::string& text) {
     std::istringstream in(text);
     char comma = 0, second_comma = 0;
     in >> tflops >> comma >> gb_per_s >> second_comma >> launch_us;
@@ -186,7 +188,7 @@ struct Imagined {
              "sheet, and microseconds that a launch takes");
   }
 
-  /// Launches follow one another, memory and arithmetic work meanwhile: who takes longest decides.
+  /// Launches run one after another; memory and arithmetic run meanwhile. The slowest one decides.
   double seconds(const StepWork& work) const {
     return std::max({work.launches * launch_us * 1e-6, work.bytes / gb_per_s * 1e-9,
                      2 * work.multiply_adds / tflops * 1e-12});

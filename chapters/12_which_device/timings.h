@@ -1,6 +1,6 @@
-// The advisor's times: one network on all devices at growing sizes, of which some are held out to
-// see what a prediction is worth. advise.h makes words of them, advise_picture.h a picture.
-// Invariant: what is held out reaches no prediction.
+// The advisor's times: one network on all devices at growing sizes. Some sizes are held out, to
+// test the predictions. advise.h prints them, advise_picture.h a picture. Invariant: no prediction
+// uses a size that is held out.
 #pragma once
 
 #include "contenders.h"
@@ -20,14 +20,14 @@ inline std::vector<std::int64_t> sizes_up_to(std::int64_t largest) {
 }
 inline bool held_out(std::int64_t size) { return size % 3 == 0; }
 
-/// The sizes that were timed, and what came out.
+/// The sizes that were timed, and the results.
 struct Timings {
   std::vector<std::int64_t> sizes;
   int runs = 0;
   std::vector<std::string> names;
   std::vector<std::vector<double>> seconds;  ///< [name][size]
   std::vector<Cost> costs;                   ///< One line for all sizes that are not held out.
-  std::vector<std::string> copied;           ///< Those of the names whose steps copy,
+  std::vector<std::string> copied;           ///< The names of those whose steps copy,
   std::vector<Cost> copy_costs;              ///< and what the copies of a step cost.
   std::vector<double> spread;  ///< How far apart the middle half of the runs is, of the median.
 
@@ -35,7 +35,7 @@ struct Timings {
   Cost through(std::size_t name, std::size_t first, std::size_t second) const {
     return fit_cost({sizes[first], sizes[second]}, {seconds[name][first], seconds[name][second]});
   }
-  /// What a line says of a size: how far off, of what was measured.
+  /// Returns the relative error of a line at a size.
   double error(const Cost& line, std::size_t name, std::size_t size) const {
     return line.at(static_cast<double>(sizes[size])) / seconds[name][size] - 1;
   }
@@ -71,16 +71,16 @@ inline double typical_spread(const std::map<std::int64_t, std::vector<double>>& 
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
-/// As many runs as were asked for, or fewer, so that all of them take about 15 seconds.
-inline int runs_that_fit(const Contenders& all, const Asked& asked,
+/// As many runs as --runs says, or fewer, so that all of them take about 15 seconds.
+inline int runs_that_fit(const Contenders& all, const AdvisorOptions& settings,
                          const std::vector<std::int64_t>& sizes) {
   constexpr double kPatience = 15;
-  const Batch largest{td::randn({sizes.back(), asked.width}),
+  const Batch largest{td::randn({sizes.back(), settings.width}),
                       td::randint(0, 10, {sizes.back()}, td::kInt64)};
   double round = 0;
   for (const auto& contender : all)  // all sizes together are three of the largest, timed twice
     round += kBurst * static_cast<double>(sizes.size()) + 6 * contender->seconds(largest);
-  const double runs = std::min(static_cast<double>(asked.runs), kPatience / round);
+  const double runs = std::min(static_cast<double>(settings.runs), kPatience / round);
   return std::max(3, static_cast<int>(runs));
 }
 
@@ -93,22 +93,23 @@ inline std::map<std::int64_t, Batch> make_batches(const std::vector<std::int64_t
   return batches;
 }
 
-/// The answer of the exercise, unless it has another shape: nobody reads beyond its end.
+/// Returns the result of the exercise. @throws td::Error if its shape is wrong, because the program
+/// would read beyond its end.
 inline std::vector<std::vector<double>> checked(std::vector<std::vector<double>> seconds,
                                                 std::size_t devices, std::size_t sizes) {
   bool complete = seconds.size() == devices;
   for (const std::vector<double>& row : seconds) complete = complete && row.size() == sizes;
-  TD_CHECK(td::Error, complete, "time_in_turns was given ", devices, " devices and ", sizes,
-           " sizes, and gave no table of that shape; ./course check 12.advisor tells more");
+  TD_CHECK(td::Error, complete, "time_interleaved was given ", devices, " devices and ", sizes,
+           " sizes, and returned no table of that shape; see ./course check 12.time_interleaved");
   return seconds;
 }
 
-/// Times all contenders, and the copies of those that have some, in turns with the exercise.
-inline Timings time_all(const Contenders& all, const Asked& asked) {
+/// Times all contenders, and the copies of those that have some, interleaved, with the exercise.
+inline Timings time_all(const Contenders& all, const AdvisorOptions& settings) {
   Timings timings;
-  timings.sizes = sizes_up_to(asked.largest);
-  timings.runs = runs_that_fit(all, asked, timings.sizes);
-  std::map<std::int64_t, Batch> batches = make_batches(timings.sizes, asked.width);
+  timings.sizes = sizes_up_to(settings.largest);
+  timings.runs = runs_that_fit(all, settings, timings.sizes);
+  std::map<std::int64_t, Batch> batches = make_batches(timings.sizes, settings.width);
   std::vector<Measure> measures;
   std::vector<std::map<std::int64_t, std::vector<double>>> runs(2 * all.size());
   app::ProgressLine progress;
@@ -130,8 +131,8 @@ inline Timings time_all(const Contenders& all, const Asked& asked) {
     timings.copied.push_back(one->name());
     add("copies to " + one->name(), [&](const Batch& batch) { return one->copy_seconds(batch); });
   }
-  timings.seconds = checked(time_in_turns(measures, timings.sizes, timings.runs), measures.size(),
-                            timings.sizes.size());
+  timings.seconds = checked(time_interleaved(measures, timings.sizes, timings.runs),
+                            measures.size(), timings.sizes.size());
   for (std::size_t i = 0; i < measures.size(); ++i)
     timings.costs.push_back(fit_known(timings.sizes, timings.seconds[i]));
   for (std::size_t i = 0; i < all.size(); ++i) timings.spread.push_back(typical_spread(runs[i]));
@@ -142,9 +143,9 @@ inline Timings time_all(const Contenders& all, const Asked& asked) {
   return timings;
 }
 
-/// A row that nobody measured: what the data sheet of `imagined` promises for the same steps.
-inline void add_imagined(Timings& timings, const std::string& name, const Imagined& imagined,
-                         const std::vector<StepWork>& works) {
+/// Adds a row that is calculated from the data sheet of the hypothetical device.
+inline void add_imagined(Timings& timings, const std::string& name,
+                         const HypotheticalDevice& imagined, const std::vector<StepWork>& works) {
   std::vector<double> seconds;
   for (const StepWork& work : works) seconds.push_back(imagined.seconds(work));
   timings.costs.push_back(fit_known(timings.sizes, seconds));

@@ -1,53 +1,61 @@
-// time_in_turns, fit_cost and crossover: exercise 12.advisor, declared in exercises.h.
+// advise: exercise 12.advisor, declared in exercises.h.
 #include <algorithm>
+#include <cmath>
 
 #include "exercises.h"
 #include "td/exercise.h"
 
-std::vector<std::vector<double>> time_in_turns(const std::vector<Measure>& devices,
-                                               const std::vector<std::int64_t>& sizes, int runs) {
-  // blank: Rounds outside, sizes, then devices; the medians at the end. About 13 lines.
-  std::vector<std::vector<std::vector<double>>> all(devices.size(),
-                                                    std::vector<std::vector<double>>(sizes.size()));
+// solution only
+namespace {
+
+using Times = std::vector<std::vector<double>>;
+
+Times medians_of(const std::vector<Measure>& devices, const std::vector<std::int64_t>& sizes,
+                 int runs) {
+  std::vector<Times> all(devices.size(), Times(sizes.size()));
   for (int round = 0; round <= runs; ++round)
     for (std::size_t s = 0; s < sizes.size(); ++s)
       for (std::size_t d = 0; d < devices.size(); ++d) {
         const double seconds = devices[d](sizes[s]);
-        if (round > 0) all[d][s].push_back(seconds);  // the first round warms up
+        if (round > 0) all[d][s].push_back(seconds);
       }
-  std::vector<std::vector<double>> medians(devices.size());
+  Times medians(devices.size());
   for (std::size_t d = 0; d < devices.size(); ++d)
     for (std::vector<double>& seconds : all[d]) {
       std::sort(seconds.begin(), seconds.end());
       medians[d].push_back(seconds[seconds.size() / 2]);
     }
   return medians;
-  // end
 }
 
-Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
-  // blank: Five sums over 1 / seconds and size / seconds; two equations. About 11 lines.
-  //! With u = 1 / seconds and v = size / seconds the errors are fixed * u + per_sample * v - 1.
-  double uu = 0, uv = 0, vv = 0, u_sum = 0, v_sum = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double u = 1 / seconds[i], v = static_cast<double>(sizes[i]) / seconds[i];
-    uu += u * u;
-    uv += u * v;
-    vv += v * v;
-    u_sum += u;
-    v_sum += v;
+/// Returns where `next` becomes faster than `last`. It is faster at sizes[s].
+std::int64_t begin_of(const std::vector<double>& last, const std::vector<double>& next,
+                      const std::vector<std::int64_t>& sizes, std::size_t s) {
+  while (s > 0 && next[s - 1] < last[s - 1]) --s;
+  if (s == 0) return sizes[0];
+  const double before = next[s - 1] - last[s - 1], after = last[s] - next[s];
+  const auto from = static_cast<double>(sizes[s - 1]), to = static_cast<double>(sizes[s]);
+  return static_cast<std::int64_t>(std::ceil(from + (to - from) * before / (before + after)));
+}
+
+}  // namespace
+// end
+
+std::vector<Advice> advise(const std::vector<Measure>& devices,
+                           const std::vector<std::int64_t>& sizes, int runs) {
+  // blank: Measure; then, at each size: is another device 10 % faster? Since when?
+  const Times seconds = medians_of(devices, sizes, runs);
+  std::vector<Advice> advice = {{0, sizes[0]}};
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    std::size_t best = 0;
+    for (std::size_t d = 1; d < devices.size(); ++d)
+      if (seconds[d][s] < seconds[best][s]) best = d;
+    const Advice last = advice.back();
+    if (seconds[best][s] > 0.9 * seconds[last.device][s]) continue;
+    const std::int64_t from = begin_of(seconds[last.device], seconds[best], sizes, s);
+    if (from <= last.from) advice.pop_back();
+    advice.push_back({best, std::max(from, last.from)});
   }
-  const double determinant = uu * vv - uv * uv;
-  return {(u_sum * vv - v_sum * uv) / determinant, (uu * v_sum - uv * u_sum) / determinant};
-  // end
-}
-
-Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
-  // blank: Who is faster at each end? Divide only if they differ. About 6 lines.
-  const bool at_first = device.at(from) < host.at(from), at_last = device.at(to) < host.at(to);
-  if (at_first && at_last) return {Worth::kAlways};
-  if (!at_first && !at_last) return {Worth::kNever};
-  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
-  return {at_last ? Worth::kFrom : Worth::kUpTo, size};
+  return advice;
   // end
 }

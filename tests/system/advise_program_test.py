@@ -35,7 +35,7 @@ def advise(program, *arguments, **environment):
 
 def table(text):
     """{name: {batch: microseconds}} of the table of times."""
-    lines = text[text.index("\nmicroseconds a step") + 1:].splitlines()
+    lines = text[text.index("\nmicroseconds per step") + 1:].splitlines()
     times = {name: {} for name in re.findall(NAME, lines[1])}
     for line in lines[2:2 + len(SIZES)]:
         batch, *row = re.findall(r"[\d.]+", line)
@@ -79,7 +79,7 @@ def choices_follow_each_other(text):
     for (name, _, last), (following, first, _) in zip(own, own[1:]):
         expect(name != following and first == last + 1, f"{name} up to {last}, then {following} from {first}:\n{text}")
     names = list(table(text))
-    for line, batch in zip(text[text.index("\nmicroseconds a step"):].splitlines()[3:], SIZES):
+    for line, batch in zip(text[text.index("\nmicroseconds per step"):].splitlines()[3:], SIZES):
         marked = names[re.findall(r"[\d.]+( <)?", line)[1:].index(" <")]
         chosen = [name for name, first, last in own if first <= batch <= last]
         expect(chosen == [marked], f"batch {batch}: {marked} is marked, {chosen} advised:\n{text}")
@@ -91,7 +91,7 @@ def picture_shows_the_times(text, path):
     elements = list(xml.etree.ElementTree.parse(path).iter())
     lines = [e for e in elements if e.tag.endswith("polyline")]
     circles = [e for e in elements if e.tag.endswith("circle")]
-    rings = [e for e in circles if e.get("fill") == "white"]
+    rings = [e for e in circles if e.get("fill") == "none"]
     expect(len(lines) == len(measured) + 1 and sum("stroke-dasharray" in e.attrib for e in lines) == 1,
            f"{len(lines)} lines for {measured} and the one that is imagined")
     expect(len(circles) == 7 * len(measured) and len(rings) == 2 * len(measured),

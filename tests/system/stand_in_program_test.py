@@ -123,7 +123,7 @@ def pinned_memory(program, folder):
 
 
 def together(program, _):
-    """Chapter 09. The program itself compares the losses of one place with those of two."""
+    """Chapter 09. The program itself compares the losses on one device with those on two."""
     on = ["--device", "cuda:0", "--batch-size", 8]
     for part, lines in (("split", [r"^  cuda:0 and cuda:1( +[\d.]+){3}$", r"^     cpu and cuda:0( +[\d.]+){3}$"]),
                         ("offload", [r"^ +Adam on the device +[\d.]+$"])):
@@ -137,7 +137,7 @@ def together(program, _):
 def pipeline(program, _):
     """Chapter 09: one batch after another through host, link and device, in four ways."""
     text = run(program, "--device", "cuda:0", "--batch-size", 2, "--show", "pipeline", variables=FAST)
-    says(text, "^All gave the same losses, bit by bit.", r"^ +cuda:0 .*\|[w.]+\|$")
+    says(text, "^All losses are bitwise identical.", r"^ +cuda:0 .*\|[w.]+\|$")
 
 
 def kernels(program, folder):

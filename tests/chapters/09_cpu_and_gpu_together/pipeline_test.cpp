@@ -2,6 +2,7 @@
 // filled with the number i. What the preparing thread sees is kept, and judged by the main thread.
 #include <algorithm>
 
+#include "copies.h"
 #include "exercises.h"
 #include "lanes.h"
 #include "sim/sim.h"
@@ -108,8 +109,7 @@ TEST_CASE("every batch is prepared and worked on once, in order, on its device",
       }
 }
 
-TEST_CASE("batches are prepared while the work is asked for, and no more than agreed",
-          "[pipeline]") {
+TEST_CASE("batches are prepared while work is enqueued, and not more than `ahead`", "[pipeline]") {
   for (const std::size_t ahead : {1u, 3u}) {
     std::atomic<std::int64_t> begun{0};
     const std::int64_t most =
@@ -123,7 +123,7 @@ TEST_CASE("batches are prepared while the work is asked for, and no more than ag
         [&](std::int64_t index, const Batch&) {
           if (index > 0) return;
           const bool came = comes([&] { return begun >= most; });
-          check::expect(came, "while the work on batch 0 is asked for, with " +
+          check::expect(came, "while the work on batch 0 is enqueued, with " +
                                   std::to_string(ahead) + " ahead, " + std::to_string(most) +
                                   " batches should be begun; there are " + std::to_string(begun));
           give_it_time();
@@ -225,17 +225,17 @@ TEST_CASE("the host is one batch ahead of the device, not more", "[pipeline]") {
       kSim, 2);
   const bool done = last.is_open();
   check::expect(!waited_for_work,
-                "the work on batch 1 is asked for only when that on batch 0 is done: the device "
+                "the work on batch 1 is enqueued only when that on batch 0 is done: the device "
                 "has nothing to do meanwhile");
   check::expect(!ran_ahead,
-                "the work on batch 2 is asked for while the device works on batch 0: batches pile "
+                "the work on batch 2 is enqueued while the device works on batch 0: batches pile "
                 "up on a slow device");
   check::expect(done, "run_pipeline returned before all work was done");
 }
 
-TEST_CASE("an error of prepare arrives in its place", "[pipeline]") {
+TEST_CASE("an error of prepare arrives instead of its batch", "[pipeline]") {
   for (const char* name : {"cpu", "sim:0"})
-    for (const std::int64_t bad : {0, 3}) {
+    for (const std::int64_t bad : {0, 3, 5}) {
       const td::Device device(name);
       Calls calls;
       const int before = threads_ended;
@@ -245,15 +245,15 @@ TEST_CASE("an error of prepare arrives in its place", "[pipeline]") {
                 6,
                 [&](std::int64_t index) {
                   watch_this_thread();
-                  if (index == bad) throw std::runtime_error("picture 17 is damaged");
+                  if (index == bad) throw std::runtime_error("image 17 is damaged");
                   return number_batch(index, device);
                 },
                 [&](std::int64_t index, const Batch&) { calls.add('w', index); }, device, 4);
           },
-          {"picture 17 is damaged"}, "prepare threw at batch " + std::to_string(bad));
+          {"image 17 is damaged"}, "prepare threw at batch " + std::to_string(bad));
       check::expect(calls.worked() == Calls::up_to(bad),
                     "with an error at batch " + std::to_string(bad) +
-                        " the work was asked for on batches " + calls.worked());
+                        " work was called on batches " + calls.worked());
       check::expect(threads_ended == before + 1, "the thread of prepare has not ended");
     }
 }
@@ -295,4 +295,124 @@ TEST_CASE("an error of work ends the thread, whatever it is doing", "[pipeline]"
                                                " batches were prepared although the work on "
                                                "batch 1 threw");
     }
+}
+
+TEST_CASE("the work runs on the current stream of the caller, whichever it is", "[pipeline]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 5000});
+  const td::Stream current = td::getStreamFromPool(kSim);
+  const td::StreamGuard guard(current);
+  std::vector<td::Tensor> sums;
+  RaceWatch races;
+  Gate last(kSoon);
+  run_pipeline(
+      4, [](std::int64_t index) { return number_batch(index); },
+      [&](std::int64_t index, const Batch& batch) {
+        check::expect(td::getCurrentStream(kSim) == current,
+                      "work is called while another stream is current");
+        sums.push_back(batch.data.sum());
+        if (index == 3) last.hold(current);
+      },
+      kSim, 2);
+  check::expect(last.is_open(),
+                "run_pipeline returned before the work on the caller's current stream was done");
+  races.expect_none();
+  expect_sums(sums, " (the current stream is one of the pool)");
+}
+
+TEST_CASE("whichever batch fails, the work before it is done and its memory is free",
+          "[pipeline]") {
+  td::Allocator& pinned = td::pinned_allocator(td::kSIM);
+  constexpr std::size_t kBytes = kSize * sizeof(float);
+  constexpr std::int64_t kBatches = 5;
+  for (const bool in_prepare : {false, true})
+    for (const std::int64_t bad : {0, 2, 4}) {
+      const std::string when = std::string(in_prepare ? "prepare" : "work") + " threw at batch " +
+                               std::to_string(bad) + " of " + std::to_string(kBatches);
+      std::atomic<int> made{0}, freed{0};
+      const int before = threads_ended;
+      Calls calls;
+      Gate gate(kSoon);
+      check::expect_throws<std::runtime_error>(
+          [&] {
+            run_pipeline(
+                kBatches,
+                [&](std::int64_t index) {
+                  watch_this_thread();
+                  if (in_prepare && index == bad) throw std::runtime_error("a damaged image");
+                  Batch batch = number_batch(index);
+                  batch.data = td::from_blob(pinned.allocate(kBytes), {kSize}, [&](void* memory) {
+                    pinned.release(memory, kBytes);
+                    ++freed;
+                  });
+                  ++made;
+                  return batch;
+                },
+                [&](std::int64_t index, const Batch&) {
+                  calls.add('w', index);
+                  if (index + (in_prepare ? 1 : 0) == bad) gate.hold(td::getCurrentStream(kSim));
+                  if (!in_prepare && index == bad)
+                    throw std::runtime_error("the loss is not finite");
+                },
+                kSim, 2);
+          },
+          {in_prepare ? "a damaged image" : "the loss is not finite"}, when);
+      const bool held = in_prepare ? bad > 0 : true;
+      check::expect(!held || gate.is_open(),
+                    when + ": run_pipeline returned while work that was enqueued is still pending");
+      check::expect(calls.worked() == Calls::up_to(in_prepare ? bad : bad + 1),
+                    when + ": work was called on batches " + calls.worked());
+      check::expect(threads_ended == before + 1, when + ": the thread of prepare has not ended");
+      check::expect(made == freed, when + ": " + std::to_string(made - freed) +
+                                       " batches still occupy host memory");
+    }
+}
+
+TEST_CASE("only a few batches exist at a time", "[pipeline]") {
+  td::Allocator& pinned = td::pinned_allocator(td::kSIM);
+  constexpr std::size_t kBytes = kSize * sizeof(float);
+  for (const std::size_t ahead : {1u, 3u}) {
+    std::atomic<int> made{0}, freed{0};
+    int most = 0;
+    run_pipeline(
+        12,
+        [&](std::int64_t index) {
+          Batch batch = number_batch(index);
+          batch.data = td::from_blob(pinned.allocate(kBytes), {kSize}, [&](void* memory) {
+            pinned.release(memory, kBytes);
+            ++freed;
+          });
+          ++made;
+          return batch;
+        },
+        [&](std::int64_t, const Batch& batch) {
+          batch.data.mul(2);
+          most = std::max(most, made - freed);
+        },
+        kSim, ahead);
+    const int allowed = static_cast<int>(ahead) + 2;  // those that wait, this one, the one before
+    check::expect(most <= allowed,
+                  "with " + std::to_string(ahead) + " ahead, " + std::to_string(most) +
+                      " batches were in memory at the same time; expected at most " +
+                      std::to_string(allowed) +
+                      ": release a batch when the work on it has finished");
+  }
+}
+
+TEST_CASE("the work on a batch is enqueued while the batch is still copied", "[pipeline]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 400000});
+  bool early = false;
+  for (int attempt = 0; attempt < 3 && !early; ++attempt) {  // the machine may be busy
+    const float mark = 7654321.0f + static_cast<float>(attempt);
+    run_pipeline(
+        1, [&](std::int64_t index) { return number_batch(index, kSim, mark); },
+        [&](std::int64_t, const Batch& batch) {
+          const volatile float* there = static_cast<const volatile float*>(
+              td::sim::kernel_view(kSim.index(), batch.data.data_ptr()));
+          early = there[kSize - 1] != mark;
+        },
+        kSim, 1);
+  }
+  check::expect(early,
+                "work is called only when the copy of its batch is done: let the current stream "
+                "wait for the copy (Event::block), not the host");
 }

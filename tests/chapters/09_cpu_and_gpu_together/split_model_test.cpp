@@ -1,6 +1,9 @@
 // Tests of split_model: the numbers are the plain model's, wherever the parts lie and however the
-// batch is cut; and nobody waits who need not. What is asked for when is read from a log that the
+// batch is cut; and the host does not wait unnecessarily. The order is read from a log that the
 // parts and their gradients write; gates hold devices, so that a host that waits is found out.
+#include <deque>
+
+#include "copies.h"
 #include "exercises.h"
 #include "lanes.h"
 
@@ -119,7 +122,7 @@ TEST_CASE("gradients are added to what is there", "[split_model]") {
 
 namespace {
 
-// A model that writes down what it is asked for: "F1", "F2" forward, "B2", "B1" backward.
+// A model that logs its calls: "F1", "F2" forward, "B2", "B1" backward.
 struct Logged {
   explicit Logged(const Places& at)
       : model(td::nn::Sequential(td::nn::Linear(5, kWidth), noting("1")),
@@ -162,12 +165,12 @@ void expect_before(const std::string& log, const std::string& a, int i, const st
                    const std::string& why) {
   check::expect(place_of(log, a, i) < place_of(log, b, j),
                 why + ": " + a + " number " + std::to_string(i) + " should come before " + b +
-                    " number " + std::to_string(j) + ". What was asked for: " + log);
+                    " number " + std::to_string(j) + ". The order was: " + log);
 }
 
 }  // namespace
 
-TEST_CASE("all forward work is asked for before the first backward work", "[split_model]") {
+TEST_CASE("every forward pass is launched before the first backward pass", "[split_model]") {
   for (const Places& at : places()) {
     const std::string log = asked_for(at, 3);
     expect_before(log, "F2", 3, "B2", 1, "with the parts on " + at.str());
@@ -177,9 +180,11 @@ TEST_CASE("all forward work is asked for before the first backward work", "[spli
 TEST_CASE("a device is never without work while the host computes", "[split_model]") {
   const std::string host_first = asked_for({"cpu", "sim:0"}, 3);
   expect_before(host_first, "F2", 1, "F1", 2, "the device should begin while the host goes on");
-  expect_before(host_first, "B2", 3, "B1", 1, "before the host waits, ask the device for all");
+  expect_before(host_first, "B2", 3, "B1", 1,
+                "before the host waits, launch everything that the device can do");
   const std::string host_second = asked_for({"sim:0", "cpu"}, 3);
-  expect_before(host_second, "F1", 3, "F2", 1, "before the host waits, ask the device for all");
+  expect_before(host_second, "F1", 3, "F2", 1,
+                "before the host waits, launch everything that the device can do");
   expect_before(host_second, "B1", 1, "B2", 2, "the device should begin while the host goes on");
 }
 
@@ -211,7 +216,7 @@ TEST_CASE("a host that has the first part goes on while the device is busy", "[s
     if (what == "F1" && asked == 3)
       check::expect(!gate.has_expired(),
                     "the host waits for the device before it has done its own forward work: copy "
-                    "from page-locked memory, on a stream that does not compute");
+                    "from pinned memory, on a stream that does not compute");
     if (what == "B2") gate.open();  // from here on the host needs the device's gradients
   };
   split_backward(logged.model, batch, 3);
@@ -230,6 +235,64 @@ TEST_CASE("a host that has the second part goes on while the device is busy", "[
   };
   split_backward(logged.model, batch, 3);
   check::expect(!gate.has_expired(),
-                "the host waits for the device's backward work: send gradients from page-locked "
+                "the host waits for the device's backward work: send gradients from pinned "
                 "memory, on a stream that does not compute");
+}
+
+TEST_CASE("the current streams may be any streams", "[split_model]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 3000});
+  for (const Places& at : places()) {
+    const Batch batch = make_batch(7);
+    const Plain plain(batch);
+    SplitModel model = split(at);
+    const Batch there = on(batch, at);
+    for (const td::Device device : {at.first, at.second}) td::synchronize(device);
+    std::deque<td::StreamGuard> guards;
+    for (const td::Device device : {at.first, at.second})
+      if (!device.is_cpu()) guards.emplace_back(td::getStreamFromPool(device));
+    RaceWatch races;
+    const td::Tensor loss = split_backward(model, there, 3);
+    for (const td::Device device : {at.first, at.second}) td::synchronize(device);
+    races.expect_none();
+    check::expect_close(loss, plain.loss.detach(), 1e-12, "the loss on " + at.str());
+    expect_gradients(model, plain, 1, "with streams of the pool, on " + at.str());
+  }
+}
+
+TEST_CASE("activations and their gradients are copied once", "[split_model]") {
+  constexpr std::int64_t kRows = 7;
+  const std::size_t expected = kRows * kWidth * sizeof(double);
+  for (const Places& at : {Places{"cpu", "sim:0"}, Places{"sim:0", "cpu"}}) {
+    SplitModel model = split(at);
+    const Batch there = on(make_batch(kRows), at);
+    const Copies copies = copies_of([&] { split_backward(model, there, 3); });
+    for (const auto& [direction, bytes] :
+         {std::pair("to the device", copies.to_device), std::pair("to the host", copies.to_host)})
+      check::expect(bytes <= expected + 64,
+                    std::to_string(bytes) + " bytes were copied " + direction + " on " + at.str() +
+                        "; the values at the cut have " + std::to_string(expected) +
+                        ": copy each micro-batch once");
+    check::expect(copies.pageable.empty(),
+                  "a copy was \"" + copies.pageable + "\": use model.to_second and model.to_first");
+  }
+}
+
+TEST_CASE("an error in a forward pass leaves no gradients", "[split_model]") {
+  for (const Places& at : {Places{"cpu", "sim:0"}, Places{"sim:0", "sim:1"}}) {
+    Logged logged(at);
+    const Batch batch = on(make_batch(6), at);
+    int forwards = 0;
+    logged.on_note = [&](const std::string& what) {
+      if (what == "F2" && ++forwards == 3) throw std::runtime_error("the third micro-batch");
+    };
+    check::expect_throws<std::runtime_error>([&] { split_backward(logged.model, batch, 3); },
+                                             {"the third micro-batch"},
+                                             "the second part threw on " + at.str());
+    for (const td::Tensor& parameter : logged.model.parameters())
+      check::expect(!parameter.grad().defined(),
+                    "the forward pass of the last micro-batch threw, but there are gradients: a "
+                    "backward pass was launched too early");
+    logged.on_note = nullptr;
+    split_backward(logged.model, batch, 3);  // works again
+  }
 }

@@ -1,163 +1,125 @@
-// Tests of advisor. No clock: the machines are functions that answer with seconds, and remember
-// what they were asked.
-#include <cmath>
-#include <sstream>
+// Tests of advise: devices are functions that return made-up seconds.
+#include <map>
 
-#include "check.h"
-#include "exercises.h"
+#include "machine.h"
 
 namespace {
 
-// Devices that take what their lines say, times what `disturbed` makes of the number of the call.
-class Machine {
- public:
-  using Disturbed = std::function<double(std::size_t call)>;
+using Table = std::map<std::int64_t, double>;
 
-  explicit Machine(
-      std::vector<Cost> costs, Disturbed disturbed = [](std::size_t) { return 1.0; })
-      : costs_(std::move(costs)), disturbed_(std::move(disturbed)) {}
-
-  std::vector<Measure> devices() {
-    std::vector<Measure> all;
-    for (std::size_t d = 0; d < costs_.size(); ++d)
-      all.push_back([this, d](std::int64_t size) {
-        const double factor = disturbed_(calls_++);
-        asked_ << ' ' << static_cast<char>('a' + d) << size;
-        return costs_[d].at(static_cast<double>(size)) * factor;
-      });
-    return all;
-  }
-  std::size_t calls() const { return calls_; }
-  /// " a1 b1 a64 b64": devices are letters.
-  std::string asked() const { return asked_.str(); }
-
- private:
-  std::vector<Cost> costs_;
-  Disturbed disturbed_;
-  std::size_t calls_ = 0;
-  std::ostringstream asked_;
-};
-
-const Cost kHost{2e-5, 4e-6}, kDevice{3e-4, 1e-6};
-
-void expect_times(const std::vector<std::vector<double>>& seconds,
-                  const std::vector<std::int64_t>& sizes, const std::string& what) {
-  const std::vector<Cost> costs = {kHost, kDevice};
-  check::expect(seconds.size() == 2,
-                what + ": expected the times of 2 devices, got " + std::to_string(seconds.size()));
-  for (std::size_t d = 0; d < costs.size(); ++d) {
-    std::vector<double> expected;
-    for (const std::int64_t size : sizes)
-      expected.push_back(1e6 * costs[d].at(static_cast<double>(size)));
-    std::vector<double> got = seconds[d];
-    for (double& s : got) s *= 1e6;
-    check::expect_close(got, expected, 1e-6,
-                        what + ", microseconds of device " + std::to_string(d));
-  }
+/// A device that takes the microseconds of a table.
+Machine::Curve curve(const Table& microseconds) {
+  return [microseconds](std::int64_t size) { return 1e-6 * microseconds.at(size); };
 }
 
-double relative_errors(const Cost& cost, const std::vector<std::int64_t>& sizes,
-                       const std::vector<double>& seconds) {
-  double sum = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double error = cost.at(static_cast<double>(sizes[i])) / seconds[i] - 1;
-    sum += error * error;
-  }
-  return sum;
+std::string text(const std::vector<Advice>& advice) {
+  std::string all;
+  for (const Advice& one : advice)
+    all += (all.empty() ? "device " : ", device ") + std::to_string(one.device) + " from " +
+           std::to_string(one.from);
+  return all.empty() ? "nothing" : all;
 }
 
-void expect_cost(const Cost& cost, const Cost& expected, const std::string& what) {
-  check::expect_close(1e6 * cost.fixed, 1e6 * expected.fixed, 1e-6,
-                      what + ", fixed, in microseconds");
-  check::expect_close(1e6 * cost.per_sample, 1e6 * expected.per_sample, 1e-6,
-                      what + ", per sample, in microseconds");
+void expect_advice(const std::vector<Advice>& got, const std::vector<Advice>& expected,
+                   const std::string& what) {
+  check::expect(text(got) == text(expected),
+                what + ": expected \"" + text(expected) + "\", got \"" + text(got) + "\"");
 }
 
-const char* name(Worth worth) {
-  constexpr const char* kNames[] = {"kNever", "kAlways", "kFrom", "kUpTo"};
-  return kNames[static_cast<int>(worth)];
-}
-
-void expect_crossover(const Cost& host, const Cost& device, Worth worth, double size,
-                      const std::string& what) {
-  const Crossover found = crossover(host, device, 1, 1000);
-  check::expect(found.worth == worth,
-                what + ": expected " + name(worth) + ", got " + name(found.worth));
-  if (worth == Worth::kFrom || worth == Worth::kUpTo)
-    check::expect_close(found.size, size, 1e-6 * size, what + ", the size");
+void expect_tables(const std::vector<Table>& tables, const std::vector<Advice>& expected,
+                   const std::string& what) {
+  std::vector<Machine::Curve> curves;
+  for (const Table& table : tables) curves.push_back(curve(table));
+  std::vector<std::int64_t> sizes;
+  for (const auto& [size, us] : tables[0]) sizes.push_back(size);
+  Machine machine(curves);
+  expect_advice(advise(machine.devices(), sizes, 1), expected, what);
 }
 
 }  // namespace
 
-TEST_CASE("devices take turns, and the first round is not counted", "[advisor]") {
-  Machine machine({kHost, kDevice}, [](std::size_t call) { return call < 4 ? 50.0 : 1.0; });
-  const std::vector<std::int64_t> sizes = {1, 64};
-  const auto seconds = time_in_turns(machine.devices(), sizes, 2);
-  check::expect(machine.calls() == 12,
-                "2 runs and a warm-up of 2 devices at 2 sizes are 12 calls; "
-                "there were " +
-                    std::to_string(machine.calls()));
-  const std::string round = " a1 b1 a64 b64";
-  check::expect(machine.asked() == round + round + round,
-                "expected three rounds of" + round + ", got" + machine.asked());
-  expect_times(seconds, sizes, "after a slow first round");
+TEST_CASE("the device with the lower cost per sample is advised from the crossing on",
+          "[advisor]") {
+  Machine machine(std::vector<Cost>{kHost, kDevice});
+  expect_advice(advise(machine.devices(), {1, 64, 256}, 3), {{0, 1}, {1, 94}}, "the example");
+  Machine reverse(std::vector<Cost>{kDevice, kHost});
+  expect_advice(advise(reverse.devices(), {1, 64, 256}, 3), {{1, 1}, {0, 94}},
+                "the example, with the devices exchanged");
+  Machine one(std::vector<Cost>{kHost});
+  expect_advice(advise(one.devices(), {8}, 1), {{0, 8}}, "one device, one size");
 }
 
-TEST_CASE("one run that was held up does not count", "[advisor]") {
-  Machine machine({kHost, kDevice}, [](std::size_t call) { return call % 11 == 7 ? 40.0 : 1.0; });
-  const std::vector<std::int64_t> sizes = {1, 31, 1023};
-  expect_times(time_in_turns(machine.devices(), sizes, 5), sizes, "with a slow call now and then");
+TEST_CASE("the measurements are interleaved, and the first round is not counted", "[advisor]") {
+  for (const int runs : {1, 3}) {
+    Machine slow(std::vector<Cost>{kHost, kDevice}, [](std::size_t call) {
+      return call < 6 && call % 2 == 0 ? 90.0 : 1.0;  // only device 0 is slow at first
+    });
+    expect_advice(
+        advise(slow.devices(), {1, 64, 256}, runs), {{0, 1}, {1, 94}},
+        "after a first round in which device 0 is slow, with " + std::to_string(runs) + " runs");
+  }
+  Machine machine(std::vector<Cost>{kHost, kDevice});
+  advise(machine.devices(), {1, 64, 256}, 3);
+  std::string expected;
+  for (int round = 0; round < 4; ++round) expected += " a1 b1 a64 b64 a256 b256";
+  check::expect(machine.measured() == expected, "3 runs and a warm-up: expected the measurements" +
+                                                    expected + ", got" + machine.measured());
 }
 
-TEST_CASE("a machine that is busy for a while is busy for all", "[advisor]") {
-  // The last two of six rounds run at a third of the speed.
-  Machine machine({kHost, kDevice}, [](std::size_t call) { return call >= 24 ? 3.0 : 1.0; });
-  const std::vector<std::int64_t> sizes = {1, 16, 256};
-  expect_times(time_in_turns(machine.devices(), sizes, 5), sizes, "busy towards the end");
+TEST_CASE("one run that was disturbed does not change the advice", "[advisor]") {
+  for (const double factor : {0.01, 40.0}) {
+    Machine machine(std::vector<Cost>{kHost, kDevice},
+                    [factor](std::size_t call) { return call % 13 == 7 ? factor : 1.0; });
+    expect_advice(
+        advise(machine.devices(), {1, 64, 256}, 5), {{0, 1}, {1, 94}},
+        "some calls take " + std::to_string(factor) + " times as long: medians, not means");
+  }
 }
 
-TEST_CASE("two points lie on one line", "[advisor]") {
-  expect_cost(fit_cost({1, 100}, {0.011, 0.110}), {0.010, 0.001}, "the example");
-  expect_cost(fit_cost({4096, 1}, {kDevice.at(4096), kDevice.at(1)}), kDevice,
-              "large before small");
-  expect_cost(fit_cost({1, 4, 16, 64, 256}, std::vector<double>(5, 2e-4)), {2e-4, 0},
-              "all sizes take the same time");
+TEST_CASE("less than ten percent is no reason to change", "[advisor]") {
+  expect_tables({{{1, 100}, {10, 200}, {100, 1000}}, {{1, 91}, {10, 182}, {100, 905}}}, {{0, 1}},
+                "device 1 takes 0.905 to 0.91 of the time");
+  expect_tables({{{1, 100}, {10, 200}, {100, 1000}}, {{1, 89}, {10, 179}, {100, 890}}}, {{1, 1}},
+                "device 1 takes 0.89 of the time everywhere");
+  expect_tables({{{1, 100}, {10, 1000}, {100, 2000}},
+                 {{1, 200}, {10, 500}, {100, 900}},
+                 {{1, 300}, {10, 600}, {100, 880}}},
+                {{0, 1}, {1, 3}}, "device 2 is hardly faster than device 1, and only at 100");
 }
 
-TEST_CASE("ten percent count the same at every size", "[advisor]") {
-  const std::vector<std::int64_t> sizes = {1, 4, 16, 64, 256, 1024, 4096};
-  const std::vector<double> off = {1.02, 0.97, 1.05, 0.94, 1.03, 1.1, 0.9};
-  std::vector<double> seconds;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    seconds.push_back(off[i] * kHost.at(static_cast<double>(sizes[i])));
-  const Cost cost = fit_cost(sizes, seconds);
-  std::ostringstream text;
-  text << "a fixed cost of 20 us, and times that are up to 10 % off: expected 18 to 22 us, got "
-       << 1e6 * cost.fixed << " us";
-  check::expect(std::abs(cost.fixed / kHost.fixed - 1) < 0.1, text.str());
-  const double least = relative_errors(cost, sizes, seconds);
-  for (const double fixed : {0.99, 1.0, 1.01})
-    for (const double per_sample : {0.99, 1.0, 1.01}) {
-      const Cost other{cost.fixed * fixed, cost.per_sample * per_sample};
-      check::expect(relative_errors(other, sizes, seconds) >= least,
-                    "another line has smaller relative errors");
-    }
+TEST_CASE("a device begins where it becomes faster, not where it is ten percent faster",
+          "[advisor]") {
+  expect_tables(
+      {{{1, 100}, {16, 100}, {64, 100}, {256, 100}}, {{1, 300}, {16, 130}, {64, 95}, {256, 50}}},
+      {{0, 1}, {1, 58}}, "device 1 is 5 % faster at 64 and 50 % at 256");
+  expect_tables({{{4, 100}, {8, 100}, {16, 100}}, {{4, 99}, {8, 95}, {16, 50}}}, {{1, 4}},
+                "device 1 is a little faster at the first sizes, and much faster at the last one");
+  expect_tables(
+      {{{1, 100}, {4, 100}, {16, 100}, {64, 100}}, {{1, 95}, {4, 120}, {16, 97}, {64, 40}}},
+      {{0, 1}, {1, 15}}, "device 1 is slower at 4: go back no further than that");
 }
 
-TEST_CASE("a device with a high fixed cost is worth it from a size on", "[advisor]") {
-  expect_crossover({1e-5, 3e-6}, {2e-4, 1e-6}, Worth::kFrom, 95, "the example");
-  expect_crossover({2e-4, 1e-6}, {1e-5, 3e-6}, Worth::kUpTo, 95, "the example, host for device");
-  expect_crossover({0, 1e-6}, {1e-6, 0}, Worth::kFrom, 1, "equal at the first size, then faster");
-  expect_crossover({1e-6, 0}, {0, 1e-6}, Worth::kNever, 0, "equal at the first size, then slower");
+TEST_CASE("several devices follow each other", "[advisor]") {
+  expect_tables({{{1, 10}, {10, 100}, {100, 1000}, {1000, 10000}},
+                 {{1, 50}, {10, 70}, {100, 300}, {1000, 2700}},
+                 {{1, 200}, {10, 205}, {100, 211}, {1000, 250}}},
+                {{0, 1}, {1, 7}, {2, 65}}, "three devices");
+  expect_tables({{{1, 10}, {10, 100}, {100, 1000}},
+                 {{1, 52}, {10, 80}, {100, 700}},
+                 {{1, 40}, {10, 81}, {100, 60}}},
+                {{0, 1}, {1, 8}, {2, 11}}, "device 2 is hardly slower than device 1 at 10");
+  expect_tables({{{1, 100}, {10, 100}, {100, 100}, {1000, 100}},
+                 {{1, 210}, {10, 50}, {100, 62}, {1000, 300}}},
+                {{0, 1}, {1, 8}, {0, 244}}, "the first device is the best again at the end");
+  expect_tables({{{1, 100}, {10, 100}, {100, 100}},
+                 {{1, 50}, {10, 50}, {100, 50}},
+                 {{1, 50}, {10, 50}, {100, 50}}},
+                {{1, 1}}, "of two equal devices, the first");
 }
 
-TEST_CASE("lines that do not cross where it counts", "[advisor]") {
-  expect_crossover({1e-5, 3e-6}, {2e-5, 3e-6}, Worth::kNever, 0, "parallel, the device slower");
-  expect_crossover({2e-5, 3e-6}, {1e-5, 3e-6}, Worth::kAlways, 0, "parallel, the device faster");
-  expect_crossover({1e-5, 3e-6}, {1e-5, 3e-6}, Worth::kNever, 0, "the same line");
-  expect_crossover({1e-5, 1e-6}, {2e-5, 2e-6}, Worth::kNever, 0, "a crossing at a negative size");
-  expect_crossover({2e-5, 2e-6}, {1e-5, 1e-6}, Worth::kAlways, 0,
-                   "the same, with the device ahead");
-  expect_crossover({1e-5, 3e-6}, {5e-2, 1e-6}, Worth::kNever, 0, "a crossing behind the last size");
-  expect_crossover({1e-5, 3e-6}, {1.1e-5, 1e-6}, Worth::kAlways, 0, "a crossing before the first");
+TEST_CASE("a device that is the best at one size only", "[advisor]") {
+  expect_tables({{{1, 40}, {10, 100}, {100, 10}, {1000, 10}},
+                 {{1, 50}, {10, 105}, {100, 300}, {1000, 300}},
+                 {{1, 60}, {10, 80}, {100, 95}, {1000, 100}}},
+                {{0, 1}, {2, 6}, {0, 28}}, "device 2 is the best at 10 only");
 }

@@ -5,28 +5,28 @@
 #include <deque>
 #include <thread>
 
-#include "belt.h"
+#include "bounded_queue.h"
 #include "exercises.h"
 #include "td/base/parallel.h"
 
 namespace {
 
-Parcel send(Batch host, td::Device device, const td::Stream& copies) {
+InFlightBatch send(Batch host, td::Device device, const td::Stream& copies) {
   const td::StreamGuard on_copies(copies);
   const auto copy = [&](const td::Tensor& t) { return t.to(device, /*non_blocking=*/true); };
   Batch on_device(copy(host.data), copy(host.target));
-  Parcel parcel{std::move(host), std::move(on_device), td::Event(device.type()),
-                td::Event(device.type())};
-  parcel.copied.record(copies);
-  return parcel;
+  InFlightBatch batch{std::move(host), std::move(on_device), td::Event(device.type()),
+                      td::Event(device.type())};
+  batch.copied.record(copies);
+  return batch;
 }
 
 struct Ending {
-  Belt& belt;
+  BoundedQueue& queue;
   std::thread& thread;
   const td::Stream &copies, &compute;
   ~Ending() {
-    belt.close();
+    queue.close();
     thread.join();
     try {
       copies.synchronize();
@@ -41,30 +41,30 @@ struct Ending {
 void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
                   std::size_t ahead) {
   const td::Stream copies = td::getStreamFromPool(device), compute = td::getCurrentStream(device);
-  Belt belt(ahead);
+  BoundedQueue queue(ahead);
   std::thread thread([&] {
     td::set_parallel_width(1);
     pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
-      for (std::int64_t i = 0; i < batches && belt.wait_for_place(); ++i)
-        belt.put(send(prepare(i), device, copies));
+      for (std::int64_t i = 0; i < batches && queue.wait_for_space(); ++i)
+        queue.put(send(prepare(i), device, copies));
     } catch (...) {
-      belt.put({{}, {}, td::Event(td::kCPU), td::Event(td::kCPU)});
+      queue.put({{}, {}, td::Event(td::kCPU), td::Event(td::kCPU)});
     }
   });
-  std::deque<Parcel> in_work;
-  const Ending ending{belt, thread, copies, compute};
+  std::deque<InFlightBatch> in_work;
+  const Ending ending{queue, thread, copies, compute};
   const auto finish_first = [&] {
     in_work.front().used.synchronize();
     in_work.pop_front();
   };
   for (std::int64_t i = 0; i < batches; ++i) {
-    in_work.push_back(belt.take());
+    in_work.push_back(queue.take());
     if (!in_work.back().host.data.defined()) {
       in_work.pop_back();
       break;
     }
-    const Parcel& batch = in_work.back();
+    const InFlightBatch& batch = in_work.back();
     batch.copied.block(compute);  // the stream waits, not the host
     work(i, batch.on_device);
     in_work.back().used.record(compute);

@@ -4,8 +4,9 @@
 
 namespace {
 
-/// Asks for a(i) and b(i), piece by piece. Only when b runs on the host, which must wait for what a
-/// made, is every a asked for first: a device must not run out of work while the host waits.
+/// Launches a(i) and b(i) for each micro-batch. If b runs on the host, which must wait for the
+/// result of a, it launches every a first: otherwise the device runs out of work while the host
+/// waits.
 template <class A, class B>
 void each_piece(std::size_t pieces, bool b_is_on_host, const A& a, const B& b) {
   for (std::size_t i = 0; i < pieces; ++i) {
@@ -27,7 +28,7 @@ td::Tensor split_backward(SplitModel& model, const Batch& batch, std::int64_t mi
   const td::TensorList targets = batch.target.chunk(micro_batches);
   const std::size_t pieces = inputs.size();
   td::TensorList ends, starts, losses;  // of the first part, of the second, of both
-  std::vector<Sent> values, gradients;
+  std::vector<PendingTensor> values, gradients;
   double sum = 0;
 
   const auto forward_first = [&](std::size_t i) {

@@ -1,6 +1,7 @@
-// expect: before the host waits, ask the device for all: B2 number 3 should come before B1 number 1
-// All forward, then all backward, with a graph over both parts: good for two devices. But a host
-// that has the first part waits in every backward, and the device waits for the host.
+// expect: before the host waits, launch everything that the device can do: B2 number 3 should come
+// before B1 number 1 All forward, then all backward, with a graph over both parts: good for two
+// devices. But a host that has the first part waits in every backward, and the device waits for the
+// host.
 #include "exercises.h"
 
 td::Tensor split_forward(SplitModel& model, const td::Tensor& x) {

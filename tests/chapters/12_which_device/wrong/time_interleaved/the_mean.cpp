@@ -1,0 +1,26 @@
+// expect: with a slow call now and then
+// Takes the mean, which one slow run moves.
+#include <algorithm>
+
+#include "exercises.h"
+
+std::vector<std::vector<double>> time_interleaved(const std::vector<Measure>& devices,
+                                                  const std::vector<std::int64_t>& sizes,
+                                                  int runs) {
+  std::vector<std::vector<std::vector<double>>> all(devices.size(),
+                                                    std::vector<std::vector<double>>(sizes.size()));
+  for (int round = 0; round <= runs; ++round)
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double seconds = devices[d](sizes[s]);
+        if (round > 0) all[d][s].push_back(seconds);  // the first round warms up
+      }
+  std::vector<std::vector<double>> medians(devices.size());
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (std::vector<double>& seconds : all[d]) {
+      double sum = 0;
+      for (const double one : seconds) sum += one;
+      medians[d].push_back(sum / static_cast<double>(seconds.size()));
+    }
+  return medians;
+}
