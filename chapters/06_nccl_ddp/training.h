@@ -11,7 +11,7 @@
 #include "images.h"
 #include "strategies.h"
 
-/// Seven linear layers of 12.4 MB behind a coarse picture: much to send for little to compute.
+/// Seven linear layers with 12.4 MB of parameters: long to send, quick to compute.
 inline td::nn::Sequential deep_net() {
   using namespace td::nn;
   Sequential net(AvgPool2d(4), Flatten(), Linear(192, 768), ReLU());
@@ -23,7 +23,7 @@ inline td::nn::Sequential deep_net() {
   return net;
 }
 
-/// Seconds on a clock that only runs forward.
+/// Seconds of a steady clock.
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -59,13 +59,13 @@ inline void show_step_time(Strategy& strategy, td::optim::Optimizer& optimizer,
   }
   std::sort(seconds.begin(), seconds.end());
   if (group.rank() == 0)
-    std::cout << "One step of " << batch.data.size(0) << " pictures a rank: " << std::fixed
+    std::cout << "One step of " << batch.data.size(0) << " images per rank: " << std::fixed
               << std::setprecision(1) << 1e3 * seconds[seconds.size() / 2] << " ms\n";
 }
 
 // anchor: accuracy
-// The share of right answers over the whole test half. Each rank takes every world_size-th batch:
-// no picture is left out, and none counts twice.
+// The fraction of right answers over the whole test set. Each rank takes every world_size-th batch,
+// so that each image counts exactly once.
 inline double accuracy_of_all(td::nn::Sequential& model, const std::vector<images::Batch>& test,
                               td::Device device, ProcessGroup& group) {
   const td::NoGradGuard no_grad;

@@ -1,12 +1,22 @@
-// What the tests of chapter 05 share: lists of devices, and a model whose gradients are known.
+// What the tests of chapter 05 share: lists of devices, a model whose gradients are known, and a
+// count of what a function copies and how often it makes the host wait.
 #pragma once
 
 #include "check_tensors.h"
 #include "exercises.h"
+#include "lanes.h"
+#include "trace/trace.h"
 
-/// Two and three devices, with and without an accelerator.
+/// Two and three devices, with and without an accelerator. With GPUs the lists use them: two of
+/// them, or the only one together with a cpu.
 inline std::vector<std::vector<td::Device>> device_lists() {
-  return {{"sim:0", "sim:1"}, {"cpu", "cpu", "cpu"}, {"sim:1", "sim:0", "sim:1"}};
+  std::vector<std::vector<td::Device>> lists = {
+      {"sim:0", "sim:1"}, {"cpu", "cpu", "cpu"}, {"sim:1", "sim:0", "sim:1"}};
+  const int gpus = td::device_count(td::kCUDA);
+  if (gpus > 1) lists.push_back({"cuda:0", "cuda:1"});
+  if (gpus == 1) lists.push_back({"cuda:0", "cpu"});
+  if (gpus == 1) lists.push_back({"cuda:0", "cuda:0"});
+  return lists;
 }
 
 inline std::string named(const std::vector<td::Device>& devices) {
@@ -26,4 +36,35 @@ inline td::nn::Sequential make_model(td::Device device) {
   td::nn::Sequential model(td::nn::Linear(3, 2), td::nn::BatchNorm1d(2));
   model->to(device);
   return model;
+}
+
+/// What a function copies on sim devices, and how often it makes the host wait.
+struct Traffic {
+  std::uint64_t bytes = 0;
+  std::ptrdiff_t waits = 0;
+};
+
+template <class Work>
+Traffic traffic_of(Work&& work) {
+  for (const char* device : {"sim:0", "sim:1"}) td::synchronize(device);
+  td::trace::start();
+  work();
+  const td::trace::Trace trace = td::trace::stop();
+  Traffic traffic;
+  for (const auto& span : trace.spans) {
+    if (span.category == td::trace::Category::kCopy) traffic.bytes += span.bytes;
+    traffic.waits += span.category == td::trace::Category::kWait &&
+                     trace.tracks[span.track].kind == td::trace::TrackKind::kThread;
+  }
+  return traffic;
+}
+
+/// Fails if the host waited, or if more than `bytes` bytes were copied.
+inline void expect_traffic(const Traffic& traffic, std::uint64_t bytes, const std::string& what) {
+  check::expect(traffic.bytes <= bytes, what + ": " + std::to_string(traffic.bytes) +
+                                            " bytes were copied between devices; " +
+                                            std::to_string(bytes) + " are enough");
+  check::expect(traffic.waits == 0, what + ": the host waited " + std::to_string(traffic.waits) +
+                                        " times; all tensors are on accelerators, so a copy from "
+                                        "device to device needs no wait");
 }
