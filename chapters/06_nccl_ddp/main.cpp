@@ -1,6 +1,5 @@
 // Chapter 06, NCCL and DDP: several processes train one model, each with its own device and its own
 // part of the images. Started alone it is a world of one; ./course launch -n 2 6 starts two ranks.
-#include <iomanip>
 #include <iostream>
 
 #include "../04_training_loop/models.h"
@@ -14,7 +13,7 @@
 namespace {
 
 struct Choices {
-  std::string strategy = "ddp", model = "cnn", url = "env:";
+  std::string strategy = "ddp", model = "cnn", url = "env:", timeline;
   std::int64_t spawn = 0, samples = 0, steps = 0;
   double lr = 0.01, bucket_cap_mb = 25;
 };
@@ -81,30 +80,6 @@ images::Set load_images(const app::Options& options, const Choices& choices, Pro
                       static_cast<std::size_t>(choices.samples), sampling);
 }
 
-// anchor: epochs
-void run_epochs(Strategy& strategy, td::nn::Sequential& model, td::optim::Optimizer& optimizer,
-                images::Set& set, std::int64_t epochs, td::Device device, ProcessGroup& group) {
-  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
-    const double start = now();
-    set.train->sampler().set_epoch(static_cast<std::uint64_t>(epoch));  // the same on every rank
-    td::Tensor total = td::zeros({}, device);
-    std::int64_t steps = 0;
-    for (images::Batch& batch : *set.train) {
-      total += train_step(strategy, optimizer, batch, device);
-      ++steps;
-    }
-    group.all_reduce(total, td::distributed::ReduceOp::AVG)->wait();  // each rank has its own loss
-    const double rate = static_cast<double>(set.samples) / (now() - start);
-    const double right = accuracy_of_all(model, set.test, device, group);
-    if (group.rank() == 0)
-      std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4)
-                << total.item<double>() / static_cast<double>(steps)
-                << ", test accuracy: " << std::setprecision(1) << 100 * right << " %, "
-                << std::setprecision(0) << rate << " samples/s\n";
-  }
-}
-// anchor end
-
 // anchor: train
 void train(const app::Options& options, const Choices& choices, td::Device device,
            ProcessGroup& group) {
@@ -115,7 +90,9 @@ void train(const app::Options& options, const Choices& choices, td::Device devic
   Strategy strategy = make_strategy(choices.strategy, model, choices.bucket_cap_mb, group);
   const double lr = scaled_learning_rate(choices.lr, kBatch, options.batch_size, group.size());
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(lr).momentum(0.9));
-  if (choices.steps > 0)
+  if (!choices.timeline.empty())
+    draw_step(strategy, optimizer, *set.train->begin(), device, choices.timeline, group);
+  else if (choices.steps > 0)
     show_step_time(strategy, optimizer, *set.train->begin(), device, choices.steps, group);
   else
     run_epochs(strategy, model, optimizer, set, options.epochs, device, group);
@@ -153,6 +130,7 @@ int main(int argc, char** argv) {
   command.option("--bucket-cap-mb", choices.bucket_cap_mb, "size of a bucket in MiB");
   command.option("--lr", choices.lr, "learning rate for 64 images per step");
   command.option("--samples", choices.samples, "use only so many training images");
+  command.option("--timeline", choices.timeline, "draw one step of rank 0 into this .svg");
   command.option("--steps", choices.steps, "time so many steps instead of training");
   return command.run(argc, argv, [&](const app::Options& options) {
     if (choices.spawn == 0) return run_rank(options, choices);

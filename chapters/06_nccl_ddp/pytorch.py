@@ -4,6 +4,7 @@
 Twin of: ./course launch -n 2 6 --model simple --device cpu
 Compared: rank (\\d): inputs on (\\w+), labels on (\\w+)
 Compared: Epoch (\\d+): (\\d+) samples, Loss ([\\d.]+); (\\d+) samples, Loss ([\\d.]+)
+Compared: Each epoch had (\\d+) steps; each step averaged (\\d+) bytes
 Compared: Using (\\d) ranks, rank (\\d) on (\\w+)
 
 Start it with python3 pytorch.py. To let torchrun start the ranks, call train() once per process, without
@@ -70,6 +71,9 @@ def train(rank, world_size, folder):
         if rank == 0:
             print(f"Epoch {epoch}: " + "; ".join(f"{int(n)} samples, Loss {(total / n).item():.6g}" for n, total in both),
                   flush=True)
+    if rank == 0:
+        print(f"Each epoch had {len(loader)} steps; each step averaged "
+              f"{sum(p.numel() * p.element_size() for p in model.parameters())} bytes of gradients")
     dist.destroy_process_group()
 
 

@@ -47,6 +47,9 @@ inline void train_simple(std::int64_t epochs, td::Device device, ProcessGroup& g
   td::distributed::DistributedDataParallel ddp(model);
   td::optim::SGD optimizer(ddp->parameters(), td::optim::SGDOptions(0.1));
   bool named = false;
+  std::int64_t steps = 0, bytes = 0;
+  for (const td::Tensor& parameter : model->parameters())
+    bytes += static_cast<std::int64_t>(parameter.nbytes());
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     loader->sampler().set_epoch(static_cast<std::uint64_t>(epoch));
     td::Tensor sums = td::zeros({2}, device);  // samples, and their losses
@@ -57,6 +60,7 @@ inline void train_simple(std::int64_t epochs, td::Device device, ProcessGroup& g
       const td::Tensor loss = td::nn::CrossEntropyLoss()(ddp->forward(inputs), labels);
       loss.backward();
       optimizer.step();
+      ++steps;
       sums[0].add_(batch.data.size(0));
       sums[1].add_(loss.detach() * batch.data.size(0));
     }
@@ -70,5 +74,8 @@ inline void train_simple(std::int64_t epochs, td::Device device, ProcessGroup& g
                 << (one[1] / one[0]).item<float>();
     std::cout << '\n';
   }
+  if (group.rank() == 0)
+    std::cout << "Each epoch had " << steps / epochs << " steps; each step averaged " << bytes
+              << " bytes of gradients\n";
 }
 // anchor end

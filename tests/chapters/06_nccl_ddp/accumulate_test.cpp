@@ -90,6 +90,12 @@ void expect_steps(const std::vector<std::vector<std::int64_t>>& rows, int steps 
     std::string what = rank_name(rank, ranks) + ", micro-batches of";
     for (const std::int64_t n : rows[r]) what += " " + std::to_string(n);
     what += " rows: ";
+    for (const std::ptrdiff_t count : reduced[r])
+      check::expect(
+          count == 1,
+          what + "a step called all_reduce " + std::to_string(count) +
+              " times; this model fits one bucket, to be reduced once per step. Does "
+              "forward of the last micro-batch, and of that one only, run outside no_sync?");
     for (std::size_t p = 0; p < 4; ++p)
       check::expect_close(
           models[r]->parameters()[p], alone->parameters()[p], 1e-9,
@@ -97,12 +103,6 @@ void expect_steps(const std::vector<std::vector<std::int64_t>>& rows, int steps 
     check::expect_close(got[r], losses[r], 1e-9,
                         what + "the returned losses, each the mean over all rows of this rank");
     check::expect(graphs[r] == 0, what + "the returned loss still has a graph");
-    for (const std::ptrdiff_t count : reduced[r])
-      check::expect(
-          count == 1,
-          what + "a step called all_reduce " + std::to_string(count) +
-              " times; this model fits one bucket, to be reduced once per step. Does "
-              "forward of the last micro-batch, and of that one only, run outside no_sync?");
   }
 }
 

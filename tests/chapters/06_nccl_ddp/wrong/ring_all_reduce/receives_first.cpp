@@ -1,4 +1,4 @@
-// expect: rank
+// expect: did not send for recv
 // Every rank waits for its left neighbor before it sends.
 #include "exercises.h"
 
