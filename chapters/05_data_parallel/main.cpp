@@ -22,10 +22,11 @@ struct Choices {
 void print_using(td::Device device) {
   td::nn::Sequential model = simple_model(1);
   td::nn::AnyModule trained = model;
-  const int count = td::device_count(device.type());
-  if (count > 1) {
-    std::cout << "Using " << count << (device.is_cuda() ? " GPUs!\n" : " sim devices!\n");
-    trained = td::nn::DataParallel(model);
+  Devices devices;
+  for (int i = 0; i < td::device_count(device.type()); ++i) devices.emplace_back(device.type(), i);
+  if (devices.size() > 1) {
+    std::cout << "Using " << devices.size() << (device.is_cuda() ? " GPUs!\n" : " sim devices!\n");
+    trained = td::nn::DataParallel(model, devices);
   }
   trained.ptr()->to(device);
   std::cout << *trained.ptr() << '\n';

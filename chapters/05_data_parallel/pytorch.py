@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 """Chapter 05 in PyTorch, on the CPU: the parts of a batch, and a data-parallel step by hand.
 
 Twin of: ./course run 5 --model parts --devices cpu,cpu
-Compared: (\\d+) rows on (\\d+) devices: ([\\d ]+)
-Compared: mean of the means ([\\d.]+), mean of all rows ([\\d.]+)
-Compared: has (\\d+) parameters: each forward pass copies (\\d+) bytes
-Compared: step (\\d) of 5 rows on (\\d) devices, loss ([\\d.]+)
+Compared: ([0-9]+) rows on ([0-9]+) devices: ([0-9 ]+)
+Compared: mean of the means ([0-9.]+), mean of all rows ([0-9.]+)
+Compared: has ([0-9]+) parameters: each forward pass copies ([0-9]+) bytes
+Compared: step ([0-9]) of 5 rows on ([0-9]) devices, loss ([0-9.]+)
 
 With GPUs, nn.DataParallel(model) does all of this in one line. On the CPU it only calls the model, so this
 program takes it apart as the chapter does: scatter, replicate, apply, gather, loss, backward, reduce_add.

@@ -20,7 +20,6 @@ struct Choices {
 
 constexpr std::int64_t kBatch = 64;  // for which --lr is right, in one process
 
-// anchor: device
 // True if each rank of this host can have its own GPU. Slurm and MPI may show each rank only its
 // own GPU, which is then cuda:0 for all of them.
 bool enough_gpus(const td::distributed::Environment& here) {
@@ -39,6 +38,7 @@ td::Device device_of_rank(const app::Options& options, const td::distributed::En
                                " ranks on this host; name one per rank");
     return td::check_device(td::Device(options.devices[local]));
   }
+  // anchor: device
   const int gpus = td::device_count(td::kCUDA);
   if (options.device == "cuda" || (options.device == "auto" && enough_gpus(here))) {
     if (gpus > 1 && here.local_rank >= gpus)
@@ -48,8 +48,8 @@ td::Device device_of_rank(const app::Options& options, const td::distributed::En
     return td::check_device(td::Device(td::kCUDA, gpus == 1 ? 0 : here.local_rank));
   }
   return td::check_device(td::Device(options.device == "auto" ? "sim:0" : options.device));
+  // anchor end
 }
-// anchor end
 
 void introduce(const app::Options& options, const ProcessGroup& group, td::Device device) {
   if (group.rank() > 0) return;

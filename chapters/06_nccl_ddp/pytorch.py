@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 """Chapter 06 in PyTorch, on the CPU: DistributedDataParallel in two processes that spawn starts.
 
 Twin of: ./course launch -n 2 6 --model simple --device cpu
-Compared: rank (\\d): inputs on (\\w+), labels on (\\w+)
-Compared: Epoch (\\d+): (\\d+) samples, Loss ([\\d.]+); (\\d+) samples, Loss ([\\d.]+)
-Compared: Each epoch had (\\d+) steps; each step averaged (\\d+) bytes
-Compared: Using (\\d) ranks, rank (\\d) on (\\w+)
+Compared: rank ([0-9]): inputs on ([a-z]+), labels on ([a-z]+)
+Compared: Epoch ([0-9]+): ([0-9]+) samples, Loss ([0-9.]+); ([0-9]+) samples, Loss ([0-9.]+)
+Compared: Each epoch had ([0-9]+) steps; each step averaged ([0-9]+) bytes
+Compared: Using ([0-9]) ranks, rank ([0-9]) on ([a-z]+)
 
 Start it with python3 pytorch.py. To let torchrun start the ranks, call train() once per process, without
 spawn, and take rank and world size from the environment: dist.init_process_group("gloo") does.
