@@ -1,8 +1,6 @@
 // Tests of parallel_apply.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "replicas.h"
@@ -20,23 +18,6 @@ TD_MODULE(Does);
 td::nn::Sequential does(std::function<td::Tensor(const td::Tensor&)> function) {
   return td::nn::Sequential(Does(std::move(function)));
 }
-
-// Replicas wait here for each other, but not forever.
-class Barrier {
- public:
-  explicit Barrier(int members) : missing_(members) {}
-  bool all_came() {
-    std::unique_lock lock(mutex_);
-    --missing_;
-    changed_.notify_all();
-    return changed_.wait_for(lock, std::chrono::seconds(2), [&] { return missing_ <= 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int missing_;
-};
 
 }  // namespace
 

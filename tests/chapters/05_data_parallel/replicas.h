@@ -2,19 +2,23 @@
 // count of what a function copies and how often it makes the host wait.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
 #include "check_tensors.h"
 #include "exercises.h"
 #include "lanes.h"
 #include "trace/trace.h"
 
 /// Two and three devices, with and without an accelerator. With GPUs the lists use them: two of
-/// them, or the only one together with a cpu.
+/// them, or the only one together with sim:0 and with itself.
 inline std::vector<std::vector<td::Device>> device_lists() {
   std::vector<std::vector<td::Device>> lists = {
       {"sim:0", "sim:1"}, {"cpu", "cpu", "cpu"}, {"sim:1", "sim:0", "sim:1"}};
   const int gpus = td::device_count(td::kCUDA);
   if (gpus > 1) lists.push_back({"cuda:0", "cuda:1"});
-  if (gpus == 1) lists.push_back({"cuda:0", "cpu"});
+  if (gpus == 1) lists.push_back({"cuda:0", "sim:0"});
   if (gpus == 1) lists.push_back({"cuda:0", "cuda:0"});
   return lists;
 }
@@ -68,3 +72,20 @@ inline void expect_traffic(const Traffic& traffic, std::uint64_t bytes, const st
                                         " times; all tensors are on accelerators, so a copy from "
                                         "device to device needs no wait");
 }
+
+/// Replicas wait here for each other, but not forever.
+class Barrier {
+ public:
+  explicit Barrier(int members) : missing_(members) {}
+  bool all_came() {
+    std::unique_lock lock(mutex_);
+    --missing_;
+    changed_.notify_all();
+    return changed_.wait_for(lock, std::chrono::seconds(2), [&] { return missing_ <= 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int missing_;
+};

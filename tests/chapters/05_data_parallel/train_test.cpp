@@ -1,5 +1,7 @@
 // Tests of train: against one process on one device, in float64, so that only a wrong formula can
 // differ.
+#include <atomic>
+
 #include "replicas.h"
 
 namespace {
@@ -46,14 +48,16 @@ void expect_like_one_device(const std::vector<std::int64_t>& rows,
   what += " rows on " + named(devices) + ": ";
   check::expect_on(got, devices[0], what + "the losses");
   check::expect(!got.requires_grad(), what + "the losses still have a graph");
-  check::expect_close(check::values(got), losses, 1e-9,
-                      what + "the losses, each the mean over all rows of its batch");
+  check::expect_sizes(got, {static_cast<std::int64_t>(rows.size())}, what + "the losses");
+  check::expect_close(check::values(got)[0], losses[0], 1e-9,
+                      what + "the loss of step 0, the mean over all rows of its batch");
   for (std::size_t p = 0; p < 4; ++p) {
     const std::string parameter = what + "parameter " + std::to_string(p) + " of the model";
     check::expect_on(model->parameters()[p], devices[0], parameter);
     check::expect_close(model->parameters()[p], alone->parameters()[p], 1e-9,
                         parameter + ", compared with training on one device");
   }
+  check::expect_close(check::values(got), losses, 1e-9, what + "the losses of all steps");
 }
 
 }  // namespace
@@ -110,7 +114,8 @@ TEST_CASE("outputs stay on their devices, and the host does not wait", "[train]"
   check::expect(traffic.waits == 0,
                 "the host waited " + std::to_string(traffic.waits) +
                     " times in 2 steps, although the batches are on sim:0: reading a value (item, "
-                    "cpu, printing) waits for the device. Return the losses as a tensor");
+                    "cpu, printing) and copying a value from the host wait for the device. Return "
+                    "the losses as a tensor");
   // Per step: half of data (16 bytes per row) and target (8), the model there and its gradient
   // back (5 * 64 floats each); and little for the losses.
   constexpr std::uint64_t kNeeded = 2 * (kRows / 2 * 24 + 2 * 5 * kClasses * 4);
@@ -120,4 +125,17 @@ TEST_CASE("outputs stay on their devices, and the host does not wait", "[train]"
                     std::to_string(kRows / 2 * kClasses * 4) + " bytes per replica) about " +
                     std::to_string(kNeeded) + " are needed");
   check::expect(losses.sizes().vec() == std::vector<std::int64_t>{2}, "expected one loss per step");
+}
+
+TEST_CASE("train runs the replicas concurrently", "[train]") {
+  Barrier barrier(2);
+  std::atomic<int> alone{0};
+  td::nn::Sequential model(td::nn::Linear(4, 3), td::nn::Functional([&](const td::Tensor& x) {
+                             if (!barrier.all_came()) ++alone;
+                             return x;
+                           }));
+  train(model, {"cpu", "cpu"}, make_batches({4}, 3, td::kFloat), 0.1);
+  check::expect(alone == 0,
+                "a replica waited for the other one for 2 seconds, and it did not start: the "
+                "replicas run one after another");
 }

@@ -131,6 +131,14 @@ TEST_CASE("unpacked gradients have their shapes back", "[buckets]") {
   }
 }
 
+TEST_CASE("the first bucket of each type is closed at first_cap", "[buckets]") {
+  std::vector<td::Tensor> parameters;
+  for (const td::ScalarType dtype : {td::kFloat, td::kDouble, td::kDouble, td::kFloat})
+    parameters.push_back(td::zeros({dtype == td::kFloat ? 2 : 1}, dtype));
+  expect_buckets(assign_buckets(parameters, 8, 16), {{3}, {2}, {1}, {0}},
+                 "float, double, double, float of 8 bytes each, first_cap 8, cap 16");
+}
+
 TEST_CASE("types of the same size are different types, and a parameter may be empty", "[buckets]") {
   std::vector<td::Tensor> parameters;
   for (const td::ScalarType dtype : {td::kHalf, td::kBFloat16, td::kHalf, td::kBFloat16})

@@ -1,4 +1,4 @@
-// expect: each the mean over all rows of its batch
+// expect: the mean over all rows of its batch
 // The mean of the mean losses of the replicas. Right for equal parts.
 #include "exercises.h"
 

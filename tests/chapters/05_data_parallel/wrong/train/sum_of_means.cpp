@@ -1,4 +1,4 @@
-// expect: each the mean over all rows of its batch
+// expect: the mean over all rows of its batch
 // Adds the mean losses of the replicas: too large by the number of devices.
 #include "exercises.h"
 
