@@ -52,7 +52,7 @@ TEST_CASE("the replicas run concurrently", "[parallel_apply]") {
     }));
   parallel_apply(modules, {counted(1, 1), counted(1, 1), counted(1, 1)});
   check::expect(alone == 0,
-                "replica 0 waited for the others for 2 seconds and they did not start: "
+                "a replica waited for the others, and they did not start: "
                 "they run one after another");
 }
 

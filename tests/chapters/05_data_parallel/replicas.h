@@ -81,11 +81,16 @@ class Barrier {
     std::unique_lock lock(mutex_);
     --missing_;
     changed_.notify_all();
-    return changed_.wait_for(lock, std::chrono::seconds(2), [&] { return missing_ <= 0; });
+    if (expired_) return false;  // one replica has waited long enough
+    const bool came =
+        changed_.wait_for(lock, std::chrono::milliseconds(1500), [&] { return missing_ <= 0; });
+    expired_ = !came;
+    return came;
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   int missing_;
+  bool expired_ = false;
 };
