@@ -7,6 +7,7 @@
 #include "../04_training_loop/images.h"
 #include "../04_training_loop/models.h"
 #include "app/app.h"
+#include "parts.h"
 #include "trainer.h"
 
 namespace {
@@ -21,10 +22,11 @@ struct Choices {
 void print_using(td::Device device) {
   td::nn::Sequential model = simple_model(1);
   td::nn::AnyModule trained = model;
-  const int count = td::device_count(device.type());
-  if (count > 1) {
-    std::cout << "Using " << count << (device.is_cuda() ? " GPUs!\n" : " sim devices!\n");
-    trained = td::nn::DataParallel(model);
+  Devices devices;
+  for (int i = 0; i < td::device_count(device.type()); ++i) devices.emplace_back(device.type(), i);
+  if (devices.size() > 1) {
+    std::cout << "Using " << devices.size() << (device.is_cuda() ? " GPUs!\n" : " sim devices!\n");
+    trained = td::nn::DataParallel(model, devices);
   }
   trained.ptr()->to(device);
   std::cout << *trained.ptr() << '\n';
@@ -73,7 +75,7 @@ double train_epoch(Trainer& trainer, images::Set& set, std::int64_t epoch) {
   return rate;
 }
 
-// Draws one step that is not the first: first steps ask the system for memory.
+// Draws one step that is not the first, because the first steps allocate memory.
 void draw_step(Trainer& trainer, const images::Batch& batch, const std::string& path) {
   for (const td::Device& device : trainer.devices)
     TD_CHECK(td::DeviceError, !device.is_cpu(),
@@ -88,7 +90,7 @@ void draw_step(Trainer& trainer, const images::Batch& batch, const std::string& 
   if (path != "-") td::trace::write_svg(trace, path);
 }
 
-// A step on one device and on all, in turns; medians of five.
+// One step on one device and one on all, interleaved; medians of five.
 void compare(Trainer& trainer, const images::Batch& batch) {
   Trainer one(cifar_net(), {trainer.devices[0]}, "single", 0.01);
   std::vector<double> alone, together;
@@ -105,18 +107,13 @@ void compare(Trainer& trainer, const images::Batch& batch) {
             << "): " << std::setprecision(2) << alone[2] / together[2] << " times as fast\n";
 }
 
-Devices devices_of(const app::Options& options) {
-  if (!options.devices.empty() || options.device != "auto") return app::choose_devices(options);
-  std::cout << "devices:";
-  for (const td::Device& device : td::parallel::all_accelerators()) std::cout << ' ' << device;
-  std::cout << '\n';
-  return td::parallel::all_accelerators();
-}
-
 void run(const app::Options& options, const Choices& choices) {
-  const Devices devices = devices_of(options);
+  const bool automatic = options.devices.empty() && options.device == "auto";
+  const Devices devices = automatic ? app::choose_accelerators(choices.strategy == "single" ? 1 : 2)
+                                    : app::choose_devices(options);
   td::manual_seed(options.seed);
   if (choices.model == "simple") return print_using(devices[0]);
+  if (choices.model == "parts") return show_parts(devices);
   images::Set set = images::load(app::image_folder(options, app::Images::kColor),
                                  app::Images::kColor, static_cast<std::size_t>(options.batch_size));
   Trainer trainer(cifar_net(), devices, choices.strategy, choices.lr);
@@ -136,7 +133,8 @@ int main(int argc, char** argv) {
   command.takes({"devices", "epochs", "batch-size", "seed", "data"});
   command.options.epochs = 3;
   command.options.batch_size = 128;
-  command.choice("--model", choices.model, {"cnn", "simple"}, "train, or show the one line");
+  command.choice("--model", choices.model, {"cnn", "simple", "parts"},
+                 "train, show the one line, or show what is divided");
   command.choice("--strategy", choices.strategy, {"single", "by-hand", "data-parallel"},
                  "one device, the exercises, or td::nn::parallel");
   command.option("--lr", choices.lr, "learning rate");

@@ -8,6 +8,6 @@
 
 std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
                                        const std::vector<td::Tensor>& inputs) {
-  // Your code here: Threads, the mode of the caller in each, join all, then errors. About 22 lines.
+  // Your code here: Threads with the caller's mode and streams; join all; errors. About 25 lines.
   td::not_done_yet("parallel_apply");
 }

@@ -1,5 +1,5 @@
-// A training step on several devices, by three strategies. main.cpp trains with it.
-// Invariant: whatever the strategy, the gradient is that of the whole batch on one device.
+// A training step on several devices, by three strategies. Included by main.cpp and parts.h.
+// Invariant: with every strategy, the gradient is that of the whole batch on one device.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 using Devices = std::vector<td::Device>;
 
-// One model, its optimizer, and a way to compute its output on several devices.
+// A model, its optimizer, and the strategy that computes its output on several devices.
 struct Trainer {
   td::nn::Sequential model;
   Devices devices;
@@ -29,11 +29,10 @@ struct Trainer {
   }
 
   // anchor: forward
-  td::Tensor forward(const td::Tensor& pictures) {
-    if (strategy == "single") return model->forward(pictures.to(devices[0]));
-    if (strategy == "data-parallel")
-      return td::nn::parallel::data_parallel(model, pictures, devices);
-    const std::vector<td::Tensor> parts = scatter(pictures, devices);
+  td::Tensor forward(const td::Tensor& images) {
+    if (strategy == "single") return model->forward(images.to(devices[0]));
+    if (strategy == "data-parallel") return td::nn::parallel::data_parallel(model, images, devices);
+    const std::vector<td::Tensor> parts = scatter(images, devices);
     replicas = replicate(model, Devices(devices.begin(), devices.begin() + std::ssize(parts)));
     return gather(parallel_apply(replicas, parts), devices[0]);
   }

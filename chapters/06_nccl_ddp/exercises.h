@@ -1,26 +1,29 @@
-// The exercises of chapter 06: what stands between one process and several that train one model.
-// Included by main.cpp, the exercises and their tests.
-// Invariant: all ranks call the same functions in the same order, as with any collective.
+// The exercises of chapter 06: what several processes need to train one model, from the samples of
+// a rank to a whole program. Included by main.cpp, the exercises and their tests. Invariant: all
+// ranks call the same functions in the same order, as with any collective.
 #pragma once
 
 #include <functional>
+#include <iostream>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "distributed/launch/spawn.h"
 #include "td/td.h"
 
 using td::distributed::ProcessGroup;
 
-/// The gradient of `parameter`, or zeros of its sizes where it has none. Given, for all exercises.
+/// Returns the gradient of `parameter`, or zeros of its sizes if it has none. Given.
 inline td::Tensor gradient_or_zeros(const td::Tensor& parameter) {
   const td::Tensor gradient = parameter.grad();
   return gradient.defined() ? gradient : td::zeros_like(parameter.detach());
 }
 
-/// A loss as a function of a model's output and what was wanted: the mean over the samples.
+/// A loss as a function of the output of a model and the target: the mean over the samples.
 using Loss = std::function<td::Tensor(const td::Tensor& output, const td::Tensor& target)>;
 
-/// Which part of an epoch's samples is wanted.
+/// Which part of the samples of an epoch a rank gets.
 struct Sampling {
   int world_size = 1, rank = 0;
   bool shuffle = true;
@@ -28,75 +31,101 @@ struct Sampling {
   bool drop_last = false;
 };
 
-/// Exercise 6.sampler. The samples of one rank in one epoch, by the rule of PyTorch's
-/// DistributedSampler:
-///   1. the order of the epoch: 0, 1, 2, ..., shuffled when `shuffle` says so. The shuffle depends
-///      on seed + epoch and on nothing else, so that all ranks draw the same order;
-///   2. the length is made a multiple of world_size: with `drop_last` the end is cut off, without
-///      it the order begins again from the front, as often as needed;
-///   3. rank r takes every world_size-th sample, beginning with the r-th.
+/// Exercise 6.sampler. Implement `indices_of_rank`. It must return the samples of one rank in one
+/// epoch, by the rule of PyTorch's DistributedSampler:
+///   1. The order of the epoch is 0, 1, 2, ..., shuffled if `shuffle` is true. The shuffle depends
+///      on the sum seed + epoch and on nothing else, so that all ranks draw the same order.
+///   2. The length becomes a multiple of world_size. With `drop_last` the end is cut off. Without
+///      it, samples from the front are appended, as often as needed.
+///   3. Rank r takes every world_size-th sample, beginning with the r-th.
 ///
 /// @param size samples of the dataset, 0 or more.
-/// @return as many indices on every rank, each below `size`.
+/// @return equally many indices on every rank, each below `size`.
 ///
 /// Example: 10 samples, 4 ranks, no shuffle: {0, 4, 8}, {1, 5, 9}, {2, 6, 0}, {3, 7, 1}; with
 /// drop_last {0, 4}, {1, 5}, {2, 6}, {3, 7}.
 std::vector<std::size_t> indices_of_rank(std::size_t size, const Sampling& sampling);
 
-/// Exercise 6.broadcast_start. Gives all ranks the model of rank 0: parameters and buffers.
+/// Exercise 6.broadcast_start. Implement `broadcast_start`. It must copy the parameters (also
+/// frozen ones) and the buffers of rank 0 to all ranks:
+///   * The same tensors hold the new values, in the same memory, because an optimizer or a view may
+///     refer to them already.
+///   * Parameters stay leaves that require grad.
 ///
-/// @param model the same modules on every rank, with values of their own; afterwards the very same
-///     tensors hold rank 0's values. An optimizer may have them already.
-/// @param group its broadcast(tensor, root) takes contiguous tensors only. Parameters in channels
-///     last order are not contiguous, and keep their order.
+/// @param model the same modules on every rank, with different values.
+/// @param group its broadcast(tensor, root) takes contiguous tensors only. Parameters in the
+///     channels-last memory format are not contiguous, and keep their memory format.
 ///
 /// Example: two ranks start with weights 1 and 2; both end with 1.
 void broadcast_start(td::nn::Module& model, ProcessGroup& group);
 
-/// Exercise 6.naive_all_reduce. After backward: every gradient becomes the mean of all ranks'
-/// gradients, one all_reduce a parameter.
+/// Exercise 6.naive_all_reduce. Implement `average_gradients`. After backward it must replace every
+/// gradient by the mean of the gradients of all ranks, with one all_reduce per parameter:
+///   * A parameter that does not require grad takes no part, and its gradient does not change.
+///   * A parameter that requires grad but has no gradient, because the samples of this rank did not
+///     use it, takes part with zeros: the other ranks wait for this rank.
 ///
-/// @param parameters alike on all ranks. One that does not require a gradient takes no part. One
-///     that has none yet, because this rank's samples did not use it, takes part with zeros: the
-///     others wait for this rank.
+/// @param parameters alike on all ranks.
 /// @param group its all_reduce(tensor, op) takes contiguous tensors only.
 ///
-/// Example: gradients 1 and 3 on two ranks become 2 and 2.
+/// Example: the gradients 1 and 3 on two ranks become 2 and 2.
 void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& group);
 
-/// Numbers of parameters, bucket by bucket.
+/// Exercise 6.ring_all_reduce. Implement `ring_all_reduce`. It must replace `tensor` on every rank
+/// by the sum of the tensors of all ranks, and use group.send and group.recv only:
+///   * Divide the elements into world_size slices of ceil(elements / world_size). The last slices
+///     are shorter, or empty.
+///   * Rank r sends to rank r + 1 and receives from rank r - 1 only; the last rank sends to rank 0.
+///   * In each of the first world_size - 1 rounds, a rank sends one slice and adds the slice that
+///   it
+///     receives to its own (reduce-scatter). In the world_size - 1 rounds after that, it replaces
+///     the slice by the one that it receives (all-gather). A slice without elements may be skipped.
+///   * In each round, start the send and the recv before you wait for one of them. Otherwise every
+///     rank waits for its neighbor.
+///   * The result is in the memory of `tensor`.
+///
+/// @param tensor contiguous, of any type and sizes, alike on all ranks.
+///
+/// Example: {1, 2, 3} on rank 0 and {10, 20, 30} on rank 1 both become {11, 22, 33}. Rank 0 sends
+/// two messages: slice 0, {1, 2}; and then slice 1, {33}.
+void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group);
+
+/// Indices of parameters, bucket by bucket.
 using Buckets = std::vector<std::vector<std::size_t>>;
 
-/// Exercise 6.buckets, first part. Divides the parameters among buckets.
-///   * Backward reaches the last parameter first, so parameters are taken from the last to the
-///     first, and stand so in each bucket.
+/// Exercise 6.buckets, first part. Implement `assign_buckets`. It must divide the parameters among
+/// buckets:
+///   * Backward completes the gradient of the last parameter first. So take the parameters from the
+///     last to the first, and keep this order in each bucket.
 ///   * A bucket holds one element type. It is closed as soon as it has `cap` bytes or more: the
 ///     parameter that reaches the cap is still in it. The first bucket of each type is closed at
-///     `first_cap`, so that communication starts early.
-///   * Buckets stand in the order in which backward completes them: the one whose last parameter
-///     comes first is first.
+///     `first_cap` instead, so that communication starts early.
+///   * Return the buckets in the order in which backward completes them: a bucket is complete when
+///     the parameter with its smallest index is, so the largest smallest index comes first.
 ///
 /// @param first_cap, cap bytes, 1 or more.
-/// @return every number from 0 to parameters.size() - 1 exactly once.
+/// @return every index from 0 to parameters.size() - 1 exactly once, in buckets that are not empty.
 ///
-/// Example: five float32 parameters of 4, 4, 4, 4 and 4 bytes, first_cap 4, cap 8:
-///     {4}, {3, 2}, {1, 0}.
+/// Example: five float32 parameters of 4 bytes each, first_cap 4, cap 8: {4}, {3, 2}, {1, 0}.
 Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
                        std::size_t cap);
 
-/// Exercise 6.buckets, second part. The gradients of `parameters` one after another in one
-/// tensor of one dimension; zeros for a gradient that is not there.
+/// Exercise 6.buckets, second part. Implement `pack_gradients`. It must return the gradients of
+/// `parameters` one after another in one tensor of one dimension, with zeros for a gradient that is
+/// not there.
 /// @param parameters at least one, of one element type and on one device.
-/// Example: gradients {{1, 2}, {3, 4}} and {5} become {1, 2, 3, 4, 5}.
+/// Example: the gradients {{1, 2}, {3, 4}} and {5} become {1, 2, 3, 4, 5}.
 td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters);
 
-/// Exercise 6.buckets, third part. The way back: every parameter's gradient gets its piece, in the
-/// parameter's shape; one that is not there is made.
+/// Exercise 6.buckets, third part. Implement `unpack_gradients`, the opposite: the gradient of
+/// every parameter gets its piece of `flat`, in the sizes of the parameter. Create a gradient that
+/// is not there.
 void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& parameters);
 
-/// What the three functions of exercise 6.overlap share. Hooks end with it.
+/// What the three functions of exercise 6.overlap share. Its destructor removes the hooks, because
+/// they refer to it.
 struct Overlap {
-  /// @param parameters those of a model that require a gradient. @param group outlives this.
+  /// @param parameters those of a model that require grad. @param group outlives this object.
   Overlap(std::vector<td::Tensor> parameters, Buckets buckets, ProcessGroup& group);
   ~Overlap();
   Overlap(const Overlap&) = delete;
@@ -106,11 +135,11 @@ struct Overlap {
   const Buckets buckets;
   ProcessGroup& group;
   std::vector<std::size_t> bucket_of;  ///< of each parameter
-  std::vector<std::size_t> missing;    ///< of each bucket: gradients that have not arrived
-  std::size_t next = 0;                ///< the bucket that is started next; those before are
+  std::vector<std::size_t> missing;    ///< of each bucket: gradients that are not complete yet
+  std::size_t next = 0;                ///< the bucket to start next; those before are started
   std::vector<td::Tensor> flat;        ///< of each started bucket: its gradients in one tensor
   std::vector<std::shared_ptr<td::distributed::Work>> works;  ///< of each started bucket
-  std::vector<unsigned> hooks;  ///< of each parameter: what its hook's registration returned
+  std::vector<unsigned> hooks;  ///< of each parameter: what the registration of its hook returned
 };
 
 inline Overlap::Overlap(std::vector<td::Tensor> parameters_, Buckets buckets_, ProcessGroup& group_)
@@ -128,43 +157,101 @@ inline Overlap::~Overlap() {
   for (std::size_t p = 0; p < hooks.size(); ++p) parameters[p].remove_hook(hooks[p]);
 }
 
-/// Exercise 6.overlap, first part. Registers a hook with every parameter, in their order, that
-/// calls gradient_ready with the parameter's number each time backward has completed its gradient:
-/// register_post_accumulate_grad_hook, which gets the parameter and returns a number for `hooks`.
+/// Exercise 6.overlap, first part. Implement `attach`. It must register a hook with every
+/// parameter, in their order, which calls gradient_ready with the index of the parameter each time
+/// backward has completed its gradient. Use register_post_accumulate_grad_hook: it runs after the
+/// gradient was accumulated, gets the parameter, and returns a number. Store the numbers in
+/// `hooks`, so that the destructor of Overlap can remove the hooks.
 void attach(Overlap& overlap);
 
-/// Exercise 6.overlap, second part. One more gradient is complete. Starts the all_reduce (average)
-/// of every bucket whose turn it is and whose gradients have all arrived, and does not wait for it.
-/// Buckets start in the order 0, 1, 2, ... on every rank, whatever the order of gradients is: a
-/// bucket that is complete too early waits for those before it.
+/// Exercise 6.overlap, second part. Implement `gradient_ready`: one more gradient is complete. It
+/// must start the all_reduce (average) of every bucket whose gradients are all complete, but only
+/// after the buckets before it: buckets start in the order 0, 1, 2, ... on every rank, in whatever
+/// order the gradients arrive. It must not wait for an all_reduce.
 void gradient_ready(Overlap& overlap, std::size_t parameter);
 
-/// Exercise 6.overlap, third part. After backward: starts what is not started yet (a parameter that
-/// this rank did not use counts as zeros), waits for everything, puts the averages into the
-/// gradients, and makes `overlap` ready for the next backward.
+/// Exercise 6.overlap, third part. Implement `finish`, which is called after backward. It must
+/// start the buckets that are not started yet (a parameter that this rank did not use counts as
+/// zeros), wait for all of them, store the averages in the gradients, and prepare `overlap` for the
+/// next backward pass.
 void finish(Overlap& overlap);
 
-/// Exercise 6.equal_to_one, first part. One step of training of all ranks together that changes the
-/// model exactly as one process would with all ranks' samples in one batch, up to rounding.
+/// Exercise 6.accumulate. Implement `accumulate_step`: one step of the optimizer from several
+/// micro-batches per rank. It must
+///   * clear the gradients first, and call optimizer.step() once;
+///   * average gradients over the ranks once per step, not once per micro-batch: all micro-batches
+///     but the last run under ddp->no_sync(). The guard counts where **forward** is called;
+///   * weight each micro-batch by its rows, because their numbers may differ: before the average,
+///     the gradient of a rank is that of the mean loss over all rows of this rank;
+///   * leave `ddp` as it was if the loss function throws: end the scope of the guard;
+///   * read no value, because that would make the host wait in each micro-batch.
 ///
-/// @param data, target this rank's samples (N, ...) and (N): as many as there are, which may differ
-///     from rank to rank, or none (but not on all ranks). The mean of no samples is NaN.
-/// @return the mean loss over all ranks' samples, 0-dimensional, the same on every rank, outside
-///     the graph.
+/// @param loss_fn the mean over the rows of a micro-batch.
+/// @param batches this rank's micro-batches, on the device of the model; at least one row each. All
+///     ranks have equally many.
+/// @return the mean loss over all rows of this rank, 0-dimensional, without a graph.
+/// @throws td::Error if `batches` is empty.
 ///
-/// Example: a rank with 3 samples and one with 1: the gradient is 3/4 of the first rank's mean
-/// gradient and 1/4 of the other's. DDP takes 1/2 of each, and is equal to one process only when
-/// all ranks have as many samples.
+/// Example: micro-batches of 3 rows and 1 row: the losses count 3/4 and 1/4. PyTorch's
+/// loss / number_of_micro_batches would count 1/2 and 1/2.
+td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
+                           td::optim::Optimizer& optimizer,
+                           const std::vector<td::data::Example<>>& batches);
+
+/// Exercise 6.equal_to_one, first part. Implement `equal_step`: one training step of all ranks that
+/// changes the model exactly as one process would with the samples of all ranks in one batch, up to
+/// rounding. A frozen parameter (one that does not require grad) gets no gradient.
+///
+/// @param model every parameter that requires grad is used by its forward pass.
+/// @param data, target the samples of this rank, (N, ...) and (N). N may differ from rank to rank,
+///     and may be 0, but not on all ranks. The mean of no samples is NaN.
+/// @return the mean loss over the samples of all ranks, 0-dimensional, the same on every rank,
+///     without a graph.
+///
+/// Example: a rank with 3 samples and one with 1: the gradient is 3/4 of the mean gradient of the
+/// first rank and 1/4 of the other's. DDP takes 1/2 of each, so it equals one process only if all
+/// ranks have equally many samples.
 td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,
                       td::optim::Optimizer& optimizer, const td::Tensor& data,
                       const td::Tensor& target, ProcessGroup& group);
 
-/// Exercise 6.equal_to_one, second part. The linear scaling rule (Goyal et al. 2017,
-/// arXiv:1706.02677): a batch that is k times as large takes a learning rate that is k times as
-/// large.
+/// Exercise 6.equal_to_one, second part. Implement `scaled_learning_rate`, the linear scaling rule
+/// (Goyal et al. 2017, arXiv:1706.02677): a batch that is k times as large takes a learning rate
+/// that is k times as large.
 ///
 /// @param lr is right for one process with batches of `batch` samples.
-/// @param ranks, each of which takes `batch_per_rank` samples a step.
+/// @param ranks each takes `batch_per_rank` samples per step.
 ///
-/// Example: lr 0.1 for 64 samples; 2 ranks of 64: 0.2; 2 ranks of 32: 0.1.
+/// Example: lr 0.1 for 64 samples: 2 ranks of 64 take 0.2; 2 ranks of 32 take 0.1.
 double scaled_learning_rate(double lr, std::int64_t batch, std::int64_t batch_per_rank, int ranks);
+
+/// A training job of exercise 6.ddp_main.
+struct Job {
+  int world_size = 2;
+  td::Device device = td::kCPU;  ///< of every rank; each process has its own sim devices
+  td::Tensor data, target;       ///< all samples, on the cpu
+  std::function<td::nn::Sequential()> make_model;  ///< on the cpu; values may differ per rank
+  Loss loss;
+  double lr = 0.1;
+  std::int64_t epochs = 1;
+  std::int64_t batch_size = 8;  ///< samples per rank and step
+  std::string file;             ///< where rank 0 saves the result
+};
+
+/// Exercise 6.ddp_main. Implement `ddp_main`, a whole distributed program. It must start
+/// job.world_size ranks of this program with td::distributed::spawn. Each rank must
+///   * join with init_process_group("gloo"), and leave with destroy_process_group() at the end;
+///   * move the model to job.device and wrap it in DistributedDataParallel;
+///   * take its samples from td::distributed::DistributedSampler(number of samples), which shuffles
+///     with seed 0. Call set_epoch(1), set_epoch(2), ... before the epochs;
+///   * train with td::optim::SGD at job.lr. In each step, move inputs and labels to job.device;
+///   * print, once, with one line on standard output: "rank 1: inputs on cpu, labels on cpu", with
+///     its rank and the devices of the tensors that the model and the loss get.
+/// Rank 0, and no other rank, saves the parameters of the model with td::save(list, job.file) and
+/// then prints a line that begins with "rank 0: saved".
+///
+/// @throws td::Error if a rank failed: do not catch what spawn throws.
+///
+/// spawn starts this program again in every rank, which comes to the same call of spawn. It does
+/// not return there.
+void ddp_main(const Job& job);

@@ -1,5 +1,5 @@
-// The pictures of chapter 06: each rank reads its own share of the training half, batch by batch,
-// and the whole test half. The share is what exercise 6.sampler says.
+// The images of chapter 06: each rank reads its own part of the training set, batch by batch, and
+// the whole test set. Exercise 6.sampler decides which part.
 #pragma once
 
 #include <memory>
@@ -44,14 +44,14 @@ using Images = td::data::datasets::MapDataset<
     td::data::transforms::Stack<>>;
 using Loader = td::data::StatelessDataLoader<Images, ShareSampler>;
 
-/// Both halves of a data set, as one rank sees them.
+/// Training set and test set, as one rank sees them.
 struct Set {
   std::unique_ptr<Loader> train;
   std::vector<Batch> test;
-  std::size_t samples = 0;  ///< of the training half, over all ranks
+  std::size_t samples = 0;  ///< of the training set, over all ranks
 };
 
-/// Reads CIFAR-10's format from a folder. @param samples at most as many training pictures; 0: all.
+/// Reads CIFAR-10's format from a folder. @param samples at most as many training images; 0: all.
 /// @throws td::IoError for damaged files.
 inline Set load(const std::string& folder, std::size_t batch_size, std::size_t samples,
                 const Sampling& sampling) {
@@ -64,7 +64,7 @@ inline Set load(const std::string& folder, std::size_t batch_size, std::size_t s
   if (samples > 0) train = train.first(samples);
   Set set;
   set.samples = *train.size();
-  if (set.samples == 0) throw td::IoError(folder + ": no pictures in the training files");
+  if (set.samples == 0) throw td::IoError(folder + ": no images in the training files");
   set.train = std::make_unique<Loader>(prepared(train), ShareSampler(set.samples, sampling),
                                        td::data::DataLoaderOptions(batch_size).workers(1));
   auto test = td::data::make_data_loader<td::data::samplers::SequentialSampler>(

@@ -1,6 +1,5 @@
-// Chapter 06, NCCL and DDP: one model trained by several processes, each with a device and a share
-// of the pictures. Started alone it is a world of one; ./course launch -n 2 6 starts two ranks.
-#include <iomanip>
+// Chapter 06, NCCL and DDP: several processes train one model, each with its own device and its own
+// part of the images. Started alone it is a world of one; ./course launch -n 2 6 starts two ranks.
 #include <iostream>
 
 #include "../04_training_loop/models.h"
@@ -14,16 +13,22 @@
 namespace {
 
 struct Choices {
-  std::string strategy = "ddp", model = "cnn", url = "env:";
+  std::string strategy = "ddp", model = "cnn", url = "env:", timeline;
   std::int64_t spawn = 0, samples = 0, steps = 0;
   double lr = 0.01, bucket_cap_mb = 25;
 };
 
 constexpr std::int64_t kBatch = 64;  // for which --lr is right, in one process
 
-// anchor: device
-// One GPU per rank. A launcher may show each rank its own GPU only, which is then cuda:0 for all of
-// them. Each process has its own sim devices, so every rank may use sim:0.
+// True if each rank of this host can have its own GPU. Slurm and MPI may show each rank only its
+// own GPU, which is then cuda:0 for all of them.
+bool enough_gpus(const td::distributed::Environment& here) {
+  const int gpus = td::device_count(td::kCUDA);
+  return gpus >= here.local_world_size || (gpus == 1 && here.source != "torchrun");
+}
+
+// One GPU per rank; with too few of them, sim. Each process has its own sim devices, so every rank
+// may use sim:0.
 td::Device device_of_rank(const app::Options& options, const td::distributed::Environment& here) {
   const auto local = static_cast<std::size_t>(here.local_rank);
   if (!options.devices.empty()) {
@@ -33,8 +38,9 @@ td::Device device_of_rank(const app::Options& options, const td::distributed::En
                                " ranks on this host; name one per rank");
     return td::check_device(td::Device(options.devices[local]));
   }
+  // anchor: device
   const int gpus = td::device_count(td::kCUDA);
-  if (options.device == "cuda" || (options.device == "auto" && gpus > 0)) {
+  if (options.device == "cuda" || (options.device == "auto" && enough_gpus(here))) {
     if (gpus > 1 && here.local_rank >= gpus)
       throw app::CannotRunHere("rank " + std::to_string(here.rank) + " has no GPU: this host has " +
                                std::to_string(gpus) + "; start at most that many ranks here, or " +
@@ -42,10 +48,10 @@ td::Device device_of_rank(const app::Options& options, const td::distributed::En
     return td::check_device(td::Device(td::kCUDA, gpus == 1 ? 0 : here.local_rank));
   }
   return td::check_device(td::Device(options.device == "auto" ? "sim:0" : options.device));
+  // anchor end
 }
-// anchor end
 
-void introduce(const ProcessGroup& group, td::Device device) {
+void introduce(const app::Options& options, const ProcessGroup& group, td::Device device) {
   if (group.rank() > 0) return;
   if (group.size() > 1)
     std::cout << "Using " << group.size() << " ranks, rank 0 on " << device
@@ -53,10 +59,15 @@ void introduce(const ProcessGroup& group, td::Device device) {
   else
     std::cout << "Using 1 rank on " << device
               << "; two of them: ./course launch -n 2 6, or --spawn 2\n";
+  const td::distributed::Environment here = td::distributed::read_environment();
+  const int gpus = td::device_count(td::kCUDA);
+  if (gpus > 0 && options.device == "auto" && options.devices.empty() && !enough_gpus(here))
+    std::cout << "This host has " << gpus << (gpus > 1 ? " GPUs" : " GPU") << " for "
+              << here.local_world_size << " ranks, so the ranks use sim devices\n";
 }
 
-// One rank of a host draws the pictures where there are none; the others wait for it.
-images::Set load_share(const app::Options& options, const Choices& choices, ProcessGroup& group) {
+// One rank of a host draws the images if there are none; the other ranks wait for it.
+images::Set load_images(const app::Options& options, const Choices& choices, ProcessGroup& group) {
   if (td::distributed::read_environment().local_rank == 0)
     app::image_folder(options, app::Images::kColor);
   group.barrier()->wait();
@@ -69,41 +80,19 @@ images::Set load_share(const app::Options& options, const Choices& choices, Proc
                       static_cast<std::size_t>(choices.samples), sampling);
 }
 
-// anchor: epochs
-void run_epochs(Strategy& strategy, td::nn::Sequential& model, td::optim::Optimizer& optimizer,
-                images::Set& set, std::int64_t epochs, td::Device device, ProcessGroup& group) {
-  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
-    const double start = now();
-    set.train->sampler().set_epoch(static_cast<std::uint64_t>(epoch));  // the same on every rank
-    td::Tensor total = td::zeros({}, device);
-    std::int64_t steps = 0;
-    for (images::Batch& batch : *set.train) {
-      total += train_step(strategy, optimizer, batch, device);
-      ++steps;
-    }
-    group.all_reduce(total, td::distributed::ReduceOp::AVG)->wait();  // each rank has its own loss
-    const double rate = static_cast<double>(set.samples) / (now() - start);
-    const double right = accuracy_of_all(model, set.test, device, group);
-    if (group.rank() == 0)
-      std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4)
-                << total.item<double>() / static_cast<double>(steps)
-                << ", test accuracy: " << std::setprecision(1) << 100 * right << " %, "
-                << std::setprecision(0) << rate << " samples/s\n";
-  }
-}
-// anchor end
-
 // anchor: train
 void train(const app::Options& options, const Choices& choices, td::Device device,
            ProcessGroup& group) {
-  images::Set set = load_share(options, choices, group);
-  td::manual_seed(options.seed + group.rank());  // ranks begin with weights of their own
+  images::Set set = load_images(options, choices, group);
+  td::manual_seed(options.seed + group.rank());  // each rank begins with different weights
   td::nn::Sequential model = choices.model == "cnn" ? cifar_net() : deep_net();
   model->to(device);
   Strategy strategy = make_strategy(choices.strategy, model, choices.bucket_cap_mb, group);
   const double lr = scaled_learning_rate(choices.lr, kBatch, options.batch_size, group.size());
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(lr).momentum(0.9));
-  if (choices.steps > 0)
+  if (!choices.timeline.empty())
+    draw_step(strategy, optimizer, *set.train->begin(), device, choices.timeline, group);
+  else if (choices.steps > 0)
     show_step_time(strategy, optimizer, *set.train->begin(), device, choices.steps, group);
   else
     run_epochs(strategy, model, optimizer, set, options.epochs, device, group);
@@ -113,7 +102,7 @@ void run_rank(const app::Options& options, const Choices& choices) {
   const td::Device device = device_of_rank(options, td::distributed::read_environment());
   td::distributed::init_process_group(device.is_cuda() ? "nccl" : "gloo", choices.url);
   ProcessGroup& group = td::distributed::default_group();
-  introduce(group, device);
+  introduce(options, group, device);
   td::manual_seed(options.seed);
   if (choices.model == "simple")
     train_simple(options.epochs, device, group);
@@ -127,20 +116,21 @@ void run_rank(const app::Options& options, const Choices& choices) {
 
 int main(int argc, char** argv) {
   Choices choices;
-  app::Command command("ch06_nccl_ddp", "Trains a model in several processes, one a device.");
+  app::Command command("ch06_nccl_ddp", "Trains a model in several processes, one per device.");
   command.takes({"devices", "epochs", "batch-size", "seed", "data"});
   command.options.epochs = 3;
   command.options.batch_size = kBatch;
   command.choice("--strategy", choices.strategy, {"naive", "flat", "buckets", "overlap", "ddp"},
                  "how gradients are averaged");
   command.choice("--model", choices.model, {"cnn", "deep", "simple"},
-                 "deep: more to send than to compute; simple: one linear layer");
+                 "deep: long to send, quick to compute; simple: one linear layer");
   command.option("--spawn", choices.spawn, "start that many ranks");
   command.option("--rendezvous", choices.url,
-                 "where ranks meet: file:///dir, redis://host:port ...");
+                 "rendezvous of the ranks: file:///dir, redis://host:port ...");
   command.option("--bucket-cap-mb", choices.bucket_cap_mb, "size of a bucket in MiB");
-  command.option("--lr", choices.lr, "learning rate for 64 pictures a step");
-  command.option("--samples", choices.samples, "use only so many training pictures");
+  command.option("--lr", choices.lr, "learning rate for 64 images per step");
+  command.option("--samples", choices.samples, "use only so many training images");
+  command.option("--timeline", choices.timeline, "draw one step of rank 0 into this .svg");
   command.option("--steps", choices.steps, "time so many steps instead of training");
   return command.run(argc, argv, [&](const app::Options& options) {
     if (choices.spawn == 0) return run_rank(options, choices);

@@ -1,5 +1,5 @@
-// Five ways to average the gradients of all ranks, from one call a parameter to what DDP does.
-// Included by main.cpp; the first four are made of this chapter's exercises.
+// Five ways to average the gradients of all ranks, from one call per parameter to DDP.
+// Included by main.cpp; the first four call the exercises of this chapter.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 #include "exercises.h"
 
-/// The part of a training step that differs: how the model is called, and what is done between
-/// backward() and the optimizer's step().
+/// The part of a training step that differs: the call of the model, and the work between backward()
+/// and the step() of the optimizer.
 struct Strategy {
   std::function<td::Tensor(const td::Tensor& input)> forward;
   std::function<void()> after_backward;
 };
 
 // anchor: buckets
-/// Packs bucket after bucket and starts its all_reduce; waits when all are on their way.
+/// Packs bucket after bucket and starts its all_reduce; waits when all are in flight.
 inline void reduce_in_buckets(const std::vector<td::Tensor>& parameters, const Buckets& buckets,
                               ProcessGroup& group) {
   std::vector<std::vector<td::Tensor>> members;

@@ -1,5 +1,5 @@
-// The parts of the training loop: a step, its time, and the accuracy over all ranks. Included by
-// main.cpp.
+// The parts of the training loop: a step, its time, its picture, the accuracy over all ranks, and
+// the loop over epochs. Included by main.cpp.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 #include "images.h"
 #include "strategies.h"
+#include "trace/trace.h"
 
-/// Seven linear layers of 12.4 MB behind a coarse picture: much to send for little to compute.
+/// Seven linear layers with 12.4 MB of parameters: long to send, quick to compute.
 inline td::nn::Sequential deep_net() {
   using namespace td::nn;
   Sequential net(AvgPool2d(4), Flatten(), Linear(192, 768), ReLU());
@@ -23,7 +24,7 @@ inline td::nn::Sequential deep_net() {
   return net;
 }
 
-/// Seconds on a clock that only runs forward.
+/// Seconds of a steady clock.
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -59,13 +60,31 @@ inline void show_step_time(Strategy& strategy, td::optim::Optimizer& optimizer,
   }
   std::sort(seconds.begin(), seconds.end());
   if (group.rank() == 0)
-    std::cout << "One step of " << batch.data.size(0) << " pictures a rank: " << std::fixed
+    std::cout << "One step of " << batch.data.size(0) << " images per rank: " << std::fixed
               << std::setprecision(1) << 1e3 * seconds[seconds.size() / 2] << " ms\n";
 }
 
+/// Draws one step of rank 0, after three steps that allocate memory and form the buckets: phases of
+/// the host, the device, and the collectives.
+inline void draw_step(Strategy& strategy, td::optim::Optimizer& optimizer,
+                      const images::Batch& batch, td::Device device, const std::string& path,
+                      ProcessGroup& group) {
+  for (int i = 0; i < 3; ++i) train_step(strategy, optimizer, batch, device);
+  td::synchronize(device);
+  group.barrier()->wait();
+  td::trace::start();
+  train_step(strategy, optimizer, batch, device);
+  td::synchronize(device);
+  const td::trace::Trace trace = td::trace::stop();
+  if (group.rank() > 0) return;
+  const auto options = td::trace::PictureOptions().host(true);
+  std::cout << "One step of rank 0: " << td::trace::text_timeline(trace, options);
+  if (path != "-") td::trace::write_svg(trace, path, options);
+}
+
 // anchor: accuracy
-// The share of right answers over the whole test half. Each rank takes every world_size-th batch:
-// no picture is left out, and none counts twice.
+// The fraction of right answers over the whole test set. Each rank takes every world_size-th batch,
+// so that each image counts exactly once.
 inline double accuracy_of_all(td::nn::Sequential& model, const std::vector<images::Batch>& test,
                               td::Device device, ProcessGroup& group) {
   const td::NoGradGuard no_grad;
@@ -80,5 +99,31 @@ inline double accuracy_of_all(td::nn::Sequential& model, const std::vector<image
   model->train();
   group.all_reduce(counts)->wait();
   return counts[0].item<double>() / counts[1].item<double>();
+}
+// anchor end
+
+/// Prints loss, test accuracy and rate of each epoch, on rank 0.
+// anchor: epochs
+inline void run_epochs(Strategy& strategy, td::nn::Sequential& model,
+                       td::optim::Optimizer& optimizer, images::Set& set, std::int64_t epochs,
+                       td::Device device, ProcessGroup& group) {
+  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
+    const double start = now();
+    set.train->sampler().set_epoch(static_cast<std::uint64_t>(epoch));  // the same on every rank
+    td::Tensor total = td::zeros({}, device);
+    std::int64_t steps = 0;
+    for (images::Batch& batch : *set.train) {
+      total += train_step(strategy, optimizer, batch, device);
+      ++steps;
+    }
+    group.all_reduce(total, td::distributed::ReduceOp::AVG)->wait();  // each rank has its own loss
+    const double rate = static_cast<double>(set.samples) / (now() - start);
+    const double right = accuracy_of_all(model, set.test, device, group);
+    if (group.rank() == 0)
+      std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4)
+                << total.item<double>() / static_cast<double>(steps)
+                << ", test accuracy: " << std::setprecision(1) << 100 * right << " %, "
+                << std::setprecision(0) << rate << " samples/s\n";
+  }
 }
 // anchor end

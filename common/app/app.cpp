@@ -157,6 +157,22 @@ std::vector<td::Device> choose_devices(const Options& options) {
   return devices;
 }
 
+std::vector<td::Device> choose_accelerators(int needed) {
+  const int gpus = td::device_count(td::kCUDA);
+  const td::DeviceType kind = gpus >= needed ? td::kCUDA : td::kSIM;
+  std::vector<td::Device> devices;
+  std::cout << "devices:";
+  for (int i = 0; i < td::device_count(kind); ++i) {
+    devices.emplace_back(kind, i);
+    std::cout << ' ' << devices.back();
+  }
+  if (gpus > 0 && gpus < needed)
+    std::cout << " (this machine has " << gpus << " GPU" << (gpus > 1 ? "s" : "") << ", and "
+              << needed << " are needed; the software accelerator takes its place)";
+  std::cout << '\n';
+  return devices;
+}
+
 bool stop_requested() {
   static const auto installed = std::signal(SIGINT, on_interrupt);
   static_cast<void>(installed);

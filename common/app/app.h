@@ -86,6 +86,11 @@ td::Device choose_device(const Options& options);
 /// The devices of `--devices`, or the one of `--device`. @throws td::DeviceError likewise.
 std::vector<td::Device> choose_devices(const Options& options);
 
+/// All GPUs where there are at least `needed` of them, else all sim devices; for `--device auto` of
+/// a program that uses several devices. One line on stdout tells which they are, and whether there
+/// are GPUs but too few.
+std::vector<td::Device> choose_accelerators(int needed);
+
 /// Whether Ctrl-C was pressed. From the first call on Ctrl-C no longer ends the process: finish the
 /// step, then `throw app::Stopped("epoch 2, step 17")`. A second Ctrl-C ends it at once.
 bool stop_requested();

@@ -18,6 +18,7 @@ td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,
     loss.backward();
   }
   for (const td::Tensor& parameter : model->parameters()) {
+    if (!parameter.requires_grad()) continue;
     const td::Tensor gradient = gradient_or_zeros(parameter).contiguous();
     group.all_reduce(gradient)->wait();  // a sum: the weights are in it already
     parameter.mutable_grad() = gradient;

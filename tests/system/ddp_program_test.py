@@ -74,6 +74,11 @@ def main():
         fails(program, 1, "rank 1: --devices names 1 devices for 2 ranks on this host; name one per rank",
               *data, "--spawn", 2, "--devices", "cpu")
         fails(program, 2, "--strategy", *data, "--strategy", "psychic")
+        if DEVICE == "cuda":  # with one GPU, two ranks do without it
+            code, text = run(program, "--model", "simple", "--spawn", 2, device="auto", variables={"TD_STAND_IN_GPUS": "1"})
+            if code or "This host has 1 GPU for 2 ranks, so the ranks use sim devices" not in text \
+                    or "rank 1: inputs on sim:0, labels on sim:0" not in text:
+                faults.append(f"two ranks with one GPU: exit code {code}:\n{text}")
     print("\n".join(faults) or "what several ranks print is what one prints")
     sys.exit(1 if faults else 0)
 

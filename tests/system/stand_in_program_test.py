@@ -109,6 +109,11 @@ def data_parallel(program, folder):
             same_losses(program, ("--strategy", strategy, "--devices", devices), alone, *data, variables=FAST)
     says(run(program, "--model", "simple", "--device", "cuda"), "^Using 2 GPUs!", r"output \[30, 1\] on cuda:0")
     says(run(program, *data, "--devices", "cuda:0,cuda:1", "--timeline", "-", variables=FAST), r"^ cuda:0 \|", r"^ cuda:1 \|")
+    one_gpu = {"TD_STAND_IN_GPUS": "1"}
+    says(run(program, "--model", "simple", variables=one_gpu),
+         r"^devices: sim:0 sim:1 \(this machine has 1 GPU, and 2 are needed; the software accelerator takes its place\)$",
+         "^Using 2 sim devices!", r"output \[30, 1\] on sim:0")
+    same_losses(program, ("--strategy", "single"), alone, *data, variables=FAST | one_gpu)
 
 
 def pinned_memory(program, folder):

@@ -51,7 +51,7 @@ def step_time(program, arguments, link, hosts, size=2):
     text = outputs[0]
     if size > 1 and f"transport: {TRANSPORTS[link]}\n" not in text:
         sys.exit(f"expected the transport {TRANSPORTS[link]}:\n" + "\n".join(outputs))
-    return float(re.search(r"a rank: ([\d.]+) ms", text).group(1))
+    return float(re.search(r"per rank: ([\d.]+) ms", text).group(1))
 
 
 def connect_hosts():

@@ -58,5 +58,49 @@ TEST_CASE("parts that do not fit are refused by number, device and sizes", "[gat
         gather({td::ones({2}), td::ones({2, 1})}, "cpu");
       },
       {"part 1", "[2, 1]", "[2]"}, "parts of 1 and 2 dimensions");
-  check::expect_throws<td::Error>([] { gather({}, "cpu"); }, {"part"}, "no parts");
+  check::expect_throws<td::Error>([] { gather({}, "cpu"); }, {}, "no parts");
+}
+
+TEST_CASE("labels stay integers, an empty part adds no row", "[gather]") {
+  const td::Tensor labels = gather({td::arange(3), td::arange(2).to("sim:1")}, "sim:0");
+  check::expect_dtype(labels, td::kInt64, "joined labels");
+  check::expect_close(check::values(labels), std::vector<double>{0, 1, 2, 0, 1}, 0,
+                      "joined labels");
+  const td::Tensor joined = gather({counted(2, 3), td::empty({0, 3})}, "cpu");
+  check::expect_close(joined, counted(2, 3), 0, "two rows and an empty part");
+}
+
+TEST_CASE("losses get their gradients, and a single loss becomes a vector", "[gather]") {
+  const td::Tensor a = td::tensor(1.5).to("sim:0").requires_grad_();
+  const td::Tensor b = td::tensor(2.5).to("sim:1").requires_grad_();
+  (gather({a, b}, "sim:1") * td::tensor(std::vector<float>{2, 3}).to("sim:1")).sum().backward();
+  check::expect_close(check::values(a.grad()), std::vector<double>{2}, 0, "the gradient of loss 0");
+  check::expect_close(check::values(b.grad()), std::vector<double>{3}, 0, "the gradient of loss 1");
+  check::expect_sizes(gather({td::tensor(1.5)}, "cpu"), {1}, "one loss alone");
+}
+
+TEST_CASE("the third part is named, and a number does not fit a vector", "[gather]") {
+  check::expect_throws<td::ShapeError>(
+      [] {
+        gather({td::ones({2, 3}), td::ones({1, 3}), td::ones({2, 4}).to("sim:0")}, "cpu");
+      },
+      {"part 2", "sim:0", "[2, 4]", "[2, 3]"}, "part 2 has 4 columns instead of 3");
+  check::expect_throws<td::ShapeError>(
+      [] {
+        gather({td::tensor(1.5), td::ones({1})}, "cpu");
+      },
+      {"part 1", "[1]"}, "a number and a vector of one element");
+  check::expect_throws<td::ShapeError>(
+      [] {
+        gather({td::ones({2, 3, 4}), td::ones({2, 3, 5})}, "cpu");
+      },
+      {"part 1", "[2, 3, 5]", "[2, 3, 4]"}, "parts that differ in dimension 2");
+}
+
+TEST_CASE("parts on accelerators: each is copied once, and the host does not wait", "[gather]") {
+  const td::Tensor a = counted(20, 50, "sim:0"), b = counted(30, 50, "sim:1");
+  td::Tensor joined;
+  const Traffic traffic = traffic_of([&] { joined = gather({a, b}, "sim:0"); });
+  expect_traffic(traffic, 30 * 50 * 4, "30 rows of 200 bytes from sim:1 to sim:0");
+  check::expect_close(joined, td::cat({counted(20, 50), counted(30, 50)}), 0, "the joined tensor");
 }

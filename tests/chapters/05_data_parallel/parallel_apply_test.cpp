@@ -1,15 +1,13 @@
 // Tests of parallel_apply.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "replicas.h"
 
 namespace {
 
-// A layer that does as it is told; a Sequential of one is a replica.
+// A layer that calls a function; a Sequential with one such layer is a replica.
 struct DoesImpl : td::nn::Module {
   explicit DoesImpl(std::function<td::Tensor(const td::Tensor&)> f) : function(std::move(f)) {}
   td::Tensor forward(const td::Tensor& x) { return function(x); }
@@ -20,23 +18,6 @@ TD_MODULE(Does);
 td::nn::Sequential does(std::function<td::Tensor(const td::Tensor&)> function) {
   return td::nn::Sequential(Does(std::move(function)));
 }
-
-// Where replicas wait for each other, but not forever.
-class Meeting {
- public:
-  explicit Meeting(int members) : missing_(members) {}
-  bool everybody_came() {
-    std::unique_lock lock(mutex_);
-    --missing_;
-    changed_.notify_all();
-    return changed_.wait_for(lock, std::chrono::seconds(2), [&] { return missing_ <= 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int missing_;
-};
 
 }  // namespace
 
@@ -61,17 +42,17 @@ TEST_CASE("the outputs come in the order of the modules, on every device", "[par
 }
 
 TEST_CASE("the replicas run concurrently", "[parallel_apply]") {
-  Meeting meeting(3);
+  Barrier barrier(3);
   std::atomic<int> alone{0};
   std::vector<td::nn::Sequential> modules;
   for (int i = 0; i < 3; ++i)
     modules.push_back(does([&](const td::Tensor& x) {
-      if (!meeting.everybody_came()) ++alone;
+      if (!barrier.all_came()) ++alone;
       return x;
     }));
   parallel_apply(modules, {counted(1, 1), counted(1, 1), counted(1, 1)});
   check::expect(alone == 0,
-                "replica 0 waited for the others for 2 seconds and they did not start: "
+                "a replica waited for the others, and they did not start: "
                 "they run one after another");
 }
 
@@ -105,12 +86,12 @@ TEST_CASE("an error in one replica comes back with its number and device", "[par
 TEST_CASE("all replicas are waited for, and the first error by number is thrown",
           "[parallel_apply]") {
   std::atomic<int> done{0};
-  Meeting all_started(3);
+  Barrier all_started(3);
   std::vector<td::nn::Sequential> modules;
   for (int i = 0; i < 3; ++i)
     modules.push_back(does([i, &done, &all_started](const td::Tensor& x) -> td::Tensor {
       // Replica 2 fails first, replica 0 second, and replica 1 is done after both.
-      all_started.everybody_came();
+      all_started.all_came();
       if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
       if (i == 1) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -129,7 +110,7 @@ TEST_CASE("all replicas are waited for, and the first error by number is thrown"
   check::expect(done_at_throw == 1, "the error was thrown while replica 1 was still at work");
 }
 
-TEST_CASE("any exception in a replica is told, not only the course's own", "[parallel_apply]") {
+TEST_CASE("any exception in a replica is reported, not only those of td", "[parallel_apply]") {
   std::vector<td::nn::Sequential> modules{
       does([](const td::Tensor& x) { return x; }),
       does([](const td::Tensor&) -> td::Tensor { throw std::runtime_error("disk full"); })};
@@ -143,6 +124,41 @@ TEST_CASE("any exception in a replica is told, not only the course's own", "[par
 TEST_CASE("as many inputs as modules", "[parallel_apply]") {
   std::vector<td::nn::Sequential> modules{does([](const td::Tensor& x) { return x; }),
                                           does([](const td::Tensor& x) { return x; })};
+  std::atomic<int> calls{0};
+  for (int i = 0; i < 2; ++i)
+    modules[static_cast<std::size_t>(i)] = does([&](const td::Tensor& x) {
+      ++calls;
+      return x;
+    });
   check::expect_throws<td::Error>([&] { parallel_apply(modules, {counted(1, 1)}); }, {},
                                   "one input for two modules");
+  const td::Tensor x = counted(1, 1);
+  check::expect_throws<td::Error>(
+      [&] {
+        parallel_apply(modules, {x, x, x});
+      },
+      {}, "three inputs for two modules");
+  check::expect(calls == 0, "a replica ran although the numbers of modules and inputs differ");
+  std::vector<td::nn::Sequential> none;
+  check::expect(parallel_apply(none, {}).empty(), "no modules: expected no outputs");
+}
+
+TEST_CASE("the replicas compute on the streams that are current in the caller",
+          "[parallel_apply]") {
+  const td::Stream side = td::getStreamFromPool("sim:1");
+  const td::StreamGuard current(side);
+  std::vector<int> used(2);
+  std::vector<td::nn::Sequential> modules;
+  for (std::size_t i = 0; i < 2; ++i)
+    modules.push_back(does([&used, i](const td::Tensor& x) {
+      used[i] = td::getCurrentStream(x.device()) != td::getDefaultStream(x.device());
+      return x;
+    }));
+  parallel_apply(modules, {counted(1, 1, "sim:0"), counted(1, 1, "sim:1")});
+  check::expect(used[0] == 0, "the caller uses the default stream of sim:0, replica 0 another one");
+  check::expect(
+      used[1] == 1,
+      "the caller has made another stream of sim:1 current, and replica 1 computed on the "
+      "default stream: nothing orders its work after that of the caller. The current "
+      "stream belongs to a thread, as the gradient mode does");
 }

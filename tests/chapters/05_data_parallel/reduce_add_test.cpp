@@ -51,8 +51,19 @@ TEST_CASE("each parameter for itself, with and without gradients", "[reduce_add]
     check::expect_close(check::values(parameters[0][p].grad()), twice(expected[p]), 0,
                         "parameter " + std::to_string(p));
   }
+  for (std::size_t r = 1; r < 3; ++r)
+    for (std::size_t p = 0; p < 5; ++p) {
+      const td::Tensor own = parameters[r][p].grad();
+      const std::string what =
+          "the gradient of parameter " + std::to_string(p) + " of replica " + std::to_string(r);
+      check::expect(own.defined() == (gradients[r][p] == gradients[r][p]),
+                    what + " appeared or disappeared");
+      if (own.defined())
+        check::expect_close(check::values(own), twice(gradients[r][p]), 0,
+                            what + ", which must not change");
+    }
   check::expect(!parameters[0][4].grad().defined(),
-                "nobody had a gradient for the last parameter, and now the model has one");
+                "no replica had a gradient for the last parameter, and now the model has one");
 }
 
 TEST_CASE("a gradient that a replica had alone is a copy", "[reduce_add]") {
@@ -85,4 +96,53 @@ TEST_CASE("uneven parts of a batch give the gradient of the whole batch", "[redu
                         1e-5 * expected.abs().max().item<double>(),
                         "the gradient of the whole batch, parameter " + std::to_string(p));
   }
+}
+
+TEST_CASE("only replicas on one device have a gradient: theirs do not change", "[reduce_add]") {
+  for (const char* device : {"cpu", "sim:0"}) {
+    const td::Tensor mine = parameter(kNone, device), b = parameter(5, device),
+                     c = parameter(7, device);
+    reduce_add({{mine}, {b}, {c}});
+    check::expect_close(check::values(mine.grad()), twice(12), 0,
+                        "the gradient of the model on " + std::string(device));
+    check::expect_close(
+        check::values(b.grad()), twice(5), 0,
+        "the gradient of replica 1 on " + std::string(device) + ", which must not change");
+    check::expect(!mine.grad().requires_grad(), "the sum was recorded by autograd");
+  }
+}
+
+TEST_CASE("one model alone keeps its gradient", "[reduce_add]") {
+  const td::Tensor mine = parameter(3, "sim:0");
+  reduce_add({{mine, parameter(kNone, "sim:0")}});
+  check::expect_close(check::values(mine.grad()), twice(3), 0, "the gradient without replicas");
+}
+
+TEST_CASE("types and sizes may differ from parameter to parameter", "[reduce_add]") {
+  std::vector<std::vector<td::Tensor>> parameters;
+  for (int r = 0; r < 2; ++r) {
+    const td::Device device(td::kSIM, r);
+    const td::Tensor scale = td::zeros({}).to(device).requires_grad_();
+    scale.mutable_grad() = td::full({}, 2.0 + r).to(device);
+    const td::Tensor weight = td::zeros({3, 2}, td::kDouble).to(device).requires_grad_();
+    weight.mutable_grad() = counted(3, 2).to(td::kDouble).to(device);
+    parameters.push_back({scale, weight});
+  }
+  reduce_add(parameters);
+  check::expect_close(check::values(parameters[0][0].grad()), std::vector<double>{5}, 0,
+                      "a parameter without dimensions");
+  check::expect_dtype(parameters[0][1].grad(), td::kDouble, "the gradient of a double weight");
+  check::expect_close(parameters[0][1].grad(), counted(3, 2) * 2, 0, "the gradient of a weight");
+}
+
+TEST_CASE("each gradient is copied once, and the host does not wait", "[reduce_add]") {
+  std::vector<std::vector<td::Tensor>> parameters;
+  for (int r = 0; r < 2; ++r) {
+    const td::Device device(td::kSIM, r);
+    const td::Tensor weight = td::zeros({50, 100}).to(device).requires_grad_();
+    weight.mutable_grad() = td::full({50, 100}, r + 1.0).to(device);
+    parameters.push_back({weight});
+  }
+  expect_traffic(traffic_of([&] { reduce_add(parameters); }), 50 * 100 * 4,
+                 "a gradient of 20000 bytes on sim:0 and on sim:1");
 }

@@ -74,3 +74,53 @@ TEST_CASE("a model that is elsewhere is refused, with both devices", "[replicate
       },
       {"sim:0", "sim:1"}, "a model with a buffer elsewhere");
 }
+
+TEST_CASE("every layer keeps its own mode, in the model and in the copies", "[replicate]") {
+  td::nn::Sequential model = make_model("sim:0");
+  model->children()[1]->eval();  // frozen statistics in a model that trains
+  const auto replicas = replicate(model, {"sim:0", "sim:1"});
+  for (std::size_t r = 0; r < 2; ++r) {
+    const std::string where = r == 0 ? "the model" : "replica 1";
+    check::expect(replicas[r]->is_training() && replicas[r]->children()[0]->is_training(),
+                  "the model trains; layer 0 of " + where + " is in evaluation mode");
+    check::expect(!replicas[r]->children()[1]->is_training(),
+                  "batch norm is in evaluation mode in a model that trains; in " + where +
+                      " it is in training mode");
+  }
+}
+
+TEST_CASE("the tensors of the model keep their memory", "[replicate]") {
+  for (const auto& devices : device_lists()) {
+    td::nn::Sequential model = make_model(devices[0]);
+    std::vector<td::Tensor> tensors = model->parameters();
+    for (const td::Tensor& buffer : model->buffers()) tensors.push_back(buffer);
+    std::vector<td::Tensor> before;  // views of the memory that the tensors have now
+    for (const td::Tensor& tensor : tensors) before.push_back(tensor.detach());
+    const auto replicas = replicate(model, devices);
+    for (std::size_t t = 0; t < tensors.size(); ++t)
+      check::expect(tensors[t].data_ptr() == before[t].data_ptr(),
+                    "tensor " + std::to_string(t) +
+                        " of the model has other memory after "
+                        "replicate on " +
+                        named(devices) +
+                        ": a view of it, or an optimizer that "
+                        "holds its memory, now sees old values");
+    for (std::size_t r = 1; r < replicas.size(); ++r) {
+      std::vector<td::Tensor> copies = replicas[r]->parameters();
+      for (const td::Tensor& buffer : replicas[r]->buffers()) copies.push_back(buffer);
+      for (std::size_t t = 0; t < tensors.size(); ++t)
+        check::expect(copies[t].data_ptr() != before[t].data_ptr(),
+                      "tensor " + std::to_string(t) + " of replica " + std::to_string(r) +
+                          " shares the memory of the model on " + named(devices));
+    }
+  }
+}
+
+TEST_CASE("one device: the model alone", "[replicate]") {
+  const td::nn::Sequential model = make_model("sim:1");
+  const auto replicas = replicate(model, {"sim:1"});
+  check::expect(replicas.size() == 1,
+                "one device: expected 1 model, got " + std::to_string(replicas.size()));
+  check::expect(replicas[0]->parameters()[0].is_same(model->parameters()[0]),
+                "replica 0 is not the model");
+}

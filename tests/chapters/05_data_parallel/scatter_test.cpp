@@ -76,6 +76,57 @@ TEST_CASE("gradients go back to the input", "[scatter]") {
 }
 
 TEST_CASE("no devices is an error", "[scatter]") {
-  check::expect_throws<td::Error>([] { scatter(counted(2, 2), {}); }, {"device"},
+  check::expect_throws<td::Error>([] { scatter(counted(2, 2), {}); }, {},
                                   "scatter without devices");
+}
+
+TEST_CASE("labels of one dimension, and a view that is not contiguous", "[scatter]") {
+  for (const auto& devices : device_lists()) {
+    const td::Tensor labels = td::arange(5);  // int64
+    std::vector<double> all;
+    for (const td::Tensor& part : scatter(labels, devices)) {
+      check::expect_dtype(part, td::kInt64, "a part of int64 labels");
+      for (const double value : check::values(part)) all.push_back(value);
+    }
+    check::expect_close(all, check::values(labels), 0, "5 labels on " + named(devices));
+    const td::Tensor columns = counted(3, 7).t();
+    all.clear();
+    for (const td::Tensor& part : scatter(columns, devices))
+      for (const double value : check::values(part)) all.push_back(value);
+    check::expect_close(all, check::values(columns), 0, "a transposed batch on " + named(devices));
+  }
+}
+
+TEST_CASE("one device gets the whole batch", "[scatter]") {
+  const auto parts = scatter(counted(3, 2), {"sim:1"});
+  check::expect(parts.size() == 1,
+                "one device: expected 1 part, got " + std::to_string(parts.size()));
+  check::expect_on(parts[0], "sim:1", "the only part");
+  check::expect_close(parts[0], counted(3, 2), 0, "the only part");
+}
+
+TEST_CASE("a batch on sim:0: only the rows of other devices are copied, and nobody waits",
+          "[scatter]") {
+  const td::Tensor input = counted(100, 50, "sim:0");
+  std::vector<td::Tensor> parts;
+  const Traffic traffic = traffic_of([&] { parts = scatter(input, {"sim:0", "sim:1"}); });
+  expect_traffic(traffic, 50 * 50 * 4, "100 rows of 200 bytes on sim:0, 50 of them for sim:1");
+  check::expect_close(parts[1], counted(100, 50).narrow(0, 50, 50), 0, "part 1");
+}
+
+TEST_CASE("a batch that a side stream still computes is split after that work", "[scatter]") {
+  const td::Stream side = td::getStreamFromPool("sim:0");
+  std::vector<td::Tensor> parts;
+  {
+    const td::StreamGuard current(side);
+    td::Tensor input = td::zeros({4, 3}).to("sim:0");
+    td::synchronize("sim:0");
+    Gate gate(kSoon);
+    gate.hold(side);
+    input.copy_(counted(4, 3, "sim:0"));
+    parts = scatter(input, {"sim:0", "sim:1"});
+  }
+  td::synchronize("sim:0");
+  check::expect_close(parts[1], counted(4, 3).narrow(0, 2, 2), 0,
+                      "part 1 of a batch that the current stream was still computing");
 }

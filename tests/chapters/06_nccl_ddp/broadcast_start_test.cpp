@@ -14,7 +14,10 @@ void expect_rank_0s_values(std::vector<td::nn::Sequential>& models, const std::s
   const int ranks = static_cast<int>(models.size());
   std::vector<std::vector<double>> expected;
   std::vector<std::vector<td::Tensor>> held;
+  std::vector<std::vector<td::Tensor>> memory(models.size());  // views of it
   for (auto& model : models) held.push_back(tensors_of(*model));
+  for (std::size_t r = 0; r < held.size(); ++r)
+    for (const td::Tensor& tensor : held[r]) memory[r].push_back(tensor.detach());
   for (const td::Tensor& tensor : held[0]) expected.push_back(check::values(tensor));
   run_ranks(ranks, [&](ProcessGroup& group) {
     broadcast_start(*models[static_cast<std::size_t>(group.rank())], group);
@@ -25,6 +28,9 @@ void expect_rank_0s_values(std::vector<td::nn::Sequential>& models, const std::s
       check::expect_close(
           check::values(tensor), expected[t], 0,
           what + ": tensor " + std::to_string(t) + " that " + rank_name(r, ranks) + " had before");
+      check::expect(tensor.data_ptr() == memory[static_cast<std::size_t>(r)][t].data_ptr(),
+                    what + ": tensor " + std::to_string(t) + " of " + rank_name(r, ranks) +
+                        " has other memory now: a view or an optimizer still sees the old values");
     }
 }
 
@@ -52,7 +58,7 @@ TEST_CASE("parameters stay leaves that require grad", "[broadcast_start]") {
                     "a parameter is no longer a leaf that requires grad");
 }
 
-TEST_CASE("parameters in channels last order keep it", "[broadcast_start]") {
+TEST_CASE("parameters in the channels-last memory format keep it", "[broadcast_start]") {
   std::vector<td::nn::Sequential> models;
   for (std::uint64_t r = 0; r < 2; ++r) {
     td::manual_seed(r + 1);
@@ -62,10 +68,21 @@ TEST_CASE("parameters in channels last order keep it", "[broadcast_start]") {
   expect_rank_0s_values(models, "channels last");
   for (auto& model : models)
     check::expect(model->parameters()[0].is_contiguous(td::MemoryFormat::ChannelsLast),
-                  "a weight in channels last order has another order now");
+                  "a weight in the channels-last memory format has another format now");
 }
 
 TEST_CASE("one rank alone keeps its model", "[broadcast_start]") {
   std::vector<td::nn::Sequential> models = {make_net(1)};
   expect_rank_0s_values(models, "a world of one");
+}
+
+TEST_CASE("frozen parameters and types other than float32 are copied, too", "[broadcast_start]") {
+  std::vector<td::nn::Sequential> models;
+  for (std::uint64_t r = 0; r < 2; ++r) {
+    models.push_back(make_net(r + 1));
+    models.back()->to(td::kDouble);
+    models.back()->parameters()[0].requires_grad_(false);
+  }
+  expect_rank_0s_values(models, "a double model with a frozen weight");
+  check::expect(!models[1]->parameters()[0].requires_grad(), "a frozen weight now requires grad");
 }

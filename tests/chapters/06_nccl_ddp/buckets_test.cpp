@@ -1,4 +1,5 @@
 // Tests of assign_buckets, pack_gradients and unpack_gradients.
+#include <algorithm>
 #include <limits>
 #include <sstream>
 
@@ -24,9 +25,31 @@ std::string text_of(const Buckets& buckets) {
   return out.str();
 }
 
+// The rule that decides where the two lists differ first.
+std::string rule_of(const Buckets& actual, const Buckets& expected) {
+  std::vector<std::size_t> got, wanted;
+  for (const auto& bucket : actual) got.insert(got.end(), bucket.begin(), bucket.end());
+  for (const auto& bucket : expected) wanted.insert(wanted.end(), bucket.begin(), bucket.end());
+  std::sort(got.begin(), got.end());
+  std::sort(wanted.begin(), wanted.end());
+  if (got != wanted) return "every index is in exactly one bucket, also in one that is not full";
+  const auto in_order = [](const std::vector<std::size_t>& bucket) {
+    return std::is_sorted(bucket.rbegin(), bucket.rend());
+  };
+  if (!std::all_of(actual.begin(), actual.end(), in_order))
+    return "in a bucket the indices fall: backward completes the last parameter first";
+  if (std::is_permutation(actual.begin(), actual.end(), expected.begin(), expected.end()))
+    return "the bucket that backward completes first comes first: the one whose smallest index is "
+           "the largest";
+  return "a bucket has one element type, and is closed as soon as it has its cap or more bytes; "
+         "the "
+         "cap of the first bucket of each type is first_cap";
+}
+
 void expect_buckets(const Buckets& actual, const Buckets& expected, const std::string& what) {
   check::expect(actual == expected, what + ": expected " + text_of(expected) + ", got " +
-                                        (actual.empty() ? "no bucket" : text_of(actual)));
+                                        (actual.empty() ? "no bucket" : text_of(actual)) +
+                                        ". The rule: " + rule_of(actual, expected));
 }
 
 }  // namespace
@@ -106,4 +129,35 @@ TEST_CASE("unpacked gradients have their shapes back", "[buckets]") {
     }
     check::expect_close(got, check::values(flat), 0, "unpacked gradients on " + device.str());
   }
+}
+
+TEST_CASE("the first bucket of each type is closed at first_cap", "[buckets]") {
+  std::vector<td::Tensor> parameters;
+  for (const td::ScalarType dtype : {td::kFloat, td::kDouble, td::kDouble, td::kFloat})
+    parameters.push_back(td::zeros({dtype == td::kFloat ? 2 : 1}, dtype));
+  expect_buckets(assign_buckets(parameters, 8, 16), {{3}, {2}, {1}, {0}},
+                 "float, double, double, float of 8 bytes each, first_cap 8, cap 16");
+}
+
+TEST_CASE("types of the same size are different types, and a parameter may be empty", "[buckets]") {
+  std::vector<td::Tensor> parameters;
+  for (const td::ScalarType dtype : {td::kHalf, td::kBFloat16, td::kHalf, td::kBFloat16})
+    parameters.push_back(td::zeros({2}, dtype));
+  expect_buckets(assign_buckets(parameters, 1000, 1000), {{3, 1}, {2, 0}},
+                 "float16, bfloat16, float16, bfloat16");
+  expect_buckets(assign_buckets(parameters_of({1, 0, 1}), 4, 8), {{2}, {1, 0}},
+                 "4, 0 and 4 bytes, first_cap 4, cap 8");
+}
+
+TEST_CASE("gradients keep their type, and packing does not change them", "[buckets]") {
+  const std::vector<td::Tensor> one = {parameter_with({2, 2}, 3, td::kDouble)};
+  const td::Tensor flat = pack_gradients(one);
+  check::expect_dtype(flat, td::kDouble, "the packed gradient of a double parameter");
+  check::expect(!flat.requires_grad(), "the packed gradients are recorded by autograd");
+  td::Tensor(flat).fill_(9);
+  unpack_gradients(flat, one);
+  check::expect_dtype(one[0].grad(), td::kDouble, "the unpacked gradient of a double parameter");
+  check::expect_sizes(one[0].grad(), {2, 2}, "an unpacked gradient");
+  check::expect_close(check::values(one[0].grad()), std::vector<double>{9, 9, 9, 9}, 0,
+                      "one parameter, packed, changed and unpacked");
 }

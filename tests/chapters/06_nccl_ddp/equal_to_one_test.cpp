@@ -94,3 +94,39 @@ TEST_CASE("the learning rate follows the batch of all ranks together", "[equal_t
   check::expect_close(scaled_learning_rate(0.1, 256, 32, 1), 0.0125, 1e-12, "1 rank of 32 of 256");
   check::expect_close(scaled_learning_rate(0.05, 100, 33, 7), 0.1155, 1e-12, "7 ranks of 33");
 }
+
+TEST_CASE("a frozen parameter gets no gradient, and weight decay does not change it",
+          "[equal_to_one]") {
+  std::vector<td::nn::Sequential> models = {double_net(1, "cpu"), double_net(1, "cpu")};
+  const std::vector<double> before = check::values(models[0]->parameters()[0]);
+  for (auto& model : models) model->parameters()[0].requires_grad_(false);
+  const Loss loss_fn = [](const td::Tensor& output, const td::Tensor& target) {
+    return td::nn::functional::cross_entropy(output, target);
+  };
+  run_ranks(2, [&](ProcessGroup& group) {
+    const auto r = static_cast<std::size_t>(group.rank());
+    td::optim::SGD optimizer(models[r]->parameters(), td::optim::SGDOptions(0.5).weight_decay(0.1));
+    equal_step(models[r], loss_fn, optimizer, td::ones({2, 7}, td::kDouble),
+               td::zeros({2}, td::kInt64), group);
+  });
+  for (auto& model : models) {
+    check::expect(!model->parameters()[0].grad().defined(),
+                  "parameter 0 does not require grad, and has a gradient now");
+    check::expect_close(check::values(model->parameters()[0]), before, 0,
+                        "a frozen parameter after a step with weight decay");
+  }
+}
+
+TEST_CASE("float32 models keep their type", "[equal_to_one]") {
+  std::vector<td::nn::Sequential> models = {make_net(1), make_net(1)};
+  const Loss loss_fn = [](const td::Tensor& output, const td::Tensor& target) {
+    return td::nn::functional::cross_entropy(output, target);
+  };
+  run_ranks(2, [&](ProcessGroup& group) {
+    const auto r = static_cast<std::size_t>(group.rank());
+    td::optim::SGD optimizer(models[r]->parameters(), td::optim::SGDOptions(0.5));
+    equal_step(models[r], loss_fn, optimizer, td::ones({2, 7}), td::zeros({2}, td::kInt64), group);
+  });
+  check::expect_dtype(models[0]->parameters()[0].grad(), td::kFloat,
+                      "the gradient of a float32 weight");
+}

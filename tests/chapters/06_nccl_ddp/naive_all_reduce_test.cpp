@@ -24,6 +24,7 @@ void expect_gradient(const Ranks& ranks, std::size_t p, double value, const std:
     const td::Tensor gradient = ranks[r][p].grad();
     check::expect(gradient.defined(), where + " has no gradient");
     check::expect_sizes(gradient, ranks[r][p].sizes().vec(), where);
+    check::expect_dtype(gradient, ranks[r][p].dtype(), where);
     check::expect_close(check::values(gradient),
                         std::vector<double>(static_cast<std::size_t>(ranks[r][p].numel()), value),
                         1e-6, where);
@@ -64,7 +65,7 @@ TEST_CASE("a frozen parameter takes no part", "[naive_all_reduce]") {
     all.push_back({frozen, parameter_with({3}, 2.0 * r)});
   }
   average(all);
-  expect_gradient(all, 1, 1, "behind a frozen parameter");
+  expect_gradient(all, 1, 1, "after a frozen parameter");
   for (const auto& parameters : all)
     check::expect(!parameters[0].grad().defined(), "a frozen parameter has got a gradient");
 }
@@ -78,4 +79,21 @@ TEST_CASE("double parameters and gradients that are not contiguous", "[naive_all
   }
   average(all);
   expect_gradient(all, 0, 2.5, "a transposed gradient");
+}
+
+TEST_CASE("the old gradient of a frozen parameter stays, and one element is averaged",
+          "[naive_all_reduce]") {
+  Ranks all;
+  for (int r = 0; r < 2; ++r) {
+    td::Tensor frozen = parameter_with({2}, 5.0 + r);
+    frozen.requires_grad_(false);
+    all.push_back({frozen, parameter_with({1}, 2.0 * r), parameter_with({}, 4.0 * r)});
+  }
+  average(all);
+  expect_gradient(all, 1, 1, "one element");
+  expect_gradient(all, 2, 2, "no dimensions");
+  for (std::size_t r = 0; r < 2; ++r)
+    check::expect_close(
+        check::values(all[r][0].grad()), std::vector<double>(2, 5.0 + r), 0,
+        "the old gradient of a parameter that is frozen now, rank " + std::to_string(r));
 }

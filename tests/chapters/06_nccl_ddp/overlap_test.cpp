@@ -1,4 +1,4 @@
-// Tests of overlap: the order by a group that notes what is asked of it, the numbers by threads.
+// Tests of overlap: the order by a group that notes its calls, the numbers by threads.
 #include <algorithm>
 
 #include "ranks.h"
@@ -10,10 +10,11 @@ using td::distributed::CollectiveType;
 using td::distributed::ReduceOp;
 using Notes = std::vector<std::string>;
 
-// One rank of two; the other one always has the same gradients. What is reduced is poison until
-// somebody waits, as a device or a network that is slow would show it.
+// One rank of two; the other one always has the same gradients. The result is poison
+// until wait(), as it would be on a slow device or network.
 class NotedGroup : public ProcessGroup {
  public:
+  std::vector<std::vector<double>> started_with;  // values of each all_reduce at its start
   NotedGroup() : ProcessGroup(0, 2, std::chrono::seconds(1)) {}
   const char* transport() const override { return "notes"; }
   Notes notes;
@@ -23,6 +24,7 @@ class NotedGroup : public ProcessGroup {
     const std::string name = std::to_string(call.key.numel);
     notes.push_back((call.key.type == CollectiveType::kAllReduce ? "start " : "other call ") +
                     name);
+    started_with.push_back(check::values(call.input));
     return std::make_shared<NotedWork>(*this, name, call);
   }
 
@@ -74,7 +76,61 @@ void expect_gradients(const std::vector<td::Tensor>& parameters, std::vector<dou
 
 }  // namespace
 
-TEST_CASE("a bucket starts when its last gradient has arrived", "[overlap]") {
+TEST_CASE("the hooks run after a gradient was accumulated, one per parameter", "[overlap]") {
+  NotedGroup group;
+  const td::Tensor a = parameter_with({2}, 10), b = parameter_with({3}, 10);
+  Overlap overlap({a, b}, {{1}, {0}}, group);
+  attach(overlap);
+  check::expect(overlap.hooks.size() == 2,
+                "`hooks` has " + std::to_string(overlap.hooks.size()) +
+                    " numbers for 2 parameters: the destructor of Overlap cannot remove a hook "
+                    "whose number is not there, and the hook then refers to a dead object");
+  (a.sum() + b.sum()).backward();  // adds 1 to the gradients, which are 10
+  check::expect(group.started_with.size() == 2,
+                "after backward " + std::to_string(group.started_with.size()) +
+                    " of 2 all_reduces are started: does each parameter have a hook?");
+  for (const auto& values : group.started_with)
+    check::expect_close(values, std::vector<double>(values.size(), 11), 0,
+                        "the values that an all_reduce was started with (gradient 10, and backward "
+                        "adds 1; use register_post_accumulate_grad_hook: a hook of register_hook "
+                        "runs before the gradient is accumulated)");
+  finish(overlap);
+}
+
+TEST_CASE("when Overlap ends, backward calls no hook of it any more", "[overlap]") {
+  NotedGroup group;
+  const td::Tensor a = parameter_with({2}, 1), b = parameter_with({3}, 1);
+  {
+    Overlap overlap({a, b}, {{1, 0}}, group);
+    attach(overlap);
+    check::expect(overlap.hooks.size() == 2, "`hooks` needs one number per parameter");
+  }
+  (a.sum() + b.sum()).backward();
+  expect_notes(group.notes, {}, "a backward pass after the end of Overlap");
+  Overlap again({a, b}, {{1, 0}}, group);
+  attach(again);
+  (a.sum() + b.sum()).backward();
+  expect_notes(group.notes, {"start 5"}, "a second Overlap of the same parameters");
+  finish(again);
+}
+
+TEST_CASE("double parameters, and an empty one", "[overlap]") {
+  NotedGroup group;
+  std::vector<td::Tensor> parameters = {parameter_with({4}, 1, td::kDouble),
+                                        parameter_with({0}, 0, td::kDouble),
+                                        parameter_with({}, 2, td::kDouble)};
+  Overlap overlap(parameters, {{2, 1}, {0}}, group);
+  for (const std::size_t p : {2u, 1u, 0u}) gradient_ready(overlap, p);
+  finish(overlap);
+  for (const td::Tensor& parameter : parameters) {
+    check::expect_dtype(parameter.grad(), td::kDouble, "the gradient of a double parameter");
+    check::expect_sizes(parameter.grad(), parameter.sizes().vec(), "a gradient after finish");
+  }
+  check::expect_close(check::values(parameters[2].grad()), std::vector<double>{2}, 0,
+                      "the gradient of a parameter without dimensions");
+}
+
+TEST_CASE("a bucket starts when its last gradient is complete", "[overlap]") {
   NotedGroup group;
   Overlap overlap(four_parameters(), {{3, 2}, {1, 0}}, group);
   gradient_ready(overlap, 3);
@@ -109,7 +165,7 @@ TEST_CASE("finish waits for every bucket before the gradients are used", "[overl
   finish(overlap);
   for (const std::string bucket : {"70", "20", "10"})
     check::expect(std::count(group.notes.begin(), group.notes.end(), "wait " + bucket) == 1,
-                  "nobody waited for the bucket of " + bucket + " elements");
+                  "finish did not wait for the bucket of " + bucket + " elements");
   expect_gradients(overlap.parameters, {1, 2, 3, 4}, "after finish");
 }
 

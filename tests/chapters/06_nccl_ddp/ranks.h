@@ -2,16 +2,55 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include "check_tensors.h"
 #include "distributed/thread_group.h"
 #include "exercises.h"
 
-/// Calls `work` in `ranks` threads. A rank that waits for others without an answer ends after 5 s
-/// with an error that says who is missing. Assert afterwards, in the main thread.
-inline void run_ranks(int ranks, const std::function<void(ProcessGroup&)>& work) {
-  td::distributed::run_as_threads(ranks, work, std::chrono::seconds(5));
+/// Calls `work` in `ranks` threads. A rank that waits longer than the timeout ends with an error
+/// that names the missing rank. Assert afterwards, in the main thread.
+inline void run_ranks(int ranks, const std::function<void(ProcessGroup&)>& work,
+                      std::chrono::milliseconds timeout = std::chrono::seconds(3)) {
+  td::distributed::run_as_threads(ranks, work, timeout);
 }
+
+/// A rank's group that notes its calls before it passes them on.
+class CountedGroup : public ProcessGroup {
+ public:
+  explicit CountedGroup(ProcessGroup& group)
+      : ProcessGroup(group.rank(), group.size(), group.timeout()), group_(group) {}
+  const char* transport() const override { return group_.transport(); }
+  std::vector<td::distributed::CollectiveFingerprint> calls;
+
+ protected:
+  std::shared_ptr<td::distributed::Work> start(td::distributed::Collective call) override {
+    using td::distributed::CollectiveType;
+    calls.push_back(call.key);
+    switch (call.key.type) {
+      case CollectiveType::kSend:
+        return group_.send(call.input, call.key.peer, call.key.tag);
+      case CollectiveType::kReceive:
+        return group_.recv(call.output, call.key.peer, call.key.tag);
+      case CollectiveType::kAllReduce:
+        return group_.all_reduce(call.output, call.key.reduce);
+      case CollectiveType::kBroadcast:
+        return group_.broadcast(call.output, call.key.peer);
+      case CollectiveType::kAllGather:
+        return group_.all_gather_into_tensor(call.output, call.input);
+      case CollectiveType::kReduceScatter:
+        return group_.reduce_scatter_tensor(call.output, call.input, call.key.reduce);
+      case CollectiveType::kReduce:
+        return group_.reduce(call.output, call.key.peer, call.key.reduce);
+      case CollectiveType::kBarrier:
+        return group_.barrier();
+    }
+    return nullptr;
+  }
+
+ private:
+  ProcessGroup& group_;
+};
 
 /// "rank 1 of 3".
 inline std::string rank_name(int rank, int ranks) {

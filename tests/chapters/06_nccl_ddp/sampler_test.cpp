@@ -39,7 +39,7 @@ void expect_indices(const Indices& actual, const Indices& expected, const std::s
                 what + ": expected {" + text(expected) + "}, got {" + text(actual) + "}");
 }
 
-// The ranks' indices in the order in which they were dealt out.
+// The indices of all ranks in the order of the epoch.
 Indices dealt(const std::vector<Indices>& ranks) {
   Indices all;
   for (std::size_t i = 0; i < ranks[0].size(); ++i)
@@ -72,7 +72,7 @@ TEST_CASE("fewer samples than ranks, and none at all", "[sampler]") {
   }
 }
 
-TEST_CASE("the order is dealt out like cards, for all sizes", "[sampler]") {
+TEST_CASE("each rank takes every world_size-th sample, for all sizes", "[sampler]") {
   for (const int ranks : {1, 2, 3, 5})
     for (std::size_t size = 1; size < 40; ++size)
       for (int r = 0; r < ranks; ++r) {
@@ -97,7 +97,7 @@ TEST_CASE("shuffled, all ranks together see every sample, and the first ones aga
   for (std::size_t i = 0; i < sorted.size(); ++i)
     check::expect(sorted[i] == i, "sample " + std::to_string(i) +
                                       " is not given by exactly one rank: do all ranks shuffle "
-                                      "alike, and deal the same order?");
+                                      "in the same way?");
   check::expect(all.back() == all.front(), "the sample that fills up is not the order's first one");
   Indices plain(1023);
   for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = i;
@@ -111,4 +111,24 @@ TEST_CASE("every epoch has its own order, and the same one again when asked agai
   check::expect(dealt(shuffled(1023, 2, 8, 0)) != first, "seed 8 gives the same order as seed 7");
   check::expect(dealt(shuffled(1023, 2, 7, 0)) == first,
                 "the same seed and epoch gave another order");
+}
+
+TEST_CASE("the shuffle depends on seed + epoch only", "[sampler]") {
+  const Indices order = dealt(shuffled(1024, 1, 7, 3));
+  check::expect(dealt(shuffled(1024, 1, 8, 2)) == order,
+                "seed 7 and epoch 3 give another order than seed 8 and epoch 2: the generator is "
+                "seeded with seed + epoch");
+  check::expect(dealt(shuffled(1024, 4, 7, 3)) == order,
+                "4 ranks together see another order than 1 rank: the number of ranks must not "
+                "change the shuffle");
+  Sampling sampling;
+  sampling.seed = 7;
+  sampling.epoch = 3;
+  sampling.world_size = 3;
+  sampling.drop_last = true;
+  std::vector<Indices> cut;
+  for (sampling.rank = 0; sampling.rank < 3; ++sampling.rank)
+    cut.push_back(indices_of_rank(1024, sampling));
+  check::expect(dealt(cut) == Indices(order.begin(), order.begin() + 1023),
+                "with drop_last the ranks do not get the beginning of the same order");
 }

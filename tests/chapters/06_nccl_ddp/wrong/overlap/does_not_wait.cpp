@@ -1,4 +1,4 @@
-// expect: nobody waited for the bucket of 70 elements
+// expect: finish did not wait for the bucket of 70 elements
 // Takes the values while they are on their way. With a fast network it often works.
 #include "exercises.h"
 namespace {

@@ -1,0 +1,26 @@
+// expect: the model's weight, after replica 1's was changed
+// A second replica on the device of the model is the model again.
+#include "exercises.h"
+
+#include <sstream>
+
+std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
+                                          const std::vector<td::Device>& devices) {
+  std::vector<td::Tensor> tensors = model->parameters();
+  for (const td::Tensor& buffer : model->buffers()) tensors.push_back(buffer);
+  for (const td::Tensor& tensor : tensors)
+    if (tensor.device() != devices[0]) {
+      std::ostringstream text;
+      text << "expected on " << devices[0] << ", found on " << tensor.device();
+      throw td::DeviceError(text.str());
+    }
+  const auto copy_of = [&](const td::optional<td::Device>& device) {
+    return td::nn::Sequential(
+        std::dynamic_pointer_cast<td::nn::SequentialImpl>(model->clone(device)));
+  };
+  std::vector<td::nn::Sequential> replicas = {model};
+  for (std::size_t i = 1; i < devices.size(); ++i) {
+    replicas.push_back(devices[i] == devices[0] ? model : copy_of(devices[i]));
+  }
+  return replicas;
+}

@@ -1,0 +1,22 @@
+// expect: the number of ranks must not change the shuffle
+// Seeds with the number of ranks, too.
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "exercises.h"
+
+std::vector<std::size_t> indices_of_rank(std::size_t size, const Sampling& sampling) {
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 generator(sampling.seed + sampling.epoch +
+                            static_cast<std::uint64_t>(sampling.world_size) - 1);
+  if (sampling.shuffle) std::shuffle(order.begin(), order.end(), generator);
+
+  const auto ranks = static_cast<std::size_t>(sampling.world_size);
+  const std::size_t each = sampling.drop_last ? size / ranks : (size + ranks - 1) / ranks;
+  std::vector<std::size_t> mine;
+  for (std::size_t i = 0; i < each; ++i)
+    mine.push_back(order[(i * ranks + static_cast<std::size_t>(sampling.rank)) % size]);
+  return mine;
+}

@@ -1,0 +1,25 @@
+// expect: sample
+// Pads first, and shuffles then: a repeated sample may be anywhere.
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "exercises.h"
+
+std::vector<std::size_t> indices_of_rank(std::size_t size, const Sampling& sampling) {
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 generator(sampling.seed + sampling.epoch);
+  if (!sampling.drop_last)
+    for (std::size_t i = 0;
+         size > 0 && order.size() % static_cast<std::size_t>(sampling.world_size); ++i)
+      order.push_back(order[i]);
+  if (sampling.shuffle) std::shuffle(order.begin(), order.end(), generator);
+
+  const auto ranks = static_cast<std::size_t>(sampling.world_size);
+  const std::size_t each = sampling.drop_last ? size / ranks : (size + ranks - 1) / ranks;
+  std::vector<std::size_t> mine;
+  for (std::size_t i = 0; i < each; ++i)
+    mine.push_back(order[(i * ranks + static_cast<std::size_t>(sampling.rank)) % order.size()]);
+  return mine;
+}
