@@ -1,4 +1,4 @@
-// expect: load(1) came with 1 slots and 1 batches
+// expect: load(1) was called; the last batch is 0
 // Loads past the end.
 #include <algorithm>
 

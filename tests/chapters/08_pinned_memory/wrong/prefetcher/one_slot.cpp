@@ -1,4 +1,4 @@
-// expect: 2 batches should be loaded; there are 1
+// expect: 2 batches must have been loaded
 // Only one batch is on its way at a time: right values, and no overlap.
 #include <algorithm>
 
