@@ -1,4 +1,5 @@
-// The results of trainings in several precisions: loss curves as text and as a figure, and a table. Included by main.cpp. Invariant: everything shown was measured in this run.
+// The results of trainings in several precisions: loss curves as text and as a figure, and a table.
+// Included by main.cpp. Invariant: everything shown was measured in this run.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +63,7 @@ inline void print(std::ostream& out, const std::vector<Training>& all) {
 }
 
 inline void print_table(std::ostream& out, const std::vector<Training>& all) {
-  out << "            accuracy   ms a step   saved for backward   peak          skipped   scale\n";
+  out << "            accuracy   ms a step   saved for backward  peak          skipped   scale\n";
   for (const Training& t : all)
     out << std::left << std::setw(10) << t.name << std::right << std::fixed << std::setprecision(1)
         << std::setw(8) << 100 * t.accuracy << " %" << std::setw(12) << 1e3 * t.step_time

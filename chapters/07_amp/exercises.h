@@ -152,7 +152,8 @@ struct AmpResult {
 
 /// Exercise 7.train_amp. Implement `train_amp`: one epoch of mixed-precision training with gradient
 /// accumulation and clipping. Use AutocastGuard, the scaler and clip_grad_norm_ of td.
-///   * Each `accumulate` batches in order form a group; the last group may be smaller. A group makes
+///   * Each `accumulate` batches in order form a group; the last group may be smaller. A group
+///   makes
 ///     one optimizer step with the gradient of the mean of its batch losses. A batch loss is the
 ///     cross entropy of the model's output.
 ///   * Copy each batch to `device`. Run the forward pass and the loss under autocast if `fast` is

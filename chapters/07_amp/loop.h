@@ -69,8 +69,8 @@ inline void train(std::ostream& out, td::Device device, td::optional<td::ScalarT
     if (epoch == 2) data[4].data = data[4].data * 1e38;
     const AmpResult result = train_amp(model, optimizer, scaler, data, settings);
     out << "epoch " << epoch << ", loss of the last step: " << std::fixed << std::setprecision(4)
-        << result.losses[3].item<float>() << std::defaultfloat
-        << ", skipped: " << result.skipped << ", scale: " << number(scaler.get_scale()) << '\n';
+        << result.losses[3].item<float>() << std::defaultfloat << ", skipped: " << result.skipped
+        << ", scale: " << number(scaler.get_scale()) << '\n';
   }
 }
 // anchor end

@@ -113,7 +113,8 @@ int main(int argc, char** argv) {
                  {"all", "float32", "tf32", "bfloat16", "float16"}, "how products are computed");
   command.flag("--by-hand", choices.by_hand, "cast and scale with the exercises, not with td::amp");
   command.option("--overflow-at", choices.overflow_at, "make this step overflow in float16");
-  command.option("--growth-interval", choices.growth_interval, "steps without overflow until the scale grows");
+  command.option("--growth-interval", choices.growth_interval,
+                 "steps without overflow until the scale grows");
   command.option("--clip", choices.clip, "limit on the norm of the gradients; 0: none");
   command.option("--lr", choices.lr, "learning rate of Adam");
   command.option("--width", choices.width, "of the mlp's layers");

@@ -1,5 +1,5 @@
-// The exercises of chapter 08: pinned memory, asynchronous copies, streams and events, and a step as
-// a graph. Included by main.cpp, the exercises and their tests.
+// The exercises of chapter 08: pinned memory, asynchronous copies, streams and events, and a step
+// as a graph. Included by main.cpp, the exercises and their tests.
 #pragma once
 
 #include <cstddef>
@@ -91,7 +91,8 @@ struct PendingCopy {
 ///   * The copy runs on `stream`, after the work that the current stream of that device holds: the
 ///     values of `source` may still be in computation there.
 ///   * Host memory that is not pinned is pinned first, so that the copy needs no host.
-///   * The caller may drop `source` immediately, but must not write to a pinned one before wait_for.
+///   * The caller may drop `source` immediately, but must not write to a pinned one before
+///   wait_for.
 ///
 /// @param source on the host or on `stream`'s device, of any memory layout and dtype.
 /// @param device `stream`'s device, or cpu. A copy on cpu is in pinned memory.
@@ -135,8 +136,8 @@ struct Chunk {
   td::Event x_arrived, x_used, y_computed, y_fetched;
 };
 
-/// Exercise 8.find_race. Repair `scale_chunks`. It must compute outputs[i] = 2 * inputs[i] + 1, with
-/// copies in, work and copies out at the same time. Chunk i uses chunks[i % chunks.size()].
+/// Exercise 8.find_race. Repair `scale_chunks`. It must compute outputs[i] = 2 * inputs[i] + 1,
+/// with copies in, work and copies out at the same time. Chunk i uses chunks[i % chunks.size()].
 ///
 /// The file in this folder compiles and runs, but its streams race. Run the check: the report names
 /// two operations that have no order, and their streams. Repair that, and run the check again.
@@ -159,7 +160,8 @@ struct StepGraph {
 /// Makes one training step on a batch and returns its loss, all on the current stream.
 using TrainStep = std::function<td::Tensor(const td::Tensor& x, const td::Tensor& y)>;
 
-/// Exercise 8.capture_step, first part. Implement `capture_step`. It must capture `step` as a graph.
+/// Exercise 8.capture_step, first part. Implement `capture_step`. It must capture `step` as a
+/// graph.
 ///   * x and y of the result are copies with memory of their own, because a replay reads the
 ///     addresses that were captured. The graph reads them.
 ///   * Capture on a stream from the pool: the default stream cannot be captured. What the current
@@ -207,14 +209,16 @@ using Step = std::function<void(std::int64_t index, const td::Tensor& batch)>;
 /// Exercise 8.prefetcher. Implement `train_prefetched`: a whole training loop that copies the next
 /// batches while the device computes. It must process batches 0 to `batches` - 1 in order. Batch i
 /// uses slots[i % slots.size()].
-///   * Call `load` once per batch, in order. It writes to slot.host, so no copy may read it any more.
+///   * Call `load` once per batch, in order. It writes to slot.host, so no copy may read it any
+///   more.
 ///   * A copy runs on `copies`. It writes to slot.on_device, so no work may read it any more.
 ///   * Call `step` once per batch, in order, with slot.on_device. Before step(i), the batches up to
 ///     i + slots.size() - 1 are loaded and their copies are enqueued, if there are so many.
 ///   * The current stream waits for the copy of batch i before the work of step(i). The host waits
 ///     for no step: it loads a slot again while the device may still work on the last batch.
 ///   * The slots may have been used by an earlier call, whose last steps may still run.
-///   * If `load` or `step` throws, let the exception pass. The caller may destroy the slots then: the
+///   * If `load` or `step` throws, let the exception pass. The caller may destroy the slots then:
+///   the
 ///     host or the current stream has waited for all copies that were enqueued.
 ///
 /// @param slots one or more.

@@ -1,4 +1,5 @@
-// A training step of many small kernels, launched one by one and as one graph. main.cpp shows it with
+// A training step of many small kernels, launched one by one and as one graph. main.cpp shows it
+// with
 // --show graph. Invariant: both make the same step, on the same memory.
 #pragma once
 
@@ -46,7 +47,8 @@ inline void print_graph(td::Device device) {
   model->to(device);
   // capturable: the learning rate and the counters are stored on the device
   td::optim::Adam optimizer(model->parameters(), td::optim::AdamOptions(1e-3).capturable(true));
-  const td::Tensor x = td::randn({16, 64}).to(device);  // x and y keep their memory; batches are copied to it
+  const td::Tensor x =
+      td::randn({16, 64}).to(device);  // x and y keep their memory; batches are copied to it
   const td::Tensor y = td::randint(0, 10, {16}, td::kInt64).to(device);
   td::Tensor loss;
   const auto step = [&] {

@@ -5,8 +5,8 @@
 
 #include "app/app.h"
 #include "bandwidth.h"
-#include "input_pipeline.h"
 #include "graph.h"
+#include "input_pipeline.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
 
@@ -23,9 +23,9 @@ struct Named {
   Loop loop;
 };
 constexpr Named kLoops[] = {{"plain", &InputPipeline::plain},
-                           {"pinned", &InputPipeline::pinned},
-                           {"prefetched", &InputPipeline::prefetched},
-                           {"by hand", &InputPipeline::by_hand}};
+                            {"pinned", &InputPipeline::pinned},
+                            {"prefetched", &InputPipeline::prefetched},
+                            {"by hand", &InputPipeline::by_hand}};
 
 td::trace::Trace traced(InputPipeline& pipeline, Loop loop) {
   pipeline.finish();  // earlier work is not part of the trace
@@ -35,8 +35,8 @@ td::trace::Trace traced(InputPipeline& pipeline, Loop loop) {
 }
 
 // anchor: link
-// The memory of a laptop copies a small batch so fast that there is nothing to hide. So sim's link is
-// made as slow as the work on a batch: hiding copies gains most in this case.
+// The memory of a laptop copies a small batch so fast that there is nothing to hide. So sim's link
+// is made as slow as the work on a batch: hiding copies gains most in this case.
 void balance_link(InputPipeline& pipeline, td::Device device) {
   if (!device.is_sim() || std::getenv("TD_SIM_LINK")) return;
   const double seconds = pipeline.work_seconds();
@@ -104,8 +104,7 @@ void run(const app::Options& options, const Choices& choices) {
   const bool all = choices.show == "all";
   if (all || choices.show == "bandwidth")
     print_bandwidth(device, static_cast<std::size_t>(choices.largest) << 20);
-  if (all || choices.show == "feeding" || choices.show == "losses")
-    feed(options, choices, device);
+  if (all || choices.show == "feeding" || choices.show == "losses") feed(options, choices, device);
   if (all || choices.show == "graph") {
     if (device.is_sim() && !std::getenv("TD_SIM_LAUNCH_COST")) td::sim::set_launch_cost(5);
     print_graph(device);
@@ -119,7 +118,8 @@ int main(int argc, char** argv) {
   app::Command command("ch08_pinned_memory", "Shows how fast copies are, and hides them.");
   command.takes({"batch-size", "seed"});
   command.options.batch_size = 256;
-  command.choice("--show", choices.show, {"all", "bandwidth", "feeding", "losses", "graph"}, "which part");
+  command.choice("--show", choices.show, {"all", "bandwidth", "feeding", "losses", "graph"},
+                 "which part");
   command.option("--largest", choices.largest, "MiB of the largest copy in the table");
   command.option("--steps", choices.steps, "batches per measured loop");
   command.option("--timeline", choices.timeline, "directory for figures of four steps");

@@ -39,7 +39,8 @@ TEST_CASE("small steps add up in the master weight", "[master_step]") {
     check::expect_close(check::values(pair.master), std::vector<double>{1 - i * 0.0001}, 1e-6,
                         "the master after step " + std::to_string(i));
     check::expect_close(check::values(pair.parameter), check::values(pair.master.to(td::kFloat16)),
-                        0, "the weight, which is the rounded master, after step " + std::to_string(i));
+                        0,
+                        "the weight, which is the rounded master, after step " + std::to_string(i));
   }
 }
 
@@ -50,8 +51,8 @@ TEST_CASE("values on every device, in both types", "[master_step]") {
         const std::vector<float> weights = some_values(n, 1), gradient = some_values(n, 2);
         const std::vector<Pair> pairs = {pair_of(weights, gradient, type, device),
                                          pair_of({2}, {512}, type, device)};
-        const std::string what = std::string(td::dtype_name(type)) + " with " +
-                                 std::to_string(n) + " elements on " + device.str();
+        const std::string what = std::string(td::dtype_name(type)) + " with " + std::to_string(n) +
+                                 " elements on " + device.str();
         check::expect(step(pairs, 1024, 0.5), "a step with finite gradients was not made: " + what);
         const std::vector<double> rounded = gradient_of(pairs[0].parameter);
         std::vector<double> expected;
@@ -74,8 +75,9 @@ TEST_CASE("the gradient is divided in float32, not in 16 bits", "[master_step]")
   // 2^-10 / 65536 = 2^-26 is 0 in float16.
   const Pair pair = pair_of({0}, {0x1p-10f}, td::kFloat16, "sim:0");
   step({pair}, 65536, 1);
-  check::expect_close(check::values(pair.master)[0] * 0x1p26, -1, 1e-6,
-                      "2^26 times the master 0 after a step with gradient 2^-10, scale 65536, lr 1");
+  check::expect_close(
+      check::values(pair.master)[0] * 0x1p26, -1, 1e-6,
+      "2^26 times the master 0 after a step with gradient 2^-10, scale 65536, lr 1");
   const Pair large = pair_of({0}, {60000}, td::kFloat16, "sim:0");
   step({large}, 1024, 2);
   check::expect_close(check::values(large.master)[0], -117.1875, 1e-3,
@@ -108,7 +110,8 @@ TEST_CASE("large finite 16-bit gradients are no overflow", "[master_step]") {
 
 TEST_CASE("a pair without a gradient stays as it is", "[master_step]") {
   // The parameter differs from its master, as after a load: copying the master would show.
-  const Pair without = pair_of({1}, {}, td::kFloat16, "cpu"), with = pair_of({3}, {8}, td::kFloat16, "cpu");
+  const Pair without = pair_of({1}, {}, td::kFloat16, "cpu"),
+             with = pair_of({3}, {8}, td::kFloat16, "cpu");
   without.master.fill_(7);
   check::expect(step({without, with}, 8, 1), "the step was not made");
   check::expect_close(check::values(without.parameter), std::vector<double>{1}, 0,
@@ -137,8 +140,10 @@ TEST_CASE("both are modified in place", "[master_step]") {
 
 TEST_CASE("the host reads one value for all pairs", "[master_step]") {
   std::vector<Pair> pairs;
-  for (int i = 0; i < 20; ++i) pairs.push_back(pair_of({1, 2, 3}, {1, 2, 3}, td::kBFloat16, "sim:0"));
+  for (int i = 0; i < 20; ++i)
+    pairs.push_back(pair_of({1, 2, 3}, {1, 2, 3}, td::kBFloat16, "sim:0"));
   const int reads = copies_in([&] { step(pairs, 2, 0.1); });
-  check::expect(reads <= 1, "the host read the device " + std::to_string(reads) +
-                                " times for 20 pairs; combine the answers on the device, and read one");
+  check::expect(reads <= 1,
+                "the host read the device " + std::to_string(reads) +
+                    " times for 20 pairs; combine the answers on the device, and read one");
 }

@@ -61,9 +61,9 @@ std::vector<double> expected_training(Run& run, const Batches& batches) {
     for (; count < settings.accumulate && i < batches.size(); ++count, ++i) {
       const td::amp::AutocastGuard autocast(settings.device.type(), settings.fast,
                                             settings.fast.has_value());
-      const td::Tensor loss = td::nn::functional::cross_entropy(
-          run.model->forward(batches[i].data.to(settings.device)),
-          batches[i].target.to(settings.device));
+      const td::Tensor loss =
+          td::nn::functional::cross_entropy(run.model->forward(batches[i].data.to(settings.device)),
+                                            batches[i].target.to(settings.device));
       sum = sum.defined() ? sum + loss : loss;
     }
     const td::Tensor mean = sum / static_cast<double>(count);
@@ -92,15 +92,14 @@ void expect_same_training(const AmpSettings& settings, std::size_t count, double
   check::expect(result.skipped == 0, what + ": " + std::to_string(result.skipped) +
                                          " steps were counted as skipped, expected 0");
   check::expect_close(weights_of(run.model), weights_of(reference.model), tolerance,
-                      what + ": all weights after the training. The gradient of a group is that of "
-                             "the mean of its losses, and its true norm is limited once per group");
+                      what +
+                          ": all weights after the training. The gradient of a group is that of "
+                          "the mean of its losses, and its true norm is limited once per group");
   check::expect_close(actual, losses, tolerance, what + ": the mean losses of all groups");
 }
 
 /// A batch whose loss is infinite, so that its gradients are not finite.
-td::data::Example<> overflowing() {
-  return {td::full({4, 6}, 3e38), td::tensor({0, 1, 2, 0})};
-}
+td::data::Example<> overflowing() { return {td::full({4, 6}, 3e38), td::tensor({0, 1, 2, 0})}; }
 
 std::size_t gradients_left(td::nn::Sequential& model) {
   std::size_t left = 0;
@@ -132,9 +131,9 @@ TEST_CASE("clipping limits the true gradients", "[train_amp]") {
       AmpSettings settings{"cpu"};
       settings.max_norm = max_norm;
       settings.accumulate = accumulate;
-      expect_same_training(settings, 5, 5e-6,
-                           "max_norm " + std::to_string(max_norm) + ", accumulate " +
-                               std::to_string(accumulate));
+      expect_same_training(
+          settings, 5, 5e-6,
+          "max_norm " + std::to_string(max_norm) + ", accumulate " + std::to_string(accumulate));
     }
 }
 
@@ -164,8 +163,9 @@ TEST_CASE("the forward pass runs under autocast only if a type is given", "[trai
     Run run(settings);
     run.model->push_back(td::nn::ModuleHolder<Probe>(std::make_shared<Probe>()));
     run.go(make_batches(2));
-    check::expect(in_forward == cast, cast ? "`fast` is set, and the forward pass ran without autocast"
-                                           : "`fast` is empty, and the forward pass ran under autocast");
+    check::expect(in_forward == cast,
+                  cast ? "`fast` is set, and the forward pass ran without autocast"
+                       : "`fast` is empty, and the forward pass ran under autocast");
     check::expect(!td::amp::is_autocast_enabled(td::kSIM), "autocast is still on after train_amp");
   }
 }
@@ -321,7 +321,8 @@ TEST_CASE("the host waits once per group", "[train_amp]") {
     batch = {batch.data.to("sim:0"), batch.target.to("sim:0")};
   run.go(make_batches(1));  // the scaler and the optimizer make their state
   const int reads = copies_in([&] { run.go(batches); });
-  check::expect(reads <= 3, "the host read the device " + std::to_string(reads) +
-                                " times in 3 groups of 4 batches; scaler.step() needs one per group, "
-                                "and a loss stays on the device");
+  check::expect(reads <= 3,
+                "the host read the device " + std::to_string(reads) +
+                    " times in 3 groups of 4 batches; scaler.step() needs one per group, "
+                    "and a loss stays on the device");
 }

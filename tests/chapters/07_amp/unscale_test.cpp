@@ -137,7 +137,8 @@ TEST_CASE("a gradient that is a view of a bucket changes in the bucket", "[unsca
 }
 
 TEST_CASE("gradients without elements and of one element", "[unscale]") {
-  const std::vector<td::Tensor> parameters = {with_gradient({}, "sim:0"), with_gradient({16}, "sim:0")};
+  const std::vector<td::Tensor> parameters = {with_gradient({}, "sim:0"),
+                                              with_gradient({16}, "sim:0")};
   check::expect(!unscale(parameters, 8), "a gradient without elements was taken for an overflow");
   check::expect_close(gradient_of(parameters[1]), std::vector<double>{2}, 0, "the other gradient");
   check::expect(!unscale({}, 8), "without parameters there is no overflow");

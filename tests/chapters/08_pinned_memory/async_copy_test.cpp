@@ -41,8 +41,9 @@ TEST_CASE("values arrive, whatever the layout and the type", "[async_copy]") {
 
 TEST_CASE("the copy to the host is in pinned memory", "[async_copy]") {
   const PendingCopy back = copy_async(td::ones({5}, kSim), td::kCPU, td::getStreamFromPool(kSim));
-  check::expect(back.tensor.is_pinned(),
-                "the copy on the host is not in pinned memory: a copy to pageable memory blocks the host");
+  check::expect(
+      back.tensor.is_pinned(),
+      "the copy on the host is not in pinned memory: a copy to pageable memory blocks the host");
   check::expect_close(wait_for(back), td::ones({5}), 0, "the copy on the host");
 }
 
@@ -124,7 +125,8 @@ TEST_CASE("the source may be dropped at once", "[async_copy]") {
     gate.hold(copies);
     back.emplace(copy_async(values, td::kCPU, copies));
     values = td::Tensor();
-    others = td::full({1000}, 9, kSim);  // has the same memory, unless record_stream told the allocator
+    others =
+        td::full({1000}, 9, kSim);  // has the same memory, unless record_stream told the allocator
     td::getCurrentStream(kSim).synchronize();
   }
   check::expect_close(wait_for(*back), td::full({1000}, 7), 0,
@@ -142,7 +144,8 @@ TEST_CASE("the copy's memory is its own until the current stream has used it", "
     sum = wait_for(*pending).sum();
     pending.reset();
     const td::StreamGuard guard(copies);
-    others = td::full({1000}, 9, kSim);  // has the same memory, unless record_stream told the allocator
+    others =
+        td::full({1000}, 9, kSim);  // has the same memory, unless record_stream told the allocator
     copies.synchronize();
   }
   check::expect_close(sum.item<double>(), 7000, 0,
@@ -156,10 +159,9 @@ TEST_CASE("nothing waits for other streams", "[async_copy]") {
   gate.hold(other);
   wait_for(copy_async(host, kSim, copies));
   wait_for(copy_async(on_device, td::kCPU, copies));
-  check::expect(
-      !gate.has_expired(),
-      "copy_async or wait_for waits for a stream that has nothing to do with the copy: "
-      "synchronize the event, not the device");
+  check::expect(!gate.has_expired(),
+                "copy_async or wait_for waits for a stream that has nothing to do with the copy: "
+                "synchronize the event, not the device");
 }
 
 TEST_CASE("the host waits for this copy and not for the next", "[async_copy]") {

@@ -17,7 +17,8 @@ struct Training {
   explicit Training(td::Device its_device)
       : device(its_device),
         model(network()),
-        optimizer((model->to(device), model->parameters()), td::optim::SGDOptions(0.1).momentum(0.9)) {}
+        optimizer((model->to(device), model->parameters()),
+                  td::optim::SGDOptions(0.1).momentum(0.9)) {}
 
   TrainStep step() {
     return [this](const td::Tensor& x, const td::Tensor& y) {
@@ -59,11 +60,11 @@ void expect_same_training(td::Device device, int warm_up) {
   const std::vector<Batch> batches = make_batches(device, 4);
   Training with(device), without(device);
   const auto captured = capture_step(with.step(), batches[0].x, batches[0].y, warm_up);
-  const std::string what = "on " + device.str() + " with " + std::to_string(warm_up) +
-                           " warm-up steps";
-  check::expect(with.calls == warm_up + 1, what + ": step was called " +
-                                               std::to_string(with.calls) + " times; expected " +
-                                               std::to_string(warm_up) + " and once in the capture");
+  const std::string what =
+      "on " + device.str() + " with " + std::to_string(warm_up) + " warm-up steps";
+  check::expect(with.calls == warm_up + 1,
+                what + ": step was called " + std::to_string(with.calls) + " times; expected " +
+                    std::to_string(warm_up) + " and once in the capture");
   const TrainStep eager = without.step();
   for (int i = 0; i < warm_up; ++i) eager(batches[0].x, batches[0].y);
   check::expect_close(with.weights(), without.weights(), 1e-6,
@@ -94,8 +95,9 @@ TEST_CASE("all uses of the weights and of the batch are ordered", "[capture_step
       x, y, 2);
   weight.add_(1);
   x.add_(1);
-  Looking::expect_none("earlier work of the current stream, capture_step, and later work of the "
-                       "current stream: the race finder reports");
+  Looking::expect_none(
+      "earlier work of the current stream, capture_step, and later work of the "
+      "current stream: the race finder reports");
   const td::Tensor loss = replay_step(*captured, x, y);
   x.add_(1);
   weight.add_(loss);
@@ -121,7 +123,8 @@ TEST_CASE("the graph has a batch of its own", "[capture_step]") {
                     captured->y.data_ptr() != batches[0].y.data_ptr(),
                 "x or y of the graph is the caller's tensor; a replay would overwrite the batch");
   replay_step(*captured, batches[1].x, batches[1].y);
-  check::expect_close(batches[0].x, held.x, 0, "the caller's first batch after a replay with another");
+  check::expect_close(batches[0].x, held.x, 0,
+                      "the caller's first batch after a replay with another");
   check::expect_close(batches[0].y, held.y, 0, "the labels of the first batch");
   check::expect_close(captured->x, batches[1].x, 0, "x of the graph after the replay");
   check::expect(captured->loss.defined(), "`loss` of the graph is not set");
@@ -172,8 +175,8 @@ TEST_CASE("a replay comes after the work that prepares its batch, and the host d
     gate.hold(work);
     x.add_(5);
     loss = replay_step(*captured, x, y);
-    x.fill_(9);                 // after the replay has read it
-    after = total.clone();      // after the replay has written it
+    x.fill_(9);             // after the replay has read it
+    after = total.clone();  // after the replay has written it
     check::expect(!gate.has_expired(), "replay_step waits for the device");
     give_it_time();
   }
@@ -202,8 +205,8 @@ TEST_CASE("a step that throws leaves no capture behind", "[capture_step]") {
     } catch (const std::runtime_error& error) {
       message = error.what();
     }
-    check::expect(message == "out of luck", what + ": the exception did not reach the caller; got: " +
-                                                message);
+    check::expect(message == "out of luck",
+                  what + ": the exception did not reach the caller; got: " + message);
     check::expect(!td::is_capturing(), what + ": the thread still captures");
     check::expect(td::getCurrentStream(kSim) == work,
                   what + ": the current stream is another one than before");

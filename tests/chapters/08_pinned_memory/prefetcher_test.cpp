@@ -43,9 +43,10 @@ TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "
       train_prefetched(
           slots, batches,
           [&](std::int64_t index, const td::Tensor& host) {
-            check::expect(index < batches,
-                          with + ": load(" + std::to_string(index) + ") was called; the last batch is " +
-                              std::to_string(batches - 1) + ", so there is nothing to load");
+            check::expect(index < batches, with + ": load(" + std::to_string(index) +
+                                               ") was called; the last batch is " +
+                                               std::to_string(batches - 1) +
+                                               ", so there is nothing to load");
             check::expect(index == loaded, with + ": load(" + std::to_string(index) +
                                                ") was called, and load(" + std::to_string(loaded) +
                                                ") comes next: once per batch, in order");
@@ -60,13 +61,15 @@ TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "
                 std::min<std::int64_t>(batches, index + static_cast<std::int64_t>(count));
             std::ostringstream text;
             text << with << ": when step(" << index << ") is called, " << ahead
-                 << " batches must have been loaded (up to index + slots - 1); there are " << loaded;
+                 << " batches must have been loaded (up to index + slots - 1); there are "
+                 << loaded;
             check::expect(loaded == ahead, text.str());
             sums.push_back(batch.sum());
             ++stepped;
           },
           copies);
-      check::expect(stepped == batches, with + ": there were " + std::to_string(stepped) + " steps");
+      check::expect(stepped == batches,
+                    with + ": there were " + std::to_string(stepped) + " steps");
       expect_sums(sums, 31);
     }
 }
@@ -205,7 +208,8 @@ TEST_CASE("slots of an earlier call are used again", "[prefetcher]") {
         host.fill_(static_cast<double>(index + 2));
       },
       add_sum, copies);
-  check::expect(!gate.has_expired(), "a second call with the same slots waits for a step on the host");
+  check::expect(!gate.has_expired(),
+                "a second call with the same slots waits for a step on the host");
   expect_sums(sums, 1000);  // batches 2 and 3 were loaded while the steps on 0 and 1 were held
 }
 
@@ -233,9 +237,10 @@ TEST_CASE("after an error no copy is in flight", "[prefetcher]") {
     }
     check::expect(message == "no such file", what + ": the exception did not reach the caller");
     compute.synchronize();  // what the current stream waits for is ordered, too
-    check::expect(copies.query(), what + ": a copy into a slot is still in flight, and neither the "
-                                         "host nor the current stream waits for it; the caller may "
-                                         "destroy the slots now");
+    check::expect(copies.query(), what +
+                                      ": a copy into a slot is still in flight, and neither the "
+                                      "host nor the current stream waits for it; the caller may "
+                                      "destroy the slots now");
   }
 }
 
@@ -260,6 +265,7 @@ TEST_CASE("all uses of the slots are ordered", "[prefetcher]") {
         slots, 7, load_number,
         [&](std::int64_t, const td::Tensor& batch) { sums.push_back(batch.sum()); },
         td::getStreamFromPool(kSim));
-    Looking::expect_none("7 batches in " + std::to_string(count) + " slots: the race finder reports");
+    Looking::expect_none("7 batches in " + std::to_string(count) +
+                         " slots: the race finder reports");
   }
 }

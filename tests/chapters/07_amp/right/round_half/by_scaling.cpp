@@ -16,8 +16,8 @@ std::uint16_t pack(float value, int fraction_bits) {
   int exponent = magnitude == 0 ? 1 - bias : std::max(std::ilogb(magnitude), 1 - bias);
   const double units = std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent));
   // A leading 1 in `units` counts one exponent up by itself.
-  const unsigned bits = (static_cast<unsigned>(exponent + bias - 1) << fraction_bits) +
-                        static_cast<unsigned>(units);
+  const unsigned bits =
+      (static_cast<unsigned>(exponent + bias - 1) << fraction_bits) + static_cast<unsigned>(units);
   return static_cast<std::uint16_t>(sign | (bits < infinity ? bits : infinity));
 }
 

@@ -14,8 +14,7 @@ bool master_step(const std::vector<td::Tensor>& model, const std::vector<td::Ten
   if (finite.defined() && !finite.item<bool>()) return false;
   for (std::size_t i = 0; i < model.size(); ++i) {
     td::Tensor master = masters[i], parameter = model[i];
-    if (model[i].grad().defined())
-      master.sub_(model[i].grad().to(td::kFloat32) * (lr / scale));
+    if (model[i].grad().defined()) master.sub_(model[i].grad().to(td::kFloat32) * (lr / scale));
     parameter.copy_(master);
   }
   return true;

@@ -11,7 +11,8 @@ AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
   const auto forward = [&](const td::data::Example<>& batch) {
     td::Tensor output;
     {
-      const td::amp::AutocastGuard autocast(device.type(), settings.fast, settings.fast.has_value());
+      const td::amp::AutocastGuard autocast(device.type(), settings.fast,
+                                            settings.fast.has_value());
       output = model->forward(batch.data.to(device));
     }
     return td::nn::functional::cross_entropy(output, batch.target.to(device));

@@ -26,7 +26,8 @@ AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
         scaler.scale(loss).backward();
         scaler.unscale_(optimizer);
         scaler.update();
-        for (const td::Tensor& p : optimizer.parameters()) p.mutable_grad().mul_(scaler.get_scale());
+        for (const td::Tensor& p : optimizer.parameters())
+          p.mutable_grad().mul_(scaler.get_scale());
         mean_loss.add_(loss.detach());
       }
     } catch (...) {

@@ -14,7 +14,8 @@ std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor&
     captured->x = td::empty_like(x).copy_(x);
     captured->y = td::empty_like(y).copy_(y);
     while (warm_up-- > 0) step(captured->x, captured->y);
-    captured->graph.capture(side, [&] { captured->loss = step(captured->x, captured->y).detach(); });
+    captured->graph.capture(side,
+                            [&] { captured->loss = step(captured->x, captured->y).detach(); });
   }
   td::Event after(x.device().type());
   after.record(side);
