@@ -47,7 +47,6 @@ inline void print_types(std::ostream& out, td::nn::Sequential& model,
   out << ", loss " << td::dtype_name(loss.scalar_type()) << '\n';
 }
 
-// anchor: run
 /// Six epochs of four optimizer steps. A batch of the second epoch makes the gradients overflow.
 inline void train(std::ostream& out, td::Device device, td::optional<td::ScalarType> fast) {
   td::nn::Sequential model(td::nn::Linear(8, 16), td::nn::ReLU(), td::nn::Linear(16, 4));
@@ -73,7 +72,6 @@ inline void train(std::ostream& out, td::Device device, td::optional<td::ScalarT
         << ", scale: " << number(scaler.get_scale()) << '\n';
   }
 }
-// anchor end
 
 /// Rounds some numbers, and trains in float32 and in bfloat16.
 inline void print(std::ostream& out, td::Device device) {

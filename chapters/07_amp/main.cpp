@@ -20,7 +20,6 @@ struct Choices {
   bool by_hand = false, formats = false, loop = false;
 };
 
-// anchor: precisions
 std::vector<Precision> precisions(const std::string& choice, td::Device device) {
   std::vector<Precision> all = {{"float32", td::nullopt},
                                 {"tf32", td::nullopt, false, true},
@@ -32,9 +31,7 @@ std::vector<Precision> precisions(const std::string& choice, td::Device device) 
   });
   return all;
 }
-// anchor end
 
-// anchor: train
 Training train(const Task& task, const Precision& precision, const app::Options& options,
                const Choices& choices, td::Device device) {
   td::set_float32_matmul_precision(precision.tf32 ? "high" : "highest");
@@ -76,7 +73,6 @@ Training train(const Task& task, const Precision& precision, const app::Options&
   probe(recipe, optimizer, first, device, training);
   return training;
 }
-// anchor end
 
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);

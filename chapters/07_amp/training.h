@@ -46,7 +46,6 @@ inline double accuracy(const Recipe& recipe, const std::vector<Batch>& test, td:
   return right / all;
 }
 
-// anchor: probe
 // After the training, on one batch: the memory saved for backward, the most that a step needs,
 // and the median of seven steps.
 inline void probe(const Recipe& recipe, td::optim::Optimizer& optimizer, const Batch& batch,
@@ -71,7 +70,6 @@ inline void probe(const Recipe& recipe, td::optim::Optimizer& optimizer, const B
   std::sort(times.begin(), times.end());
   training.step_time = times[times.size() / 2];
 }
-// anchor end
 
 // Prints how the scale changed, and stores it.
 inline void note_scale(const Recipe& recipe, bool stepped, Training& training) {

@@ -14,7 +14,6 @@ struct Bandwidth {
   double pageable_up, pinned_up, pageable_down, pinned_down, both;
 };
 
-// anchor: both
 /// Seconds until a copy in each direction is done, on two streams: the slower of the two.
 inline double both_ways_seconds(const td::Tensor& up_to, const td::Tensor& up_from,
                                 const td::Tensor& down_to, const td::Tensor& down_from, int runs) {
@@ -39,9 +38,7 @@ inline double both_ways_seconds(const td::Tensor& up_to, const td::Tensor& up_fr
   std::sort(seconds.begin(), seconds.end());
   return seconds[seconds.size() / 2];
 }
-// anchor end
 
-// anchor: measure
 inline Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
   const std::int64_t count = static_cast<std::int64_t>(bytes / sizeof(float));
   PinnedBuffer up_memory(device.type(), bytes), down_memory(device.type(), bytes);
@@ -61,7 +58,6 @@ inline Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
     memory->used_on(td::getCurrentStream(device));
   return all;
 }
-// anchor end
 
 /// "4 KiB", "256 MiB".
 inline std::string size_text(std::size_t bytes) {

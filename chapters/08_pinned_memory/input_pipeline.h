@@ -97,7 +97,6 @@ class InputPipeline {
   }
   // anchor end
 
-  // anchor: by_hand
   /// Images and labels are copied as one tensor, because every copy pays the latency of the link.
   void by_hand() {
     const std::int64_t pixels = batch_size_ * kPixels;
@@ -119,7 +118,6 @@ class InputPipeline {
     td::set_parallel_width(width);
     td::synchronize(device_);  // the slots are destroyed here
   }
-  // anchor end
 
   /// Seconds of device work for one batch that is already on the device.
   double work_seconds() {

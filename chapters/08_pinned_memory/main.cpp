@@ -34,7 +34,6 @@ td::trace::Trace traced(InputPipeline& pipeline, Loop loop) {
   return td::trace::stop();
 }
 
-// anchor: link
 // The memory of a laptop copies a small batch so fast that there is nothing to hide. So sim's link
 // is made as slow as the work on a batch: hiding copies gains most in this case.
 void balance_link(InputPipeline& pipeline, td::Device device) {
@@ -44,9 +43,7 @@ void balance_link(InputPipeline& pipeline, td::Device device) {
   std::cout << "link: set to " << std::fixed << std::setprecision(2) << td::sim::link().gb_per_s
             << " GB/s, so that a copy takes as long as the work on it; TD_SIM_LINK sets another\n";
 }
-// anchor end
 
-// anchor: compare
 void compare(InputPipeline& pipeline, double steps) {
   std::cout << "milliseconds per step\n"
             << "               step   copy + work   the longer one   overlap\n";
@@ -60,7 +57,6 @@ void compare(InputPipeline& pipeline, double steps) {
     if (app::stop_requested()) throw app::Stopped(named.name);
   }
 }
-// anchor end
 
 void draw(InputPipeline& pipeline, const std::string& folder) {
   for (const Named& named : {kLoops[0], kLoops[2]}) {

@@ -8,7 +8,6 @@ AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
                     td::amp::GradScaler& scaler, const std::vector<td::data::Example<>>& batches,
                     const AmpSettings& settings) {
   // blank: Group by group: its batches, clip, step, update. About 35 lines.
-  // anchor: train_amp
   const td::Device device = settings.device;
   const auto forward = [&](const td::data::Example<>& batch) {
     const td::amp::AutocastGuard autocast(device.type(), settings.fast, settings.fast.has_value());
@@ -42,6 +41,5 @@ AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
     if (stepped && settings.after_step) settings.after_step();
   }
   return result;
-  // anchor end
   // end
 }

@@ -5,7 +5,6 @@
 std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,
                                         const td::Tensor& y, int warm_up) {
   // blank: Copy the batch, order the streams, warm up, capture. About 12 lines.
-  // anchor: capture_step
   auto captured = std::make_unique<StepGraph>();
   captured->x = x.clone();
   captured->y = y.clone();
@@ -19,18 +18,15 @@ std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor&
   captured->graph.capture(stream, [&] { captured->loss = step(captured->x, captured->y); });
   current.wait(stream);
   return captured;
-  // anchor end
   // end
 }
 
 td::Tensor replay_step(StepGraph& captured, const td::Tensor& x, const td::Tensor& y) {
   // blank: The batch goes to where the graph reads it. About 5 lines.
-  // anchor: replay_step
   const td::NoGradGuard no_grad;
   captured.x.copy_(x, /*non_blocking=*/true);
   captured.y.copy_(y, /*non_blocking=*/true);
   captured.graph.replay();
   return captured.loss.clone();  // the next replay writes to captured.loss
-  // anchor end
   // end
 }

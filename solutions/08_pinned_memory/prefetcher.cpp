@@ -7,7 +7,6 @@
 // solution only
 namespace {
 
-// anchor: send
 void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& copies) {
   slot.copied.synchronize();  // the host waits until no copy reads slot.host
   load(batch, slot.host);
@@ -16,7 +15,6 @@ void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& co
   slot.on_device.copy_(slot.host, /*non_blocking=*/true);
   slot.copied.record(copies);
 }
-// anchor end
 
 }  // namespace
 // end
@@ -24,7 +22,6 @@ void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& co
 void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
                       const Step& step, const td::Stream& copies) {
   // blank: Fill the slots; then wait, step, record, and fill again. About 20 lines.
-  // anchor: loop
   const td::Stream compute = td::getCurrentStream(copies.device());
   const std::int64_t ahead = std::ssize(slots);
   const auto slot_of = [&](std::int64_t i) -> Slot& {
@@ -43,6 +40,5 @@ void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load
     copies.synchronize();  // no copy is in flight when the caller destroys the slots
     throw;
   }
-  // anchor end
   // end
 }

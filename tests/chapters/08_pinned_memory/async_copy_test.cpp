@@ -1,5 +1,5 @@
 // Tests of async_copy. Gates hold streams, so a copy that is not waited for is never there in time,
-// and memory that is free too early always belongs to somebody else.
+// and memory that is free too early always belongs to another tensor.
 #include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
@@ -50,13 +50,15 @@ TEST_CASE("the copy to the host is in pinned memory", "[async_copy]") {
 TEST_CASE("copy_async returns before the copy is made", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   for (const td::Tensor& source :
-       {counted(kMany).pin_memory(), counted(kMany), counted(kMany).to(kSim)}) {
+       {counted(kMany).pin_memory(), counted(kMany), counted(kMany).view({2, kMany / 2}).t(),
+        counted(2 * kMany).view({kMany, 2}).pin_memory().narrow(1, 1, 1),
+        counted(kMany).to(kSim)}) {
     const td::Device target = source.is_cpu() ? kSim : td::Device("cpu");
     const std::string what = "copy_async to " + target.str() + " from " +
                              (source.is_pinned() ? "pinned"
                               : source.is_cpu()  ? "pageable"
                                                  : "device") +
-                             " memory";
+                             " memory" + (source.is_contiguous() ? "" : ", not contiguous");
     Gate gate(kHeld);
     gate.hold(copies);
     const PendingCopy pending = copy_async(source, target, copies);

@@ -165,3 +165,24 @@ TEST_CASE("copies on every accelerator", "[pinned_buffer]") {
     check::expect_close(there, td::full({256}, 3), 0, "what was copied to " + device.str());
   }
 }
+
+TEST_CASE("the memory is released after the wait, not before", "[pinned_buffer]") {
+  const td::Stream stream = td::getStreamFromPool(kSim);
+  PinnedBuffer buffer(td::kSIM, 1000);
+  const std::size_t with_buffer = taken();
+  Gate gate(kSoon);
+  gate.hold(stream);
+  buffer.used_on(stream);
+  std::atomic<bool> too_early{false}, done{false};
+  std::thread watcher([&] {
+    while (!done) {
+      const bool released = taken() < with_buffer;
+      if (released && !gate.is_open()) too_early = true;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  });
+  buffer.free();
+  done = true;
+  watcher.join();
+  check::expect(!too_early, "free() releases the memory while a stream still uses it: wait first");
+}

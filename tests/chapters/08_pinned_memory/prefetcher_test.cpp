@@ -32,7 +32,7 @@ void expect_sums(const std::vector<td::Tensor>& sums, std::int64_t n) {
 }  // namespace
 
 TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "[prefetcher]") {
-  const td::Stream copies = td::getStreamFromPool(kSim);
+  const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
   for (const std::size_t count : {1u, 2u, 3u})
     for (const std::int64_t batches : {0, 1, 2, 3, 7}) {
       std::vector<Slot> slots = make_slots(count, 31);
@@ -64,6 +64,9 @@ TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "
                  << " batches must have been loaded (up to index + slots - 1); there are "
                  << loaded;
             check::expect(loaded == ahead, text.str());
+            check::expect(td::getCurrentStream(kSim) == compute,
+                          with + ": during step(" + std::to_string(index) +
+                              ") the current stream is not the caller's");
             sums.push_back(batch.sum());
             ++stepped;
           },
@@ -117,6 +120,10 @@ TEST_CASE("a copy does not write what a step still reads", "[prefetcher]") {
                         "batch 2 is not loaded while the work on batch 0 is under way: the host "
                         "waits for a step, or for the device");
         if (index == 3) {  // batch 2 was sent to the slot that batch 0 is still read from
+          check::expect(
+              !gate.has_expired(),
+              "batch 3 is not loaded while the work on batch 0 is under way, although its "
+              "own slot is free: the host waits for more than the copy from this slot");
           give_it_time();
           gate.open();
         }
