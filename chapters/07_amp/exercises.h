@@ -88,8 +88,8 @@ td::Tensor scale_loss(const td::Tensor& loss, float scale);
 /// @param parameters on one device.
 /// @return whether a gradient had an infinite or NaN element.
 /// @throws td::DtypeError for a gradient that is not float32, before anything is changed. The
-///     message contains the gradient's type. (Such gradients come from model.half(), and 16 bits
-///     cannot hold the result of the division.)
+///     message contains the name of its type as td::dtype_name returns it, such as "float16". (Such
+///     gradients come from model.half(), and 16 bits cannot hold the result of the division.)
 ///
 /// Example: gradients {131072, 65536} and scale 65536 become {2, 1}; the result is false.
 bool unscale(const std::vector<td::Tensor>& parameters, float scale);

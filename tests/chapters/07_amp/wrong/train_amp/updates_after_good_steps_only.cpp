@@ -1,4 +1,4 @@
-// expect: an overflow in batch 2
+// expect: call update() at the end of each iteration
 // Does not update the scale after a skipped step.
 #include <algorithm>
 
