@@ -1,5 +1,5 @@
-// What trainings in several precisions came to, side by side: loss curves as text and as a picture,
-// and a table. Included by main.cpp. Invariant: everything shown was measured in this run.
+// The results of trainings in several precisions: loss curves as text and as a figure, and a table.
+// Included by main.cpp. Invariant: everything shown was measured in this run.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline std::vector<double> pieces(const std::vector<double>& values, std::size_t
   return means;
 }
 
-/// The top of the picture. A training that went astray is drawn as far as it has numbers.
+/// The top of the figure. Losses that are not finite are not drawn.
 inline double largest_loss(const std::vector<Training>& all, std::size_t count) {
   double largest = 1e-9;  // something to divide by
   for (const Training& training : all)
@@ -63,7 +63,7 @@ inline void print(std::ostream& out, const std::vector<Training>& all) {
 }
 
 inline void print_table(std::ostream& out, const std::vector<Training>& all) {
-  out << "            accuracy   ms a step   kept for backward   peak          skipped   scale\n";
+  out << "            accuracy   ms a step   saved for backward  peak          skipped   scale\n";
   for (const Training& t : all)
     out << std::left << std::setw(10) << t.name << std::right << std::fixed << std::setprecision(1)
         << std::setw(8) << 100 * t.accuracy << " %" << std::setw(12) << 1e3 * t.step_time
@@ -73,8 +73,8 @@ inline void print_table(std::ostream& out, const std::vector<Training>& all) {
 }
 
 /// A line through points whose x goes from 60 to 880.
-inline void polyline(std::ostream& out, const std::vector<double>& heights, const char* colour) {
-  out << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" << colour << "\" points=\"";
+inline void polyline(std::ostream& out, const std::vector<double>& heights, const char* color) {
+  out << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" << color << "\" points=\"";
   const double steps = std::max<double>(1, static_cast<double>(heights.size()) - 1);
   for (std::size_t i = 0; i < heights.size(); ++i)
     if (std::isfinite(heights[i]))
@@ -82,16 +82,16 @@ inline void polyline(std::ostream& out, const std::vector<double>& heights, cons
   out << "\"/>\n";
 }
 
-/// The walk of a scale, in powers of two, with a mark at each skipped step.
-inline void draw_scale(std::ostream& out, const Training& training, const char* colour) {
+/// The scale over the steps, in powers of two, with a mark at each skipped step.
+inline void draw_scale(std::ostream& out, const Training& training, const char* color) {
   const auto [low, high] = std::minmax_element(training.scales.begin(), training.scales.end());
   const double bottom = std::log2(*low), range = std::max(1.0, std::log2(*high) - bottom);
   std::vector<double> heights;
   for (const double scale : training.scales)
     heights.push_back(360 - 80 * (std::log2(scale) - bottom) / range);
-  polyline(out, heights, colour);
+  polyline(out, heights, color);
   for (const std::size_t step : training.skipped)
-    out << "<circle r=\"4\" fill=\"" << colour << "\" cx=\""
+    out << "<circle r=\"4\" fill=\"" << color << "\" cx=\""
         << 60 + 820.0 * static_cast<double>(step) / static_cast<double>(heights.size() - 1)
         << "\" cy=\"" << heights[step] << "\"><title>step " << step + 1
         << " skipped</title></circle>\n";
@@ -110,14 +110,14 @@ inline void write_svg(const std::string& path, const std::vector<Training>& all)
          "<path class=\"axis\" d=\"M60 10V230H880M60 270V370H880\"/>\n";
   const double largest = largest_loss(all, kPoints);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const char* const colour = kColors[i % std::size(kColors)];
+    const char* const color = kColors[i % std::size(kColors)];
     std::vector<double> heights;
     for (const double loss : pieces(all[i].losses, kPoints))
       heights.push_back(230 - 220 * loss / largest);
-    polyline(out, heights, colour);
-    out << "<text x=\"780\" y=\"" << 30 + 18 * i << "\" fill=\"" << colour << "\">" << all[i].name
+    polyline(out, heights, color);
+    out << "<text x=\"780\" y=\"" << 30 + 18 * i << "\" fill=\"" << color << "\">" << all[i].name
         << "</text>\n";
-    if (all[i].name == "float16") draw_scale(out, all[i], colour);
+    if (all[i].name == "float16") draw_scale(out, all[i], color);
   }
   out << "<text x=\"880\" y=\"390\" text-anchor=\"end\">step " << all[0].losses.size()
       << "</text>\n</svg>\n";

@@ -1,119 +1,177 @@
-// The exercises of chapter 07: what autocast and a gradient scaler do, by hand. Included by
-// main.cpp, the exercises and their tests.
-// Invariant: scales are float32, as the scaler's own is, and powers of two lose no digit.
+// The exercises of chapter 07: what autocast and GradScaler do, by hand, and a whole training loop
+// with them. Included by main.cpp, the exercises and their tests.
+// Invariant: scales are float32, as GradScaler's is, and powers of two lose no digit.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "td/ops/autocast.h"
 #include "td/td.h"
 
-/// Exercise 7.round_half, first part. A float rounded to bfloat16, as bits: sign, 8 bits of
-/// exponent, 7 of fraction, which are the upper half of a float's bits. To the nearest; of two that
-/// are equally near, the one whose last bit is 0. NaN stays some NaN.
-///
-/// Use the bits of `value` (std::bit_cast) and integers, not td::BFloat16.
+/// Exercise 7.round_half, first part. Implement `bfloat16_bits`. It must round `value` to bfloat16
+/// and return its 16 bits: sign, 8 bits of exponent, 7 bits of fraction. These are the upper half
+/// of the bits of a float.
+///   * Round to the nearest bfloat16. If two are equally near, take the one whose last bit is 0.
+///   * A NaN stays a NaN; any NaN is right.
+///   * Use std::bit_cast and integers. td::BFloat16 and a 16-bit type of the compiler are not
+///     allowed.
 ///
 /// Example: 1.0f has the bits 0x3f800000 and becomes 0x3f80. 1.01f is 0x3f8147ae, becomes 0x3f81.
 std::uint16_t bfloat16_bits(float value);
 
-/// Exercise 7.round_half, second part. The same for float16: sign, 5 bits of exponent, 10 of
-/// fraction. What is too large after rounding becomes infinity (0x7c00); the smallest numbers,
-/// below 2^-14, are multiples of 2^-24 and have exponent bits 0.
+/// Exercise 7.round_half, second part. Implement `half_bits`. It must do the same for float16:
+/// sign, 5 bits of exponent, 10 bits of fraction.
+///   * A value that is too large after rounding becomes infinity (0x7c00), with its sign.
+///   * Values below 2^-14 are subnormal: multiples of 2^-24, with exponent bits 0.
 ///
 /// Example: 65504 (the largest) is 0x7bff and so is 65519; 65520 is 0x7c00. 2^-24 is 0x0001, and
 /// 2^-25, half way to 0, is 0x0000.
 std::uint16_t half_bits(float value);
 
-/// Exercise 7.half_or_bfloat. Which 16-bit type fits these values? float16 has three bits more of
-/// fraction, so it is the choice, unless it loses a value altogether: a finite one that becomes
-/// infinite, or one that is not 0 and becomes 0.
+/// Exercise 7.half_or_bfloat. Implement `half_or_bfloat`. It must return the 16-bit type that fits
+/// the values.
+///   * float16 is the choice, because it has three more bits of fraction, unless it loses a value.
+///   * A value is lost if it is finite and becomes infinite, or if it is not 0 and becomes 0.
+///   * Infinities and NaN do not count: both types have them.
+///   * The host may wait for the device once, and `values` must not change.
 ///
-/// @param values float32, on any device, of any sizes. Infinities and NaN are no reason: both types
-///     have them.
-/// @return kFloat16 or kBFloat16. The host waits for the device at most once.
+/// @param values float32, on any device, of any sizes.
+/// @return kFloat16 or kBFloat16.
 ///
-/// Example: {1, 0.001} fits float16; {1, 70000} and {1, 1e-8} ask for bfloat16.
+/// Example: {1, 0.001} fits float16; {1, 70000} and {1, 1e-8} need bfloat16.
 td::ScalarType half_or_bfloat(const td::Tensor& values);
 
-/// Exercise 7.cast_policy. The arguments of an operation as it gets them under autocast.
+/// Exercise 7.cast_policy. Implement `cast_arguments`. It must return the arguments of an operation
+/// as autocast passes them to the operation.
 ///
-/// The policy stands in the core's table (ops/autocast_table.h): td::autocast::find(operation) is
-/// its line, or nullptr, which means kUnlisted; td::autocast::policy_on(device_type, line) is the
-/// policy there. cuda and cpu have columns of their own.
-///   * kLowerPrecision: all arguments to the fast type
-///   * kFloat: all to float32
-///   * kPromote: all to float32 if one of them is float32, else to the fast type
-///   * kUnlisted: as they are. kFloatOutput: the same; the operation itself returns float32
-///   * kBanned: refused
+/// td::autocast::find(operation) returns the operation's row of td's table
+/// (ops/autocast_table.h), or nullptr, which means kUnlisted. td::autocast::policy_on(device_type,
+/// row) returns the policy. cuda and cpu have columns of their own.
+///   * kLowerPrecision: cast all eligible arguments to `fast`.
+///   * kFloat: cast all eligible arguments to float32.
+///   * kPromote: to float32 if one eligible argument is float32, otherwise to `fast`.
+///   * kUnlisted and kFloatOutput: leave all arguments as they are.
+///   * kBanned: throw.
+///   * An argument is eligible if it is defined, on a device of `device_type`, floating point, and
+///     not float64. Return the others as they are.
+///   * Return the very same tensor if it has the wanted type already.
+///   * Autograd records a cast: backward gives the argument a gradient of the argument's type.
 ///
-/// Only some arguments take part: those that are defined, on a device of `device_type`, floating
-/// point, and not float64. The others come back as they are, and so does one that has the wanted
-/// type already: the very same tensor. A cast is recorded: backward gives the argument a gradient
-/// of the argument's own type.
-///
-/// @param fast the fast type: kFloat16 or kBFloat16.
+/// @param fast the lower-precision type: kFloat16 or kBFloat16.
 /// @return as many tensors as there are arguments, in their order.
-/// @throws td::Error for a banned operation; the text has the operation's name and the way out,
-///     which is called the same with _with_logits behind it.
+/// @throws td::Error for a banned operation. The message contains the operation's name and the name
+///     of the operation to use instead: the same name with "_with_logits" appended.
 ///
-/// Example: cast_arguments("linear", {input, weight, bias}, td::kSIM, td::kFloat16) are all three
-/// in float16. For "cross_entropy_loss" {output, target} the output is float32 and the int64 target
-/// is left alone.
+/// Example: cast_arguments("linear", {input, weight, bias}, td::kSIM, td::kFloat16) returns all
+/// three in float16. For "cross_entropy_loss" {output, target} the output becomes float32, and the
+/// int64 target stays as it is.
 std::vector<td::Tensor> cast_arguments(const std::string& operation,
                                        const std::vector<td::Tensor>& arguments,
                                        td::DeviceType device_type, td::ScalarType fast);
 
-/// Exercise 7.unscale, first part. The loss that backward begins with: loss * scale, recorded.
+/// Exercise 7.unscale, first part. Implement `scale_loss`. It must return loss * scale in float32,
+/// recorded by autograd. The loss itself must not change.
 ///
-/// @param loss in float32 or a 16-bit type. The result is float32: in float16, 2 * 65536 would be
-///     infinite.
+/// @param loss in float32 or a 16-bit type. In float16, 2 * 65536 would be infinite.
 td::Tensor scale_loss(const td::Tensor& loss, float scale);
 
-/// Exercise 7.unscale, second part. Takes the scale out of the gradients: every gradient is
-/// multiplied by 1 / scale, in place, so that everything that holds it (an optimizer, a bucket)
-/// sees it.
+/// Exercise 7.unscale, second part. Implement `unscale`. It must multiply every gradient by
+/// 1 / scale and report an overflow.
+///   * Modify the gradients in place, so that every view of their memory (a DDP bucket) sees it.
+///   * Leave a parameter without a gradient as it is.
+///   * Large finite gradients are no overflow.
+///   * The host reads one value, at the end, however many parameters there are.
 ///
-/// @param parameters on one device. One without a gradient is left alone.
-/// @return whether a gradient had an infinite or NaN element. Only then: large finite ones are no
-///     overflow. The device looks, and the host asks it once, at the end, however many there are.
-/// @throws td::DtypeError for a gradient that is not float32, before anything is changed: the text
-///     names its type. Gradients of float32 parameters are float32, also under autocast; others
-///     come from model.half(), and 16 bits cannot hold what is left after the division.
+/// @param parameters on one device.
+/// @return whether a gradient had an infinite or NaN element.
+/// @throws td::DtypeError for a gradient that is not float32, before anything is changed. The
+///     message contains the name of its type as td::dtype_name returns it, such as "float16". (Such
+///     gradients come from model.half(), and 16 bits cannot hold the result of the division.)
 ///
 /// Example: gradients {131072, 65536} and scale 65536 become {2, 1}; the result is false.
 bool unscale(const std::vector<td::Tensor>& parameters, float scale);
 
-/// The scale of the loss, and what moves it. torch.amp.GradScaler's names and values.
+/// The scale of the loss and its settings. The names and values are those of GradScaler.
 struct LossScale {
   float scale = 65536;
-  std::int64_t growth_tracker = 0;  ///< steps in a row that were not skipped
+  std::int64_t growth_tracker = 0;  ///< consecutive steps without overflow
   float growth_factor = 2, backoff_factor = 0.5f;
-  std::int64_t growth_interval = 2000;  ///< so many of them in a row, and the scale grows
+  std::int64_t growth_interval = 2000;  ///< after so many consecutive steps the scale grows
 };
 
-/// Exercise 7.step_or_skip. The end of a training step, after backward and unscale.
-///   * With an overflow the optimizer does not step: infinite or NaN gradients would spoil the
-///     parameters forever. The scale is multiplied by backoff_factor, and the counting of
-///     steps begins again. There is no smallest scale: it may fall below 1.
-///   * Without one the optimizer steps. When growth_interval steps in a row were made, the scale is
-///     multiplied by growth_factor, unless that is not finite, and the counting begins again.
+/// Exercise 7.step_or_skip. Implement `step_or_skip`. It must end a training step, after backward
+/// and unscale.
+///   * With an overflow, do not call the optimizer: infinite or NaN gradients would destroy the
+///     parameters. Multiply the scale by backoff_factor, and count from 0 again. There is no
+///     smallest scale: it may fall below 1.
+///   * Without an overflow, call the optimizer. After growth_interval consecutive steps, multiply
+///     the scale by growth_factor, unless the product is not finite, and count from 0 again.
 ///
 /// @return whether the optimizer stepped.
 ///
 /// Example, growth_interval 2, scale 4: step, step (scale 8), overflow (scale 4), step, step (8).
 bool step_or_skip(td::optim::Optimizer& optimizer, bool overflow, LossScale& scale);
 
-/// Exercise 7.clip_scaled. After the backward of a scaled loss: takes the scale out of the
-/// gradients and then, if their norm is above `max_norm`, makes them smaller by one factor for all,
-/// so that it is max_norm. The norm is that of all elements of all gradients together (p = 2).
+/// Exercise 7.master_step. Implement `master_step`. It must make one SGD step of a model whose
+/// parameters are in 16 bits, with master weights in float32.
+///   * For each i: master[i] -= lr * gradient of model[i] / scale, computed in float32. Then
+///     model[i] gets the rounded master[i].
+///   * Modify both in place: a layer and every view of their memory see the new values.
+///   * Leave a pair as it is if model[i] has no gradient. Leave the gradients as they are.
+///   * If an element of any gradient is infinite or NaN, change nothing, in no pair.
+///   * The host reads one value, however many pairs there are.
 ///
-/// @param parameters as in unscale; float32 gradients.
-/// @return the norm without the scale, before the limit. It is not finite when a gradient is not;
-///     the caller then skips the step, and what the gradients hold is of no use.
+/// @param model parameters in float16 or bfloat16 that require grad. Their gradients have the same
+///     type and were computed from a loss that was multiplied by `scale`.
+/// @param masters as many float32 tensors of the same sizes on the same device, without grad.
+/// @return whether the step was made.
 ///
-/// Example: one gradient {3 * 1024, 4 * 1024}, scale 1024, max_norm 1: the result is 5 and the
-/// gradient becomes {0.6, 0.8}.
-double clip_scaled(const std::vector<td::Tensor>& parameters, float scale, double max_norm);
+/// Example: a float16 weight 1 with gradient 8, scale 8 and lr 0.0001. The master becomes 0.9999,
+/// and the weight stays 1: the next float16 below 1 is 0.9995. After five such steps the master is
+/// 0.9995, and so is the weight.
+bool master_step(const std::vector<td::Tensor>& model, const std::vector<td::Tensor>& masters,
+                 float scale, double lr);
+
+/// Settings of train_amp.
+struct AmpSettings {
+  td::Device device = td::kCPU;            ///< where the model is
+  td::optional<td::ScalarType> fast = {};  ///< the type for autocast; none: no autocast
+  std::size_t accumulate = 1;              ///< batches per optimizer step, 1 or more
+  double max_norm = 0;                     ///< limit for the norm of the gradients; 0: no clipping
+  std::function<void()> after_step = {};   ///< a scheduler, for example; may be empty
+};
+
+/// What train_amp returns.
+struct AmpResult {
+  td::Tensor losses;         ///< one float32 per group of batches, on the device, without grad
+  std::int64_t skipped = 0;  ///< groups whose optimizer step was skipped
+};
+
+/// Exercise 7.train_amp. Implement `train_amp`: one epoch of mixed-precision training with gradient
+/// accumulation and clipping. Use AutocastGuard, the scaler and clip_grad_norm_ of td.
+///   * Each `accumulate` batches in order form a group; the last group may be smaller. A group
+///   makes
+///     one optimizer step with the gradient of the mean of its batch losses. A batch loss is the
+///     cross entropy of the model's output.
+///   * Copy each batch to `device`. Run the forward pass and the loss under autocast if `fast` is
+///     set. End the guard before the backward pass, as PyTorch recommends.
+///   * All batches of a group use the same scale. The scaler is updated once per group.
+///   * If max_norm is not 0, limit the norm of the true gradients, without the scale.
+///   * Gradients that the parameters have when train_amp is called must not take part.
+///   * If after_step is set, call it after each step of the optimizer that was not skipped, when
+///     the group is complete.
+///   * The host waits at most once per group, plus what clip_grad_norm_ needs. So do not call
+///     item() on a loss.
+///   * If the forward pass throws, let the exception pass. No parameter may keep a part of the
+///     unfinished group's gradient: all gradients are undefined or 0 then.
+///
+/// @param scaler may be one that is not enabled.
+/// @return the mean loss of each group, and the number of skipped steps.
+///
+/// Example: with 5 batches and accumulate 2 there are three groups: {0, 1}, {2, 3} and {4}.
+AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
+                    td::amp::GradScaler& scaler, const std::vector<td::data::Example<>>& batches,
+                    const AmpSettings& settings);

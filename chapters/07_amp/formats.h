@@ -1,5 +1,5 @@
-// Numbers as the 16-bit formats hold them, and why a loss is scaled: --formats. Included by
-// main.cpp. Everything is computed with the exercises, so that --mine shows the learner's.
+// Numbers in the 16-bit formats, and why a loss is scaled: --formats. Included by main.cpp.
+// Everything is computed with the exercises, so --mine shows the results of your solutions.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace formats {
 
-/// One line a number: what each format makes of it, with the bits.
+/// One line per number: its value and its bits in each format.
 inline void print_numbers(std::ostream& out) {
   out << "   float32           float16                bfloat16\n";
   for (const float value : {1.0f, 0.1f, 1.001f, 2049.0f, 65504.0f, 65520.0f, 1e-7f, 1e-8f, 1e38f}) {
@@ -24,7 +24,7 @@ inline void print_numbers(std::ostream& out) {
   }
 }
 
-/// How many of the elements are not 0 and would be in float16, in per cent.
+/// How many of the elements are not 0 and would be in float16, in percent.
 inline double vanishing(const td::Tensor& values) {
   const td::Tensor lost = (values.to(td::kFloat16) == 0) & (values != 0);
   return 100 * lost.to(td::kFloat32).mean().item<double>();

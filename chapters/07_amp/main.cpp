@@ -1,5 +1,5 @@
-// Chapter 07, AMP: one network is trained in float32 and in both 16-bit types by turns, from the
-// same weights with the same batches, and the trainings are laid side by side.
+// Chapter 07, AMP: trains one network in float32 and in both 16-bit types, from the same weights
+// with the same batches, and compares the trainings.
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -7,6 +7,7 @@
 #include "app/app.h"
 #include "curves.h"
 #include "formats.h"
+#include "loop.h"
 #include "tasks.h"
 #include "training.h"
 
@@ -16,10 +17,9 @@ struct Choices {
   std::string model = "cnn", precision = "all", picture;
   std::int64_t overflow_at = 0, growth_interval = 2000, width = 256, samples = 2048;
   double lr = 0.001, clip = 0;
-  bool by_hand = false, formats = false;
+  bool by_hand = false, formats = false, loop = false;
 };
 
-// anchor: precisions
 std::vector<Precision> precisions(const std::string& choice, td::Device device) {
   std::vector<Precision> all = {{"float32", td::nullopt},
                                 {"tf32", td::nullopt, false, true},
@@ -31,13 +31,11 @@ std::vector<Precision> precisions(const std::string& choice, td::Device device) 
   });
   return all;
 }
-// anchor end
 
-// anchor: train
 Training train(const Task& task, const Precision& precision, const app::Options& options,
                const Choices& choices, td::Device device) {
   td::set_float32_matmul_precision(precision.tf32 ? "high" : "highest");
-  td::manual_seed(options.seed);  // every precision begins with these weights, and sees this order
+  td::manual_seed(options.seed);  // every precision starts with the same weights
   td::nn::Sequential model = task.model();
   model->to(device);
   td::optim::Adam optimizer(model->parameters(), td::optim::AdamOptions(choices.lr));
@@ -64,7 +62,7 @@ Training train(const Task& task, const Precision& precision, const app::Options&
         throw app::Stopped("epoch " + std::to_string(epoch) + ", step " +
                            std::to_string(losses.size()));
     });
-    scheduler.step();  // smaller steps settle: the last epochs are what can be compared
+    scheduler.step();  // smaller steps at the end make the precisions comparable
     training.accuracy = accuracy(recipe, task.test, device);
     std::cout << std::setw(10) << std::left << precision.name << std::right << "epoch " << epoch
               << std::fixed << std::setprecision(4) << ", Loss: " << losses.back().item<float>()
@@ -75,20 +73,20 @@ Training train(const Task& task, const Precision& precision, const app::Options&
   probe(recipe, optimizer, first, device, training);
   return training;
 }
-// anchor end
 
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);
   td::manual_seed(options.seed);
+  if (choices.loop) return loop::print(std::cout, device);
   if (choices.formats) {
     formats::print_numbers(std::cout);
     return formats::print_gradients(std::cout, random_task(choices.width, 64, 64));
   }
   if (choices.precision == "tf32" && !device.is_cuda())
-    throw app::CannotRunHere("tf32 is a way of NVIDIA GPUs to multiply float32 numbers; " +
-                             device.str() + " has none: take --precision float32");
+    throw app::CannotRunHere("tf32 is a mode of NVIDIA GPUs for products of float32 matrices; " +
+                             device.str() + " does not have it: take --precision float32");
   const Task task = choices.model == "cnn"
-                        ? picture_task(options)
+                        ? image_task(options)
                         : random_task(choices.width, choices.samples, options.batch_size);
   std::vector<Training> all;
   for (const Precision& precision : precisions(choices.precision, device))
@@ -106,17 +104,19 @@ int main(int argc, char** argv) {
   command.takes({"epochs", "batch-size", "seed", "data"});
   command.options.epochs = 3;
   command.options.batch_size = 64;
-  command.choice("--model", choices.model, {"cnn", "mlp"}, "pictures, or random numbers");
+  command.choice("--model", choices.model, {"cnn", "mlp"}, "images, or random numbers");
   command.choice("--precision", choices.precision,
                  {"all", "float32", "tf32", "bfloat16", "float16"}, "how products are computed");
   command.flag("--by-hand", choices.by_hand, "cast and scale with the exercises, not with td::amp");
-  command.option("--overflow-at", choices.overflow_at, "make float16's step so-and-so overflow");
-  command.option("--growth-interval", choices.growth_interval, "good steps until the scale grows");
+  command.option("--overflow-at", choices.overflow_at, "make this step overflow in float16");
+  command.option("--growth-interval", choices.growth_interval,
+                 "steps without overflow until the scale grows");
   command.option("--clip", choices.clip, "limit on the norm of the gradients; 0: none");
   command.option("--lr", choices.lr, "learning rate of Adam");
   command.option("--width", choices.width, "of the mlp's layers");
   command.option("--samples", choices.samples, "of the mlp's random data");
   command.option("--picture", choices.picture, "draw losses and scale into this .svg");
   command.flag("--formats", choices.formats, "show the formats themselves, and train nothing");
+  command.flag("--loop", choices.loop, "train with train_amp: accumulation, clipping, an overflow");
   return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
 }

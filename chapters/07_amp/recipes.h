@@ -1,23 +1,22 @@
-// How a training step is made in 16 bits: with td::amp, or with the exercises. Included by
-// main.cpp. Invariant: both make the same step, to the last bit; parameters are float32 in either.
+// A mixed-precision training step: with td::amp, or with the exercises. Included by main.cpp.
+// Invariant: both compute bitwise identical steps. The parameters are float32 in both.
 #pragma once
 
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "exercises.h"
 
-/// One way to compute.
+/// A precision to train in.
 struct Precision {
   std::string name;
   td::optional<td::ScalarType> fast;  ///< what autocast casts to; none: no autocast
   bool scaled = false;                ///< with a gradient scaler
-  bool tf32 = false;                  ///< float32 products may round their factors
+  bool tf32 = false;                  ///< Tensor Cores may round the factors of float32 products
 };
 
-/// What a recipe is made of. The model's parameters are the optimizer's.
+/// The parts of a recipe. The model's parameters are the optimizer's.
 struct Ingredients {
   td::nn::Sequential model;
   td::optim::Optimizer& optimizer;
@@ -32,7 +31,7 @@ struct Recipe {
   std::function<td::Tensor(const td::Tensor& input)> output;
   std::function<td::Tensor(const td::Tensor& input, const td::Tensor& target)> loss;
   std::function<bool(const td::Tensor& loss)> step;  ///< backward and step; false: skipped
-  std::function<double()> scale;                     ///< waits for the device
+  std::function<double()> scale;                     ///< blocks until the device has computed it
 };
 
 // anchor: amp
@@ -52,14 +51,14 @@ inline Recipe amp_recipe(Ingredients with) {
                                           with.precision.fast.has_value());
     const td::Tensor output = with.model->forward(input);
     return td::nn::CrossEntropyLoss()(output, target);
-  };  // backward runs outside: every gradient has its operation's type
+  };  // backward runs outside of the guard
   recipe.step = [=](const td::Tensor& loss) {
     scaler->scale(loss).backward();
     if (with.clip > 0) {
-      scaler->unscale_(with.optimizer);  // the limit is meant for the true gradients
+      scaler->unscale_(with.optimizer);  // the limit is for the true gradients
       td::nn::utils::clip_grad_norm_(with.optimizer.parameters(), with.clip);
     }
-    const bool stepped = scaler->step(with.optimizer);  // false: an overflow, skipped
+    const bool stepped = scaler->step(with.optimizer);  // false: skipped because of an overflow
     scaler->update();
     return stepped;
   };
@@ -82,11 +81,12 @@ inline td::Tensor forward_by_hand(const Ingredients& with, td::Tensor x) {
       const auto a = cast("linear", {x, linear->weight, linear->bias});
       x = td::linear(a[0], a[1], a[2]);
     } else {
-      x = layer.forward(x);  // relu, max_pool2d, flatten: unlisted, in the type that arrives
+      x = layer.forward(x);  // relu, max_pool2d, flatten: unlisted, they keep the type
     }
   }
   return x;
 }
+// anchor end
 
 inline Recipe recipe_by_hand(Ingredients with) {
   const auto scale = std::make_shared<LossScale>();
@@ -105,9 +105,8 @@ inline Recipe recipe_by_hand(Ingredients with) {
   recipe.step = [=](const td::Tensor& loss) {
     const std::vector<td::Tensor>& parameters = with.optimizer.parameters();
     scale_loss(loss, scale->scale).backward();
-    const bool overflow = with.clip > 0
-                              ? !std::isfinite(clip_scaled(parameters, scale->scale, with.clip))
-                              : unscale(parameters, scale->scale);
+    const bool overflow = unscale(parameters, scale->scale);
+    if (with.clip > 0) td::nn::utils::clip_grad_norm_(parameters, with.clip);
     if (with.precision.scaled) return step_or_skip(with.optimizer, overflow, *scale);
     with.optimizer.step();
     return true;
@@ -115,4 +114,3 @@ inline Recipe recipe_by_hand(Ingredients with) {
   recipe.scale = [=] { return double{scale->scale}; };
   return recipe;
 }
-// anchor end

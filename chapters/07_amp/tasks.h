@@ -1,4 +1,4 @@
-// What the precisions of chapter 07 are compared on: pictures for the network of chapter 04, or
+// What the precisions of chapter 07 are compared on: images for the network of chapter 04, or
 // random numbers for a network of three linear layers. Included by main.cpp.
 #pragma once
 
@@ -23,7 +23,7 @@ inline td::nn::Sequential mlp(std::int64_t width) {
   return Sequential(Linear(width, width), ReLU(), Linear(width, width), ReLU(), Linear(width, 10));
 }
 
-/// Random inputs whose classes a fixed random matrix has chosen: learnable, and made in no time.
+/// Random inputs whose classes a fixed random matrix has chosen: learnable, and fast to create.
 inline Task random_task(std::int64_t width, std::int64_t samples, std::int64_t batch_size) {
   TD_CHECK(td::Error, width > 0 && samples > 0,
            "--width and --samples must be 1 or more; they are ", width, " and ", samples);
@@ -44,8 +44,8 @@ inline Task random_task(std::int64_t width, std::int64_t samples, std::int64_t b
   return task;
 }
 
-/// The network for CIFAR-10's pictures.
-inline Task picture_task(const app::Options& options) {
+/// The network for CIFAR-10's images.
+inline Task image_task(const app::Options& options) {
   const auto set = std::make_shared<images::Set>(
       images::load(app::image_folder(options, app::Images::kColor), app::Images::kColor,
                    static_cast<std::size_t>(options.batch_size)));

@@ -1,5 +1,5 @@
-// One training and what is measured in it. Included by main.cpp and curves.h.
-// Invariant: nothing is measured before the device has done what was asked for.
+// One training and its measurements. Included by main.cpp and curves.h.
+// Invariant: every measurement waits until the device has finished its work.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 using Batch = td::data::Example<>;
 
-/// What one training came to.
+/// The results of one training.
 struct Training {
   std::string name;
   std::vector<double> losses, scales;  ///< of each step
@@ -20,7 +20,7 @@ struct Training {
   double accuracy = 0;                 ///< on the test half
   double step_time = 0;                ///< seconds, median
   double peak_bytes = 0;               ///< the most that a step needs on top of model and optimizer
-  double kept_bytes = 0;               ///< what one forward keeps for backward
+  double kept_bytes = 0;               ///< memory that one forward pass saves for backward
 };
 
 /// A scale in full: 1048576, not 1.04858e+06.
@@ -46,8 +46,7 @@ inline double accuracy(const Recipe& recipe, const std::vector<Batch>& test, td:
   return right / all;
 }
 
-// anchor: probe
-// After the training, on one batch: what forward keeps for backward, the most that a step needs,
+// After the training, on one batch: the memory saved for backward, the most that a step needs,
 // and the median of seven steps.
 inline void probe(const Recipe& recipe, td::optim::Optimizer& optimizer, const Batch& batch,
                   td::Device device, Training& training) {
@@ -71,9 +70,8 @@ inline void probe(const Recipe& recipe, td::optim::Optimizer& optimizer, const B
   std::sort(times.begin(), times.end());
   training.step_time = times[times.size() / 2];
 }
-// anchor end
 
-// Says what the scale did, and remembers it.
+// Prints how the scale changed, and stores it.
 inline void note_scale(const Recipe& recipe, bool stepped, Training& training) {
   const double before = training.scales.back(), scale = recipe.scale();
   training.scales.push_back(scale);

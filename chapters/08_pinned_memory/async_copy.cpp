@@ -2,12 +2,12 @@
 #include "exercises.h"
 #include "td/exercise.h"
 
-Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
   // Your code here: Wait for the source, copy on the stream, record the event. About 9 lines.
   td::not_done_yet("async_copy");
 }
 
-const td::Tensor& wait_for(const Arrival& arrival) {
+const td::Tensor& wait_for(const PendingCopy& pending) {
   // Your code here: The host waits, or the current stream does and the allocator knows. About 6 lines.
   td::not_done_yet("async_copy");
 }

@@ -1,5 +1,5 @@
-// The table of bandwidths: both directions, pageable and page-locked memory, small copies and large
-// ones. main.cpp prints it. Every figure is a median of copies that were waited for.
+// The table of bandwidths: both directions, pageable and pinned memory, small and large copies.
+// main.cpp prints it. Every number is a median of copies that were waited for.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,11 @@
 
 #include "exercises.h"
 
-/// GB/s of copies between the host and a device; both directions at a time add up.
+/// GB/s of copies between the host and a device; `both` is the sum of both directions.
 struct Bandwidth {
   double pageable_up, pinned_up, pageable_down, pinned_down, both;
 };
 
-// anchor: both
 /// Seconds until a copy in each direction is done, on two streams: the slower of the two.
 inline double both_ways_seconds(const td::Tensor& up_to, const td::Tensor& up_from,
                                 const td::Tensor& down_to, const td::Tensor& down_from, int runs) {
@@ -39,9 +38,7 @@ inline double both_ways_seconds(const td::Tensor& up_to, const td::Tensor& up_fr
   std::sort(seconds.begin(), seconds.end());
   return seconds[seconds.size() / 2];
 }
-// anchor end
 
-// anchor: measure
 inline Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
   const std::int64_t count = static_cast<std::int64_t>(bytes / sizeof(float));
   PinnedBuffer up_memory(device.type(), bytes), down_memory(device.type(), bytes);
@@ -49,7 +46,7 @@ inline Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
   const td::Tensor down = td::from_blob(down_memory.data(), {count});
   const td::Tensor pageable = td::zeros({count}), there = td::zeros({count}, device),
                    second = td::zeros({count}, device);
-  up.fill_(1);  // memory that was never written costs page faults
+  up.fill_(1);  // the first write to memory causes page faults
   down.fill_(1);
   td::synchronize(device);
   const auto rate = [&](const td::Tensor& to, const td::Tensor& from) {
@@ -61,7 +58,6 @@ inline Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
     memory->used_on(td::getCurrentStream(device));
   return all;
 }
-// anchor end
 
 /// "4 KiB", "256 MiB".
 inline std::string size_text(std::size_t bytes) {
@@ -71,8 +67,8 @@ inline std::string size_text(std::size_t bytes) {
 
 /// Sizes from 4 KiB to `largest`, each four times the last, as long as they fit into the device.
 inline void print_bandwidth(td::Device device, std::size_t largest) {
-  std::cout << "GB/s (10^9 bytes a second), medians of 5 copies\n"
-            << "             to the device         to the host       both at a time\n"
+  std::cout << "GB/s (10^9 bytes per second), medians of 5 copies\n"
+            << "             to the device         to the host       both at once\n"
             << "          pageable   pinned     pageable   pinned        pinned\n";
   std::size_t last = 4 << 10;
   for (std::size_t bytes = last; bytes <= largest; bytes *= 4) {
@@ -89,5 +85,5 @@ inline void print_bandwidth(td::Device device, std::size_t largest) {
               << std::endl;
     last = bytes;
   }
-  td::empty_cache();  // page-locked memory is scarce: nothing keeps it after the table
+  td::empty_cache();  // pinned memory is scarce: release it after the table
 }

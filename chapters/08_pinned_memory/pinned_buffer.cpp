@@ -18,6 +18,6 @@ void PinnedBuffer::free() {
 }
 
 void PinnedBuffer::take_from(PinnedBuffer& other) {
-  // Your code here: Four members; std::exchange leaves something behind. 4 lines.
+  // Your code here: Four members; std::exchange reads and replaces. 4 lines.
   td::not_done_yet("pinned_buffer");
 }

@@ -2,7 +2,7 @@
 #include "exercises.h"
 #include "td/exercise.h"
 
-Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
   // blank: Wait for the source, copy on the stream, record the event. About 9 lines.
   const td::NoGradGuard no_grad;
   stream.wait(td::getCurrentStream(stream.device()));  // whose work the values are
@@ -19,15 +19,15 @@ Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream
   // end
 }
 
-const td::Tensor& wait_for(const Arrival& arrival) {
+const td::Tensor& wait_for(const PendingCopy& pending) {
   // blank: The host waits, or the current stream does and the allocator knows. About 6 lines.
-  if (arrival.tensor.is_cpu()) {
-    arrival.ready.synchronize();
-    return arrival.tensor;
+  if (pending.tensor.is_cpu()) {
+    pending.ready.synchronize();
+    return pending.tensor;
   }
-  const td::Stream current = td::getCurrentStream(arrival.tensor.device());
-  arrival.ready.block(current);
-  arrival.tensor.record_stream(current);
-  return arrival.tensor;
+  const td::Stream current = td::getCurrentStream(pending.tensor.device());
+  pending.ready.block(current);
+  pending.tensor.record_stream(current);
+  return pending.tensor;
   // end
 }

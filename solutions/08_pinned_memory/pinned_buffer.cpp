@@ -28,7 +28,7 @@ void PinnedBuffer::free() {
 }
 
 void PinnedBuffer::take_from(PinnedBuffer& other) {
-  // blank: Four members; std::exchange leaves something behind. 4 lines.
+  // blank: Four members; std::exchange reads and replaces. 4 lines.
   kind_ = other.kind_;
   data_ = std::exchange(other.data_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);

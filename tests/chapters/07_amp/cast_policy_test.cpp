@@ -149,3 +149,20 @@ TEST_CASE("a banned operation is refused, with the way out", "[cast_policy]") {
       },
       {"binary_cross_entropy", "binary_cross_entropy_with_logits"}, "binary_cross_entropy");
 }
+
+TEST_CASE("promote: two different 16-bit types become the fast type", "[cast_policy]") {
+  for (const td::ScalarType fast : kFast)
+    expect_types("addcmul", {typed({3}, td::kFloat16), typed({3}, td::kBFloat16)}, {fast, fast},
+                 fast);
+}
+
+TEST_CASE("no arguments, unknown operations, and autocast for another kind of device",
+          "[cast_policy]") {
+  check::expect(cast_arguments("linear", {}, td::kSIM, td::kFloat16).empty(),
+                "no arguments were given, and some came back");
+  const td::Tensor x = typed({3}, td::kFloat32);
+  check::expect(cast_arguments("my_operation", {x}, td::kSIM, td::kFloat16).at(0).is_same(x),
+                "an operation that is not in the table is unlisted: its argument stays as it is");
+  check::expect(cast_arguments("linear", {x}, td::kCUDA, td::kFloat16).at(0).is_same(x),
+                "a tensor on sim was cast under cuda's autocast");
+}

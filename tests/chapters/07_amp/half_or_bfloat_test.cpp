@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "gradients.h"
-#include "td/device/record.h"
+#include "reads.h"
 
 namespace {
 
@@ -67,15 +67,18 @@ TEST_CASE("any sizes, and views", "[half_or_bfloat]") {
 }
 
 TEST_CASE("the host asks once which type fits", "[half_or_bfloat]") {
-  static int copies;
-  copies = 0;
   const td::Tensor values = td::tensor(some_values(1023)).to("sim:0");
-  td::synchronize("sim:0");
-  td::record_observer = [](const td::Record& record, td::Device) {
-    if (std::string(record.name) == "copy") ++copies;
-  };
-  half_or_bfloat(values);
-  td::record_observer = nullptr;
+  const int copies = copies_in([&] { half_or_bfloat(values); });
   check::expect(copies <= 1, "the host read the device " + std::to_string(copies) +
                                  " times; let the device decide and read the answer");
+}
+
+TEST_CASE("the values do not change, with or without a gradient", "[half_or_bfloat]") {
+  const td::Tensor values = td::tensor(std::vector<float>{1.001f, 70000, kInf, 1e-8f});
+  const td::Tensor held = values.clone();
+  half_or_bfloat(values);
+  check::expect_close(values.narrow(0, 0, 2), held.narrow(0, 0, 2), 0, "the values after the call");
+  check::expect_close(values.narrow(0, 3, 1), held.narrow(0, 3, 1), 0, "the last value");
+  const td::Tensor weight = td::tensor(std::vector<float>{1, 70000}).requires_grad_();
+  check::expect(half_or_bfloat(weight) == td::kBFloat16, "a parameter with 70000 in it");
 }

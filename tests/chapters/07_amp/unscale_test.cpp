@@ -2,29 +2,7 @@
 #include <cmath>
 
 #include "gradients.h"
-#include "td/device/record.h"
-
-namespace {
-
-// Values as the device's copy engine sees them: every way to the host is a copy from sim.
-int reads_by_host(const std::function<void()>& work) {
-  static int copies;
-  copies = 0;
-  td::synchronize("sim:0");
-  td::record_observer = [](const td::Record& record, td::Device) {
-    if (std::string(record.name) == "copy") ++copies;
-  };
-  try {
-    work();
-  } catch (...) {
-    td::record_observer = nullptr;
-    throw;
-  }
-  td::record_observer = nullptr;
-  return copies;
-}
-
-}  // namespace
+#include "reads.h"
 
 TEST_CASE("the loss is multiplied, and so are its gradients", "[unscale]") {
   for (const td::Device device : check::devices()) {
@@ -136,7 +114,45 @@ TEST_CASE("gradients in 16 bits are refused, and nothing is changed", "[unscale]
 TEST_CASE("the host asks the device once", "[unscale]") {
   std::vector<td::Tensor> parameters;
   for (int i = 0; i < 20; ++i) parameters.push_back(with_gradient({1, 2, 3}, "sim:0"));
-  const int reads = reads_by_host([&] { unscale(parameters, 2); });
+  const int reads = copies_in([&] { unscale(parameters, 2); });
   check::expect(reads <= 1, "20 gradients were read by the host " + std::to_string(reads) +
                                 " times; ask the device once, at the end");
+}
+
+TEST_CASE("the loss itself does not change", "[unscale]") {
+  const td::Tensor loss = td::full({}, 1.5);
+  scale_loss(loss, 1024);
+  check::expect_close(loss, td::tensor(1.5), 0, "the loss after scale_loss");
+}
+
+TEST_CASE("a gradient that is a view of a bucket changes in the bucket", "[unscale]") {
+  const td::Tensor bucket = td::tensor(std::vector<float>{8, 16, 24, 32, 40, 48}).to("sim:0");
+  const td::Tensor row = td::zeros({2}, "sim:0").requires_grad_();
+  const td::Tensor table = td::zeros({2, 2}, "sim:0").requires_grad_();
+  row.mutable_grad() = bucket.narrow(0, 0, 2);
+  table.mutable_grad() = bucket.narrow(0, 2, 4).view({2, 2}).t();
+  check::expect(!unscale({row, table}, 8), "an overflow was found");
+  check::expect_close(check::values(bucket), std::vector<double>{1, 2, 3, 4, 5, 6}, 0,
+                      "the bucket whose views the gradients are, one of them transposed");
+}
+
+TEST_CASE("gradients without elements and of one element", "[unscale]") {
+  const std::vector<td::Tensor> parameters = {with_gradient({}, "sim:0"),
+                                              with_gradient({16}, "sim:0")};
+  check::expect(!unscale(parameters, 8), "a gradient without elements was taken for an overflow");
+  check::expect_close(gradient_of(parameters[1]), std::vector<double>{2}, 0, "the other gradient");
+  check::expect(!unscale({}, 8), "without parameters there is no overflow");
+}
+
+TEST_CASE("a float64 gradient is rejected, after a gradient that is good", "[unscale]") {
+  const td::Tensor first = with_gradient({8}, "cpu");
+  const td::Tensor parameter = td::zeros({2}, td::TensorOptions(td::kFloat64)).requires_grad_();
+  parameter.mutable_grad() = td::ones({2}, td::TensorOptions(td::kFloat64));
+  check::expect_throws<td::DtypeError>(
+      [&] {
+        unscale({first, parameter}, 8);
+      },
+      {"float64"}, "a float64 gradient");
+  check::expect_close(gradient_of(first), std::vector<double>{8}, 0,
+                      "the gradient before the rejected one, which must not change");
 }

@@ -1,5 +1,6 @@
 // Tests of async_copy. Gates hold streams, so a copy that is not waited for is never there in time,
-// and memory that is free too early always belongs to somebody else.
+// and memory that is free too early always belongs to another tensor.
+#include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
 
@@ -26,45 +27,48 @@ TEST_CASE("values arrive, whatever the layout and the type", "[async_copy]") {
          {host, host.pin_memory(), host.t(), host.pin_memory().narrow(1, 1, 1), host.to(td::kInt64),
           host.narrow(0, 0, 0)}) {
       const std::string what = "a tensor for " + std::to_string(n) + " rows";
-      const Arrival there = copy_async(source, kSim, copies);
+      const PendingCopy there = copy_async(source, kSim, copies);
       const td::Tensor on_device = wait_for(there);
       check::expect_on(on_device, kSim, what);
       check::expect_dtype(on_device, source.dtype(), what);
       check::expect_close(on_device, source, 0, what + ", to the device");
-      const Arrival back = copy_async(on_device, td::kCPU, copies);
+      const PendingCopy back = copy_async(on_device, td::kCPU, copies);
       check::expect_on(back.tensor, td::kCPU, what);
       check::expect_close(wait_for(back), source, 0, what + ", there and back");
     }
   }
 }
 
-TEST_CASE("the copy to the host lies in page-locked memory", "[async_copy]") {
-  const Arrival back = copy_async(td::ones({5}, kSim), td::kCPU, td::getStreamFromPool(kSim));
-  check::expect(back.tensor.is_pinned(),
-                "the copy on the host is not page-locked: a copy to such memory keeps the host");
+TEST_CASE("the copy to the host is in pinned memory", "[async_copy]") {
+  const PendingCopy back = copy_async(td::ones({5}, kSim), td::kCPU, td::getStreamFromPool(kSim));
+  check::expect(
+      back.tensor.is_pinned(),
+      "the copy on the host is not in pinned memory: a copy to pageable memory blocks the host");
   check::expect_close(wait_for(back), td::ones({5}), 0, "the copy on the host");
 }
 
 TEST_CASE("copy_async returns before the copy is made", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   for (const td::Tensor& source :
-       {counted(kMany).pin_memory(), counted(kMany), counted(kMany).to(kSim)}) {
+       {counted(kMany).pin_memory(), counted(kMany), counted(kMany).view({2, kMany / 2}).t(),
+        counted(2 * kMany).view({kMany, 2}).pin_memory().narrow(1, 1, 1),
+        counted(kMany).to(kSim)}) {
     const td::Device target = source.is_cpu() ? kSim : td::Device("cpu");
     const std::string what = "copy_async to " + target.str() + " from " +
                              (source.is_pinned() ? "pinned"
                               : source.is_cpu()  ? "pageable"
                                                  : "device") +
-                             " memory";
-    Gate gate;
+                             " memory" + (source.is_contiguous() ? "" : ", not contiguous");
+    Gate gate(kHeld);
     gate.hold(copies);
-    const Arrival arrival = copy_async(source, target, copies);
+    const PendingCopy pending = copy_async(source, target, copies);
     check::expect(!gate.has_expired(), what + " waits for the copy");
-    check::expect(!arrival.ready.query(),
+    check::expect(!pending.ready.query(),
                   what +
-                      ": `ready` is no event behind a copy on `stream`; it says that the copy is "
-                      "done while that stream is held up");
+                      ": `ready` must be recorded on `stream` after the copy; its query() returns "
+                      "true while a gate holds that stream");
     gate.open();
-    check::expect_close(wait_for(arrival), source, 0, "the copy");
+    check::expect_close(wait_for(pending), source, 0, "the copy");
   }
 }
 
@@ -72,12 +76,12 @@ TEST_CASE("the copy is on the stream that was asked for", "[async_copy]") {
   const LinkOf slow({.gb_per_s = 12, .latency_us = 300000});
   const td::Stream copies = td::getStreamFromPool(kSim);
   const td::Tensor host = counted(1000).pin_memory();
-  const Arrival arrival = copy_async(host, kSim, copies);
+  const PendingCopy pending = copy_async(host, kSim, copies);
   td::getCurrentStream(kSim).synchronize();
   check::expect(!copies.query(),
                 "the copy of 300 ms is not made by `stream`: that one is done when "
                 "the current stream is");
-  check::expect_close(wait_for(arrival), host, 0, "the copy");
+  check::expect_close(wait_for(pending), host, 0, "the copy");
 }
 
 TEST_CASE("work on the current stream waits for the copy, and the host does not", "[async_copy]") {
@@ -86,10 +90,10 @@ TEST_CASE("work on the current stream waits for the copy, and the host does not"
   poison_memory(kMany, copies);
   td::Tensor sum;
   {
-    Gate gate;
+    Gate gate(kHeld);
     gate.hold(copies);
-    const Arrival arrival = copy_async(host, kSim, copies);
-    sum = wait_for(arrival).sum();
+    const PendingCopy pending = copy_async(host, kSim, copies);
+    sum = wait_for(pending).sum();
     check::expect(!gate.has_expired(),
                   "wait_for a tensor on sim:0 keeps the host until the copy is done");
     give_it_time();
@@ -101,9 +105,9 @@ TEST_CASE("work on the current stream waits for the copy, and the host does not"
 TEST_CASE("a source that is still being computed is waited for", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   td::Tensor values = td::zeros({1000}, kSim);
-  std::optional<Arrival> back;
+  std::optional<PendingCopy> back;
   {
-    Gate gate;
+    Gate gate(kBriefly);
     gate.hold(td::getCurrentStream(kSim));
     values.add_(7);
     back.emplace(copy_async(values, td::kCPU, copies));
@@ -117,13 +121,14 @@ TEST_CASE("the source may be dropped at once", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   td::Tensor values = td::full({1000}, 7, kSim), others;
   td::synchronize(kSim);
-  std::optional<Arrival> back;
+  std::optional<PendingCopy> back;
   {
-    Gate gate;
+    Gate gate(kBriefly);
     gate.hold(copies);
     back.emplace(copy_async(values, td::kCPU, copies));
     values = td::Tensor();
-    others = td::full({1000}, 9, kSim);  // has the same memory, if nobody told the allocator
+    others =
+        td::full({1000}, 9, kSim);  // has the same memory, unless record_stream told the allocator
     td::getCurrentStream(kSim).synchronize();
   }
   check::expect_close(wait_for(*back), td::full({1000}, 7), 0,
@@ -134,41 +139,104 @@ TEST_CASE("the copy's memory is its own until the current stream has used it", "
   const td::Stream copies = td::getStreamFromPool(kSim);
   td::Tensor sum, others;
   {
-    std::optional<Arrival> arrival(copy_async(td::full({1000}, 7), kSim, copies));
+    std::optional<PendingCopy> pending(copy_async(td::full({1000}, 7), kSim, copies));
     copies.synchronize();
-    Gate gate;
+    Gate gate(kBriefly);
     gate.hold(td::getCurrentStream(kSim));
-    sum = wait_for(*arrival).sum();
-    arrival.reset();
+    sum = wait_for(*pending).sum();
+    pending.reset();
     const td::StreamGuard guard(copies);
-    others = td::full({1000}, 9, kSim);  // has the same memory, if nobody told the allocator
+    others =
+        td::full({1000}, 9, kSim);  // has the same memory, unless record_stream told the allocator
     copies.synchronize();
   }
   check::expect_close(sum.item<double>(), 7000, 0,
                       "the sum of a copy that was dropped while the sum waited");
 }
 
-TEST_CASE("nobody waits for other streams", "[async_copy]") {
+TEST_CASE("nothing waits for other streams", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim), other = td::getStreamFromPool(kSim);
   const td::Tensor host = counted(100), on_device = counted(100).to(kSim);
-  Gate gate;
+  Gate gate(kHeld);
   gate.hold(other);
   wait_for(copy_async(host, kSim, copies));
   wait_for(copy_async(on_device, td::kCPU, copies));
-  check::expect(
-      !gate.has_expired(),
-      "a stream that has nothing to do with the copy is waited for: synchronize the event, "
-      "not the device");
+  check::expect(!gate.has_expired(),
+                "copy_async or wait_for waits for a stream that has nothing to do with the copy: "
+                "synchronize the event, not the device");
 }
 
 TEST_CASE("the host waits for this copy and not for the next", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
-  const Arrival first = copy_async(td::ones({100}, kSim), td::kCPU, copies);
-  Gate gate;
+  const PendingCopy first = copy_async(td::ones({100}, kSim), td::kCPU, copies);
+  Gate gate(kHeld);
   gate.hold(copies);
   wait_for(first);
   check::expect(
       !gate.has_expired(),
       "wait_for waits for work that was queued after the copy: wait for the event, not for "
       "the stream");
+}
+
+TEST_CASE("on every accelerator of this machine, there and back", "[async_copy]") {
+  for (const td::Device device : accelerators()) {
+    const td::Stream copies = td::getStreamFromPool(device);
+    for (const td::Tensor& source :
+         {counted(1), counted(1033).pin_memory(), td::zeros({0}), td::full({}, 3),
+          counted(6).to(td::kFloat16), counted(6) > 2}) {
+      const PendingCopy there = copy_async(source, device, copies);
+      const td::Tensor on_device = wait_for(there);
+      const std::string what = std::to_string(source.numel()) + " elements on " + device.str();
+      check::expect_on(on_device, device, what);
+      check::expect_dtype(on_device, source.dtype(), what);
+      const PendingCopy back = copy_async(on_device, td::kCPU, copies);
+      check::expect_close(wait_for(back), source, 0, what + ", there and back");
+    }
+  }
+}
+
+TEST_CASE("copies wait for a current stream that is not the default", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim), work = td::getStreamFromPool(kSim);
+  const td::Tensor values = td::zeros({1000}, kSim), host = counted(1000).pin_memory();
+  td::synchronize(kSim);
+  const td::StreamGuard guard(work);
+  std::optional<PendingCopy> back;
+  {
+    Gate gate(kBriefly);
+    gate.hold(work);
+    values.add_(7);
+    back.emplace(copy_async(values, td::kCPU, copies));
+    give_it_time();
+  }
+  check::expect_close(wait_for(*back), td::full({1000}, 7), 0,
+                      "the copy of a tensor that the current stream, which is not the default "
+                      "stream, was still adding to");
+  td::Tensor sum;
+  {
+    Gate gate(kBriefly);
+    gate.hold(copies);
+    const PendingCopy there = copy_async(host, kSim, copies);
+    sum = wait_for(there).sum();
+    give_it_time();
+  }
+  check::expect_close(sum.item<double>(), sum_of(1000), 1,
+                      "the sum of the copy on a current stream that is not the default stream");
+}
+
+TEST_CASE("a pinned source may be dropped, and its memory is not used again too early",
+          "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  std::optional<PendingCopy> there;
+  td::Tensor other;
+  {
+    Gate gate(kBriefly);
+    gate.hold(copies);
+    {
+      const td::Tensor source = td::full({1000}, 7).pin_memory();
+      there.emplace(copy_async(source, kSim, copies));
+    }
+    other = td::full({1000}, 9).pin_memory();
+  }
+  check::expect_close(wait_for(*there), td::full({1000}, 7), 0,
+                      "the copy of a pinned tensor that was dropped while its copy waited");
 }

@@ -1,45 +1,30 @@
 // Tests of find_race: the race finder of sim looks at every use of memory, in the order in which it
-// is asked for; what it reports does not depend on time. Gates tell whether the lanes overlap.
+// is asked for; what it reports does not depend on time. Gates tell whether the streams overlap.
+#include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
-#include "sim/sim.h"
+#include "races.h"
 
 namespace {
 
 constexpr std::int64_t kNumbers = 1000;
 
-// Looks for races during one test, from a clean start.
-struct Looking {
-  Looking() {
-    td::synchronize(kSim);
-    td::sim::find_races(true);
-    td::sim::take_races();
-  }
-  ~Looking() { td::sim::find_races(false); }
-
-  static void expect_none(const std::string& where) {
-    std::string text;
-    for (const td::sim::Race& race : td::sim::take_races()) text += race.text + "\n";
-    check::expect(text.empty(), where + ":\n" + text);
-  }
-};
-
 struct Run {
-  explicit Run(std::size_t inputs, std::size_t chunk_count = 2)
-      : lanes{td::getStreamFromPool(kSim), td::getStreamFromPool(kSim),
-              td::getStreamFromPool(kSim)} {
+  explicit Run(std::size_t inputs, std::size_t chunk_count = 2, td::Device device = kSim)
+      : streams{td::getStreamFromPool(device), td::getStreamFromPool(device),
+                td::getStreamFromPool(device)} {
     for (std::size_t i = 0; i < inputs; ++i) {
       in.push_back(td::full({kNumbers}, static_cast<double>(i)).pin_memory());
       out.push_back(td::full({kNumbers}, -1).pin_memory());
     }
     for (std::size_t i = 0; i < chunk_count; ++i) {
-      chunks.emplace_back(std::vector<std::int64_t>{kNumbers}, kSim);
+      chunks.emplace_back(std::vector<std::int64_t>{kNumbers}, device);
       check::poison(chunks.back().x);
       check::poison(chunks.back().y);
     }
-    td::synchronize(kSim);
+    td::synchronize(device);
   }
-  void go() { scale_chunks(in, out, chunks, lanes); }
+  void go() { scale_chunks(in, out, chunks, streams); }
   void expect_values() const {
     for (std::size_t i = 0; i < in.size(); ++i)
       check::expect_close(out[i], td::full({kNumbers}, 2 * static_cast<double>(i) + 1), 0,
@@ -48,7 +33,7 @@ struct Run {
 
   std::vector<td::Tensor> in, out;
   std::vector<Chunk> chunks;
-  Lanes lanes;
+  Streams streams;
 };
 
 // Looks into a tensor on the device from aside, and opens the gate when its first number is there.
@@ -92,11 +77,11 @@ TEST_CASE("no use of memory is left without an order", "[find_race]") {
     }
 }
 
-TEST_CASE("the values are right, however slow a lane is", "[find_race]") {
+TEST_CASE("the values are right, however slow a stream is", "[find_race]") {
   for (int slow = 0; slow < 3; ++slow) {
     Run run(5);
     Gate gate(kSoon);
-    gate.hold(slow == 0 ? run.lanes.in : slow == 1 ? run.lanes.compute : run.lanes.out);
+    gate.hold(slow == 0 ? run.streams.in : slow == 1 ? run.streams.compute : run.streams.out);
     run.go();
     run.expect_values();
   }
@@ -104,8 +89,8 @@ TEST_CASE("the values are right, however slow a lane is", "[find_race]") {
 
 TEST_CASE("copies in go on while work is held up", "[find_race]") {
   Run run(4);
-  Gate gate;
-  gate.hold(run.lanes.compute);
+  Gate gate(kBriefly);
+  gate.hold(run.streams.compute);
   Watcher watcher(gate, run.chunks[1].x, 1.0F);  // both chunks are free in the beginning
   run.go();
   check::expect(
@@ -116,11 +101,20 @@ TEST_CASE("copies in go on while work is held up", "[find_race]") {
 
 TEST_CASE("the work goes on while copies out are held up", "[find_race]") {
   Run run(4);
-  Gate gate;
-  gate.hold(run.lanes.out);
+  Gate gate(kBriefly);
+  gate.hold(run.streams.out);
   Watcher watcher(gate, run.chunks[1].y, 3.0F);
   run.go();
   check::expect(watcher.came(),
                 "with the copy of chunk 0 to the host under way, the work on chunk 1 does not end: "
                 "what does it wait for?");
+}
+
+TEST_CASE("the values are right on every accelerator", "[find_race]") {
+  for (const td::Device device : accelerators())
+    for (const std::size_t chunks : {2u, 3u}) {
+      Run run(7, chunks, device);
+      run.go();
+      run.expect_values();
+    }
 }

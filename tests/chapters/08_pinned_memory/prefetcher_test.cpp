@@ -2,18 +2,20 @@
 // with the number i.
 #include <sstream>
 
+#include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
+#include "races.h"
 
 namespace {
 
-std::vector<Slot> make_slots(std::size_t count, std::int64_t n = 1000) {
+std::vector<Slot> make_slots(std::size_t count, std::int64_t n = 1000, td::Device device = kSim) {
   std::vector<Slot> slots;
   for (std::size_t i = 0; i < count; ++i) {
-    slots.emplace_back(std::vector<std::int64_t>{n}, kSim);
+    slots.emplace_back(std::vector<std::int64_t>{n}, device);
     check::poison(slots.back().on_device);
   }
-  td::synchronize(kSim);
+  td::synchronize(device);
   return slots;
 }
 
@@ -30,37 +32,47 @@ void expect_sums(const std::vector<td::Tensor>& sums, std::int64_t n) {
 }  // namespace
 
 TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "[prefetcher]") {
-  const td::Stream copies = td::getStreamFromPool(kSim);
+  const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
   for (const std::size_t count : {1u, 2u, 3u})
     for (const std::int64_t batches : {0, 1, 2, 3, 7}) {
       std::vector<Slot> slots = make_slots(count, 31);
       const std::string with =
-          " with " + std::to_string(count) + " slots and " + std::to_string(batches) + " batches";
+          std::to_string(batches) + " batches in " + std::to_string(count) + " slots";
       std::int64_t loaded = 0, stepped = 0;
       std::vector<td::Tensor> sums;
       train_prefetched(
           slots, batches,
           [&](std::int64_t index, const td::Tensor& host) {
-            check::expect(index == loaded && index < batches,
-                          "load(" + std::to_string(index) + ") came" + with + ", expected load(" +
-                              std::to_string(loaded) + ")");
+            check::expect(index < batches, with + ": load(" + std::to_string(index) +
+                                               ") was called; the last batch is " +
+                                               std::to_string(batches - 1) +
+                                               ", so there is nothing to load");
+            check::expect(index == loaded, with + ": load(" + std::to_string(index) +
+                                               ") was called, and load(" + std::to_string(loaded) +
+                                               ") comes next: once per batch, in order");
             load_number(index, host);
             ++loaded;
           },
           [&](std::int64_t index, const td::Tensor& batch) {
-            check::expect(index == stepped, "step(" + std::to_string(index) + ") came" + with +
-                                                ", expected step(" + std::to_string(stepped) + ")");
+            check::expect(index == stepped, with + ": step(" + std::to_string(index) +
+                                                ") was called, and step(" +
+                                                std::to_string(stepped) + ") comes next");
             const std::int64_t ahead =
                 std::min<std::int64_t>(batches, index + static_cast<std::int64_t>(count));
             std::ostringstream text;
-            text << "when step(" << index << ") comes" << with << ", " << ahead
-                 << " batches should be loaded; there are " << loaded;
+            text << with << ": when step(" << index << ") is called, " << ahead
+                 << " batches must have been loaded (up to index + slots - 1); there are "
+                 << loaded;
             check::expect(loaded == ahead, text.str());
+            check::expect(td::getCurrentStream(kSim) == compute,
+                          with + ": during step(" + std::to_string(index) +
+                              ") the current stream is not the caller's");
             sums.push_back(batch.sum());
             ++stepped;
           },
           copies);
-      check::expect(stepped == batches, "there were " + std::to_string(stepped) + " steps" + with);
+      check::expect(stepped == batches,
+                    with + ": there were " + std::to_string(stepped) + " steps");
       expect_sums(sums, 31);
     }
 }
@@ -76,7 +88,7 @@ TEST_CASE("a step waits for its copy", "[prefetcher]") {
   expect_sums(sums, 1000);
 }
 
-TEST_CASE("page-locked memory is not filled again while a copy reads it", "[prefetcher]") {
+TEST_CASE("pinned memory is not filled again while a copy reads it", "[prefetcher]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   std::vector<Slot> slots = make_slots(2);
   std::vector<td::Tensor> sums;
@@ -99,7 +111,7 @@ TEST_CASE("a copy does not write what a step still reads", "[prefetcher]") {
   std::vector<Slot> slots = make_slots(2);
   std::vector<td::Tensor> sums;
   const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
-  Gate gate;
+  Gate gate(kHeld);
   train_prefetched(
       slots, 6,
       [&](std::int64_t index, const td::Tensor& host) {
@@ -108,6 +120,10 @@ TEST_CASE("a copy does not write what a step still reads", "[prefetcher]") {
                         "batch 2 is not loaded while the work on batch 0 is under way: the host "
                         "waits for a step, or for the device");
         if (index == 3) {  // batch 2 was sent to the slot that batch 0 is still read from
+          check::expect(
+              !gate.has_expired(),
+              "batch 3 is not loaded while the work on batch 0 is under way, although its "
+              "own slot is free: the host waits for more than the copy from this slot");
           give_it_time();
           gate.open();
         }
@@ -126,7 +142,7 @@ TEST_CASE("the next batch is copied while a step works", "[prefetcher]") {
   const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
   const td::Tensor arrived = td::zeros({1000}).pin_memory();
   const LinkOf slow({.gb_per_s = 12, .latency_us = 20000});
-  Gate gate;
+  Gate gate(kHeld);
   train_prefetched(
       slots, 2, load_number,
       [&](std::int64_t index, const td::Tensor&) {
@@ -149,12 +165,114 @@ TEST_CASE("the next batch is copied while a step works", "[prefetcher]") {
 
 TEST_CASE("other streams are not waited for", "[prefetcher]") {
   std::vector<Slot> slots = make_slots(2);
-  Gate gate;
+  Gate gate(kHeld);
   gate.hold(td::getStreamFromPool(kSim));
   train_prefetched(
       slots, 5, load_number, [](std::int64_t, const td::Tensor&) {}, td::getStreamFromPool(kSim));
   check::expect(
       !gate.has_expired(),
-      "a stream that has nothing to do with it is waited for: wait for events, not for the "
-      "device");
+      "train_prefetched waits for a stream that has nothing to do with it: wait for events, not "
+      "for the device");
+}
+
+TEST_CASE("steps run on a current stream that is not the default", "[prefetcher]") {
+  std::vector<Slot> slots = make_slots(2);
+  std::vector<td::Tensor> sums;
+  const td::Stream copies = td::getStreamFromPool(kSim), work = td::getStreamFromPool(kSim);
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 10000});
+  const td::StreamGuard guard(work);
+  Gate gate(kSoon);
+  train_prefetched(
+      slots, 5, load_number,
+      [&](std::int64_t index, const td::Tensor& batch) {
+        if (index == 1) gate.hold(work);
+        sums.push_back(batch.sum());
+      },
+      copies);
+  expect_sums(sums, 1000);
+}
+
+TEST_CASE("slots of an earlier call are used again", "[prefetcher]") {
+  std::vector<Slot> slots = make_slots(2);
+  std::vector<td::Tensor> sums;
+  const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
+  const auto add_sum = [&](std::int64_t, const td::Tensor& batch) { sums.push_back(batch.sum()); };
+  Gate gate(kHeld);
+  train_prefetched(
+      slots, 2, load_number,
+      [&](std::int64_t index, const td::Tensor& batch) {
+        if (index == 0) gate.hold(compute);
+        add_sum(index, batch);
+      },
+      copies);
+  train_prefetched(
+      slots, 2,
+      [&](std::int64_t index, const td::Tensor& host) {
+        if (index == 1) {
+          give_it_time();
+          gate.open();
+        }
+        host.fill_(static_cast<double>(index + 2));
+      },
+      add_sum, copies);
+  check::expect(!gate.has_expired(),
+                "a second call with the same slots waits for a step on the host");
+  expect_sums(sums, 1000);  // batches 2 and 3 were loaded while the steps on 0 and 1 were held
+}
+
+TEST_CASE("after an error no copy is in flight", "[prefetcher]") {
+  for (const bool in_load : {false, true}) {
+    const std::string what = in_load ? "load(2) throws" : "step(1) throws";
+    std::vector<Slot> slots = make_slots(3);
+    const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
+    Gate gate(kSoon);
+    gate.hold(copies);
+    std::string message;
+    try {
+      train_prefetched(
+          slots, 7,
+          [&](std::int64_t index, const td::Tensor& host) {
+            if (in_load && index == 2) throw std::runtime_error("no such file");
+            load_number(index, host);
+          },
+          [&](std::int64_t index, const td::Tensor&) {
+            if (!in_load && index == 1) throw std::runtime_error("no such file");
+          },
+          copies);
+    } catch (const std::runtime_error& error) {
+      message = error.what();
+    }
+    check::expect(message == "no such file", what + ": the exception did not reach the caller");
+    compute.synchronize();  // what the current stream waits for is ordered, too
+    check::expect(copies.query(), what +
+                                      ": a copy into a slot is still in flight, and neither the "
+                                      "host nor the current stream waits for it; the caller may "
+                                      "destroy the slots now");
+  }
+}
+
+TEST_CASE("every accelerator gets its batches", "[prefetcher]") {
+  for (const td::Device device : accelerators()) {
+    std::vector<Slot> slots = make_slots(2, 33, device);
+    std::vector<td::Tensor> sums;
+    train_prefetched(
+        slots, 5, load_number,
+        [&](std::int64_t, const td::Tensor& batch) { sums.push_back(batch.sum()); },
+        td::getStreamFromPool(device));
+    expect_sums(sums, 33);
+  }
+}
+
+TEST_CASE("all uses of the slots are ordered", "[prefetcher]") {
+  for (const std::size_t count : {1u, 2u, 3u}) {
+    std::vector<Slot> slots = make_slots(count, 33);
+    const Looking looking;
+    std::vector<td::Tensor> sums;
+    train_prefetched(
+        slots, 7, load_number,
+        [&](std::int64_t, const td::Tensor& batch) { sums.push_back(batch.sum()); },
+        td::getStreamFromPool(kSim));
+    Looking::expect_none("7 batches in " + std::to_string(count) +
+                         " slots: the race finder reports");
+  }
 }

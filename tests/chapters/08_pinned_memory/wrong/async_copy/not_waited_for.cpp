@@ -2,7 +2,7 @@
 // On a device nobody waits for the event. Right when the copy happens to be quick.
 #include "exercises.h"
 
-Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
   const td::NoGradGuard no_grad;
   stream.wait(td::getCurrentStream(stream.device()));  // whose work the values are
   const td::Tensor from = source.is_cpu() ? source.contiguous().pin_memory() : source.contiguous();
@@ -17,12 +17,12 @@ Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream
   return {copy, std::move(ready)};
 }
 
-const td::Tensor& wait_for(const Arrival& arrival) {
-  if (arrival.tensor.is_cpu()) {
-    arrival.ready.synchronize();
-    return arrival.tensor;
+const td::Tensor& wait_for(const PendingCopy& pending) {
+  if (pending.tensor.is_cpu()) {
+    pending.ready.synchronize();
+    return pending.tensor;
   }
-  const td::Stream current = td::getCurrentStream(arrival.tensor.device());
-  arrival.tensor.record_stream(current);
-  return arrival.tensor;
+  const td::Stream current = td::getCurrentStream(pending.tensor.device());
+  pending.tensor.record_stream(current);
+  return pending.tensor;
 }

@@ -2,7 +2,7 @@
 // The copying stream does not wait for the stream that makes the values.
 #include "exercises.h"
 
-Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
   const td::NoGradGuard no_grad;
   const td::Tensor from = source.is_cpu() ? source.contiguous().pin_memory() : source.contiguous();
   const td::StreamGuard on_stream(stream);
@@ -16,13 +16,13 @@ Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream
   return {copy, std::move(ready)};
 }
 
-const td::Tensor& wait_for(const Arrival& arrival) {
-  if (arrival.tensor.is_cpu()) {
-    arrival.ready.synchronize();
-    return arrival.tensor;
+const td::Tensor& wait_for(const PendingCopy& pending) {
+  if (pending.tensor.is_cpu()) {
+    pending.ready.synchronize();
+    return pending.tensor;
   }
-  const td::Stream current = td::getCurrentStream(arrival.tensor.device());
-  arrival.ready.block(current);
-  arrival.tensor.record_stream(current);
-  return arrival.tensor;
+  const td::Stream current = td::getCurrentStream(pending.tensor.device());
+  pending.ready.block(current);
+  pending.tensor.record_stream(current);
+  return pending.tensor;
 }

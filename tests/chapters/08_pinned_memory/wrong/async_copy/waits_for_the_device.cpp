@@ -1,8 +1,8 @@
-// expect: a stream that has nothing to do with the copy is waited for
+// expect: waits for a stream that has nothing to do with the copy
 // The whole device is waited for, which hides every missing wait and all overlap.
 #include "exercises.h"
 
-Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
   const td::NoGradGuard no_grad;
   stream.wait(td::getCurrentStream(stream.device()));  // whose work the values are
   const td::Tensor from = source.is_cpu() ? source.contiguous().pin_memory() : source.contiguous();
@@ -17,13 +17,13 @@ Arrival copy_async(const td::Tensor& source, td::Device device, const td::Stream
   return {copy, std::move(ready)};
 }
 
-const td::Tensor& wait_for(const Arrival& arrival) {
-  if (arrival.tensor.is_cpu()) {
-    td::synchronize(td::Device(arrival.ready.device_type(), 0));
-    return arrival.tensor;
+const td::Tensor& wait_for(const PendingCopy& pending) {
+  if (pending.tensor.is_cpu()) {
+    td::synchronize(td::Device(pending.ready.device_type(), 0));
+    return pending.tensor;
   }
-  const td::Stream current = td::getCurrentStream(arrival.tensor.device());
-  arrival.ready.block(current);
-  arrival.tensor.record_stream(current);
-  return arrival.tensor;
+  const td::Stream current = td::getCurrentStream(pending.tensor.device());
+  pending.ready.block(current);
+  pending.tensor.record_stream(current);
+  return pending.tensor;
 }

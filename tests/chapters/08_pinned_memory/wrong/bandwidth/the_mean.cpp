@@ -1,4 +1,4 @@
-// expect: three copies of 20 ms, one of them 400 ms
+// expect: three copies of 20 ms, one of them 300 ms
 // One interruption counts as much as all the other runs.
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-// expect: three copies of 20 ms, one of them 400 ms
+// expect: three copies of 20 ms, one of them 300 ms
 // One interruption is the result.
 #include <algorithm>
 #include <chrono>

@@ -3,29 +3,29 @@
 #include "exercises.h"
 
 void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::Tensor>& outputs,
-                  std::vector<Chunk>& chunks, const Lanes& lanes) {
+                  std::vector<Chunk>& chunks, const Streams& streams) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Chunk& chunk = chunks[i % chunks.size()];
     {
-      const td::StreamGuard guard(lanes.in);
-      chunk.x_used.block(lanes.in);
+      const td::StreamGuard guard(streams.in);
+      chunk.x_used.block(streams.in);
       chunk.x.copy_(inputs[i], /*non_blocking=*/true);
-      chunk.x_arrived.record(lanes.in);
+      chunk.x_arrived.record(streams.in);
     }
     {
-      const td::StreamGuard guard(lanes.compute);
-      chunk.y_fetched.block(lanes.compute);
+      const td::StreamGuard guard(streams.compute);
+      chunk.y_fetched.block(streams.compute);
       chunk.y.copy_(chunk.x);
-      chunk.x_used.record(lanes.compute);
+      chunk.x_used.record(streams.compute);
       chunk.y.mul_(2).add_(1);
-      chunk.y_computed.record(lanes.compute);
+      chunk.y_computed.record(streams.compute);
     }
     {
-      const td::StreamGuard guard(lanes.out);
-      chunk.y_computed.block(lanes.out);
+      const td::StreamGuard guard(streams.out);
+      chunk.y_computed.block(streams.out);
       outputs[i].copy_(chunk.y, /*non_blocking=*/true);
-      chunk.y_fetched.record(lanes.out);
+      chunk.y_fetched.record(streams.out);
     }
   }
-  lanes.out.synchronize();
+  streams.out.synchronize();
 }

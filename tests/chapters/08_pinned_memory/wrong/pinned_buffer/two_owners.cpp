@@ -1,4 +1,4 @@
-// expect: who is moved from should have no memory
+// expect: the buffer that was moved from should have no memory
 // Both buffers have the memory after a move, and both give it back.
 #include "exercises.h"
 

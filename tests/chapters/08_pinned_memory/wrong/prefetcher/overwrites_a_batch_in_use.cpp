@@ -7,7 +7,7 @@
 namespace {
 
 void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& copies) {
-  slot.copied.synchronize();  // the host waits until nobody reads slot.host
+  slot.copied.synchronize();  // the host waits until no copy reads slot.host
   load(batch, slot.host);
   const td::StreamGuard on_copies(copies);
   slot.on_device.copy_(slot.host, /*non_blocking=*/true);

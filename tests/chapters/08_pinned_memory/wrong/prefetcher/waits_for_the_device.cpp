@@ -7,9 +7,9 @@
 namespace {
 
 void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& copies) {
-  slot.copied.synchronize();  // the host waits until nobody reads slot.host
+  slot.copied.synchronize();  // the host waits until no copy reads slot.host
   load(batch, slot.host);
-  slot.consumed.block(copies);  // the copy waits until nobody reads slot.on_device
+  slot.consumed.block(copies);  // the copy waits until no work reads slot.on_device
   const td::StreamGuard on_copies(copies);
   slot.on_device.copy_(slot.host, /*non_blocking=*/true);
   slot.copied.record(copies);

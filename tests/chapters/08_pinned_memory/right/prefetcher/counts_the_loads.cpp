@@ -1,0 +1,31 @@
+// Counts how many batches are loaded, and loads until the slots are full.
+#include "exercises.h"
+
+void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
+                      const Step& step, const td::Stream& copies) {
+  const td::Device device = copies.device();
+  const auto count = static_cast<std::int64_t>(slots.size());
+  const auto slot = [&](std::int64_t batch) -> Slot& {
+    return slots.at(static_cast<std::size_t>(batch % count));
+  };
+  std::int64_t loaded = 0;
+  try {
+    for (std::int64_t i = 0; i < batches; ++i) {
+      for (; loaded < batches && loaded < i + count; ++loaded) {
+        Slot& next = slot(loaded);
+        next.copied.synchronize();
+        load(loaded, next.host);
+        const td::StreamGuard guard(copies);
+        next.consumed.block(copies);
+        next.on_device.copy_(next.host, /*non_blocking=*/true);
+        next.copied.record(copies);
+      }
+      slot(i).copied.block(td::getCurrentStream(device));
+      step(i, slot(i).on_device);
+      slot(i).consumed.record(td::getCurrentStream(device));
+    }
+  } catch (...) {
+    td::synchronize(device);
+    throw;
+  }
+}

@@ -1,0 +1,36 @@
+// expect: the thread still captures
+// Begins and ends by hand, and forgets the step that throws.
+#include "exercises.h"
+
+std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,
+                                        const td::Tensor& y, int warm_up) {
+  auto captured = std::make_unique<StepGraph>();
+  captured->x = x.clone();
+  captured->y = y.clone();
+  const td::Stream current = td::getCurrentStream(x.device());
+  const td::Stream stream = td::getStreamFromPool(x.device());
+  stream.wait(current);
+  {
+    const td::StreamGuard guard(stream);
+    for (int i = 0; i < warm_up; ++i) step(captured->x, captured->y);
+  }
+  {
+    const td::StreamGuard guard(stream);
+    captured->graph.capture_begin();
+    static std::vector<std::unique_ptr<StepGraph>> all;
+    all.push_back(std::move(captured));
+    all.back()->loss = step(all.back()->x, all.back()->y);
+    captured = std::move(all.back());
+    captured->graph.capture_end();
+  }
+  current.wait(stream);
+  return captured;
+}
+
+td::Tensor replay_step(StepGraph& captured, const td::Tensor& x, const td::Tensor& y) {
+  const td::NoGradGuard no_grad;
+  captured.x.copy_(x, /*non_blocking=*/true);
+  captured.y.copy_(y, /*non_blocking=*/true);
+  captured.graph.replay();
+  return captured.loss.clone();
+}

@@ -1,0 +1,29 @@
+// expect: releases the memory while a stream still uses it
+// Returns the memory, and then waits.
+#include "exercises.h"
+
+PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {
+  data_ = td::pinned_allocator(kind).allocate(bytes);
+  bytes_ = bytes;
+}
+
+void PinnedBuffer::used_on(const td::Stream& stream) {
+  uses_.emplace_back(stream.device().type());
+  uses_.back().record(stream);
+}
+
+void PinnedBuffer::free() {
+  if (!data_) return;
+  td::pinned_allocator(kind_).release(data_, bytes_);
+  for (const td::Event& use : uses_) use.synchronize();
+  uses_.clear();
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+void PinnedBuffer::take_from(PinnedBuffer& other) {
+  kind_ = other.kind_;
+  data_ = std::exchange(other.data_, nullptr);
+  bytes_ = std::exchange(other.bytes_, 0);
+  uses_ = std::exchange(other.uses_, {});
+}
