@@ -211,7 +211,7 @@ using Step = std::function<void(std::int64_t index, const td::Tensor& batch)>;
 /// uses slots[i % slots.size()].
 ///   * Call `load` once per batch, in order. It writes to slot.host, so no copy may read it any
 ///   more.
-///   * A copy runs on `copies`. It writes to slot.on_device, so no work may read it any more.
+///   * A copy runs on `copies`. It writes to slot.on_device, so no work may still read it.
 ///   * Call `step` once per batch, in order, with slot.on_device. Before step(i), the batches up to
 ///     i + slots.size() - 1 are loaded and their copies are enqueued, if there are so many.
 ///   * The current stream waits for the copy of batch i before the work of step(i). The host waits
