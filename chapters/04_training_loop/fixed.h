@@ -86,7 +86,7 @@ inline void show_simple(td::Device device) {
 // anchor: views
 /// Prints what a graph learns of an in-place operation on a view, by the mode of its creation.
 inline void show_views() {
-  const td::Tensor w = td::full({2, 2}, 3).requires_grad_();
+  const td::Tensor w = td::full({2, 2}, 3.0).requires_grad_();
   const auto report = [&](const char* mode, const td::Tensor& base, td::Tensor view) {
     std::cout << "  view created in " << mode << ": ";
     try {
@@ -100,7 +100,9 @@ inline void show_views() {
   std::cout << "An in-place operation on a view\n";
   const td::Tensor a = td::ones({4}), b = td::ones({4}), c = td::ones({4});
   report("grad mode", a, a.view({2, 2}));
-  const auto under = [](const auto& /*guard*/, const td::Tensor& base) { return base.view({2, 2}); };
+  const auto under = [](const auto& /*guard*/, const td::Tensor& base) {
+    return base.view({2, 2});
+  };
   report("no_grad", b, under(std::make_unique<td::NoGradGuard>(), b));
   report("inference mode", c, under(std::make_unique<td::InferenceMode>(), c));
 }

@@ -45,8 +45,8 @@ inline Set load(const std::string& folder, app::Images kind, std::size_t batch_s
   if (set.samples == 0 || *test.size() == 0)
     throw td::IoError(folder +
                       ": no images in the training or the test files; nothing to train on");
-  set.train = td::data::make_data_loader(prepared(train),
-                                         td::data::DataLoaderOptions(batch_size).workers(1).pin_memory(pins));
+  set.train = td::data::make_data_loader(
+      prepared(train), td::data::DataLoaderOptions(batch_size).workers(1).pin_memory(pins));
   auto test_loader = td::data::make_data_loader<td::data::samplers::SequentialSampler>(
       prepared(test), td::data::DataLoaderOptions(256).pin_memory(pins));
   for (Batch& batch : *test_loader) set.test.push_back(batch);

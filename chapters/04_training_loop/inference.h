@@ -1,6 +1,7 @@
 // Inference compared with training: what evaluation mode, no_grad and inference mode each change in
 // time, in memory and in the answers. main.cpp shows it.
-// Invariant: compared runs are interleaved, and every measurement ends when the device has finished.
+// Invariant: compared runs are interleaved, and every measurement ends when the device has
+// finished.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,6 @@
 
 namespace inference {
 
-// anchor: net
 /// Four convolutions with batch norm, and dropout before the linear layer.
 inline td::nn::Sequential image_net() {
   using namespace td::nn;
@@ -28,7 +28,6 @@ inline td::nn::Sequential image_net() {
   return Sequential(conv(3, 16), conv(16, 16), MaxPool2d(2), conv(16, 32), conv(32, 32),
                     MaxPool2d(2), Dropout(0.3), Flatten(), Linear(2048, 10));
 }
-// anchor end
 
 using Work = std::function<td::Tensor()>;
 
@@ -63,7 +62,6 @@ struct Mode {
   Work forward;
 };
 
-// anchor: modes
 inline std::vector<Mode> modes_of(td::nn::Sequential model, const td::Tensor& x) {
   const auto training = [=]() mutable {
     model->train();
@@ -93,7 +91,6 @@ inline std::vector<Mode> modes_of(td::nn::Sequential model, const td::Tensor& x)
           {"inference mode", inference},
           {"... in bfloat16", bfloat16}};
 }
-// anchor end
 
 /// What a mode changes, and how much its outputs differ from those of `eval`.
 inline std::string effects(const Mode& mode, const Mode& eval, const td::Tensor& statistics) {
@@ -157,7 +154,8 @@ inline void print_batch_sizes(const td::Tensor& x, int rounds) {
   for (std::int64_t size = 1; size <= x.size(0); size *= 4) {
     const td::Tensor batch = x.narrow(0, 0, size);
     const Work forward = modes_of(model, batch)[3].forward;
-    const double seconds = app::median_seconds_interleaved({waited(forward, x.device())}, rounds)[0];
+    const double seconds =
+        app::median_seconds_interleaved({waited(forward, x.device())}, rounds)[0];
     std::cout << std::setw(8) << size << std::fixed << std::setprecision(2) << std::setw(13)
               << 1e3 * seconds << std::setprecision(0) << std::setw(20)
               << static_cast<double>(size) / seconds << std::setprecision(1) << std::setw(11)

@@ -51,9 +51,9 @@ void train_with_loader(std::int64_t epochs, td::Device device) {
   loss_fn->to(device);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
   td::data::TensorDataset dataset(td::randn({100, 10}), td::randint(0, 2, {100}, td::kInt64));
-  auto loader = td::data::make_data_loader(
-      dataset.map(td::data::transforms::Stack<>()),
-      td::data::DataLoaderOptions(32).pin_memory(!device.is_cpu()));
+  auto loader =
+      td::data::make_data_loader(dataset.map(td::data::transforms::Stack<>()),
+                                 td::data::DataLoaderOptions(32).pin_memory(!device.is_cpu()));
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch)
     for (const Batch& batch : *loader) {
       const Batch moved = move_batch(batch, device, /*non_blocking=*/true);
@@ -69,31 +69,33 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// anchor: epochs
 void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs, const Choices& choices,
            td::Device device) {
   const bool scattered = choices.style == "scattered";
   const auto moved = [&](const Batch& batch) {  // called for every batch
-    return scattered ? move_scattered(batch, device) : move_central(batch, device);
+    Batch here = scattered ? move_scattered(batch, device) : move_central(batch, device);
+    if (choices.channels_last) here.data = here.data.to(td::MemoryFormat::ChannelsLast);
+    return here;
   };
   td::nn::CrossEntropyLoss loss_fn;
   scattered ? move_scattered(*model, *loss_fn, device) : move_central(*model, *loss_fn, device);
   if (choices.channels_last) model->to(td::MemoryFormat::ChannelsLast);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(choices.lr).momentum(0.9));
   app::ProgressLine progress;
+  // anchor: epochs
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     const double start = now();
     td::Tensor total = td::zeros({}, device);  // the sum of the losses stays on the device
     std::int64_t steps = 0;
-    for (Batch& batch : *set.train) {
+    for (const Batch& batch : *set.train) {
       const td::trace::Span whole_step("step");  // its name in the file of --trace
-      if (choices.channels_last) batch.data = batch.data.to(td::MemoryFormat::ChannelsLast);
       const Batch here = moved(batch);
       total += train_step(model, loss_fn, optimizer, here.data, here.target);
       progress.show("epoch " + std::to_string(epoch) + ", step " + std::to_string(++steps));
       if (app::stop_requested())
         throw app::Stopped("epoch " + std::to_string(epoch) + ", step " + std::to_string(steps));
     }
+    // anchor end
     td::synchronize(device);  // the first wait of the epoch: for a true time
     const double rate = static_cast<double>(set.samples) / (now() - start);
     progress.clear();
@@ -110,7 +112,6 @@ void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs, cons
   std::cout << "One step of " << first.data.size(0) << " samples on " << device << ": "
             << std::setprecision(1) << 1e3 * step << " ms\n";
 }
-// anchor end
 
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);
@@ -143,10 +144,12 @@ int main(int argc, char** argv) {
   command.choice("--style", choices.style, {"scattered", "central"},
                  "object by object, or one device for all");
   command.option("--lr", choices.lr, "learning rate of cnn, lenet and linear");
-  command.flag("--channels-last", choices.channels_last, "store images as height, width, channel (NHWC)");
+  command.flag("--channels-last", choices.channels_last,
+               "store images as height, width, channel (NHWC)");
   command.flag("--inference", choices.inference, "compare the modes in which a model can run");
   command.flag("--waits", choices.waits, "count how often the host waits for the device");
-  command.option("--pictures", choices.pictures, "with --waits: draw two timelines into this folder");
+  command.option("--pictures", choices.pictures,
+                 "with --waits: draw two timelines into this folder");
   command.flag("--fixed", choices.fixed, "losses from fixed weights and data, for pytorch.py");
   return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
 }

@@ -4,7 +4,6 @@
 
 #include "exercises.h"
 
-// anchor: scattered
 /// Style 1, scattered: every object that takes part has an `if` and a call of its own.
 inline void move_scattered(td::nn::Module& model, td::nn::Module& loss_fn, td::Device device) {
   if (device.is_cuda()) model.cuda(device.index());
@@ -12,6 +11,7 @@ inline void move_scattered(td::nn::Module& model, td::nn::Module& loss_fn, td::D
   if (device.is_cuda()) loss_fn.cuda(device.index());
   if (device.is_sim()) loss_fn.sim(device.index());
 }
+// anchor: scattered
 inline Batch move_scattered(Batch batch, td::Device device) {
   if (device.is_cuda()) batch.data = batch.data.to(td::Device(td::kCUDA, device.index()));
   if (device.is_sim()) batch.data = batch.data.to(td::Device(td::kSIM, device.index()));

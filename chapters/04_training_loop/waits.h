@@ -1,8 +1,7 @@
-// How often the host waits for the device in a training loop, counted in a trace: pageable or pinned
-// batches, blocking or non-blocking copies, and reading the loss in every step.
+// How often the host waits for the device in a training loop, counted in a trace: pageable or
+// pinned batches, blocking or non-blocking copies, and reading the loss in every step.
 #pragma once
 
-#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <string>
@@ -53,12 +52,18 @@ inline td::trace::Trace train(const Setting& setting, td::Device device, int ste
   return td::trace::stop();
 }
 
-/// Returns how often a thread of the host waited for a device.
-inline std::ptrdiff_t count(const td::trace::Trace& trace) {
-  return std::count_if(trace.spans.begin(), trace.spans.end(), [&](const auto& span) {
-    return span.category == td::trace::Category::kWait &&
-           trace.tracks[span.track].kind == td::trace::TrackKind::kThread;
-  });
+/// Returns how often the host waited for a device. Waits with nothing in between are one: a copy to
+/// pageable memory waits in two places.
+inline int count(const td::trace::Trace& trace) {
+  int waits = 0;
+  bool waited = false;  // the last span of the host
+  for (const auto& span : trace.spans) {
+    if (trace.tracks[span.track].kind != td::trace::TrackKind::kThread) continue;
+    const bool waits_now = span.category == td::trace::Category::kWait;
+    waits += waits_now && !waited;
+    waited = waits_now;
+  }
+  return waits;
 }
 
 inline void show(td::Device device, const std::string& pictures) {

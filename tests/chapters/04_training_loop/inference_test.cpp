@@ -68,7 +68,7 @@ std::vector<double> classes_by_hand(const Linear& layer, const std::vector<td::T
 }
 
 /// How often the host waits for the device.
-std::ptrdiff_t waits(Sequential model, const std::vector<td::Tensor>& batches) {
+int waits(Sequential model, const std::vector<td::Tensor>& batches) {
   return host_waits([&] { predict(model, batches, kSim); });
 }
 
@@ -194,10 +194,10 @@ TEST_CASE("the host waits as often for nine batches as for two", "[inference]") 
   model->to(kSim);
   const auto two = waits(model, make_batches({8, 8}, 64));
   const auto nine = waits(model, make_batches(std::vector<std::int64_t>(9, 8), 64));
-  check::expect(two == nine, "the host waited " + std::to_string(two) +
-                                 " times for two batches and " + std::to_string(nine) +
-                                 " times for nine; it should wait once, at "
-                                 "the end");
+  check::expect(two == nine && nine <= 1, "the host waited " + std::to_string(two) +
+                                              " times for two batches and " + std::to_string(nine) +
+                                              " times for nine; it should wait once, at "
+                                              "the end");
 }
 
 TEST_CASE("classes on another stream, and with tracking off before", "[inference]") {

@@ -1,4 +1,4 @@
-// expect: the number of batches that the batch norm has seen
+// expect: batch_norm: training needs more than one value per channel
 // The evaluation changes the running statistics.
 #include "exercises.h"
 
