@@ -24,8 +24,8 @@ std::vector<td::Device> devices_of(const td::nn::Module& model);
 
 /// Exercise 3.move_tree. Implement `move_tree`. It moves the parameters of a model, and of all
 /// modules below it, to a device. It must
-///   - keep the parameters: the same Tensor handles, so that an optimizer that was made before the
-///     move still holds them. Only their memory changes;
+///   - keep the parameters: the same Tensor handles, so that an optimizer that was made before
+///     the move still holds them. Only their memory changes;
 ///   - move each gradient that is defined together with its parameter;
 ///   - leave values, dtypes and `requires_grad` as they are, and each parameter a leaf;
 ///   - copy nothing for a parameter or a gradient that is on the device already;
@@ -83,8 +83,8 @@ std::map<std::string, td::Tensor> tied_state(const std::map<std::string, td::Ten
 /// @param momentum one tensor for each parameter, in the same order; undefined before the
 ///     parameter's first step.
 /// @param parameters the parameters of the model, after the move.
-/// @throws td::ShapeError when there are not as many tensors in `momentum` as in `parameters`. The
-///     message contains both numbers. Nothing is moved then.
+/// @throws td::ShapeError when there are not as many tensors in `momentum` as in `parameters`.
+///     The message contains both numbers. Nothing is moved then.
 ///
 /// Example: follow(momentum, model->parameters()) after model->to("sim:0").
 void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& parameters);
@@ -118,10 +118,9 @@ Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Te
 /// @param checkpoint made by save_checkpoint; it does not change.
 /// @param device the target.
 /// @return one momentum tensor for each parameter; undefined where the checkpoint's is undefined.
-/// @throws td::Error (or a class that is derived from it) when the checkpoint does not fit: a name
-/// is
-///     missing or unexpected, sizes or dtypes differ, or the momentum does not have one tensor for
-///     each parameter. The model is unchanged then.
+/// @throws td::Error (or a class that is derived from it) when the checkpoint does not fit: a
+///     name is missing or unexpected, sizes or dtypes differ, or the momentum does not have one
+///     tensor for each parameter. The model is unchanged then.
 ///
 /// Example: three steps on cpu, save_checkpoint, resume on "sim:0" with a new model, three more
 /// steps: the losses are those of six steps without interruption.

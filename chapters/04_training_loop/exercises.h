@@ -32,10 +32,11 @@ using Batch = td::data::Example<>;
 Batch move_batch(const Batch& batch, td::Device device, bool non_blocking = false);
 
 /// Exercise 4.train_step. Implement `train_step`: one step of training. It must
-///   - call optimizer.zero_grad(), compute the output and the loss once, call backward, and let the
-///     optimizer change the parameters;
+///   - call optimizer.zero_grad(), compute the output and the loss once, call backward, and let
+///     the optimizer change the parameters;
 ///   - leave the gradients of this step in the parameters: the caller may want to log them;
-///   - leave the modules in the modes that they have: a frozen batch norm stays in evaluation mode;
+///   - leave the modules in the modes that they have: a frozen batch norm stays in evaluation
+///     mode;
 ///   - only enqueue work: the host does not wait for the device, so item() and cpu() are not
 ///     allowed.
 ///
@@ -54,7 +55,8 @@ td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
 ///     v = momentum * v + g        (at the first step v = g)
 ///     parameter = parameter - lr * v
 /// It must
-///   - change the parameters in place: the same memory, which other views share. They stay leaves;
+///   - change the parameters in place: the same memory, which other views share. They stay
+///     leaves;
 ///   - leave a parameter without a gradient as it is, and its velocity, too;
 ///   - leave the gradients as they are;
 ///   - store each velocity in memory of its own: a gradient that is set to zero later does not
@@ -72,14 +74,14 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
 /// Exercise 4.accuracy. Implement `accuracy`: the fraction of samples for which the model's largest
 /// output is the right class. It must
 ///   - call the model in evaluation mode and without gradient tracking;
-///   - afterwards give every module the mode that it had: a model can be in training mode while its
-///     batch norm, frozen, is in evaluation mode;
+///   - afterwards give every module the mode that it had: a model can be in training mode while
+///     its batch norm, frozen, is in evaluation mode;
 ///   - leave gradient tracking as the caller had it;
 ///   - move each batch to `device`.
 ///
 /// @param model on `device`.
-/// @param batches on any devices, of any size each, also empty; data (N, ...), target (N) with the
-///     indices of the classes.
+/// @param batches on any devices, of any size each, also empty; data (N, ...), target (N) with
+///     the indices of the classes.
 /// @return between 0 and 1; 0 if there are no samples.
 ///
 /// Example: 3 right of 4, then 1 right of 1: 4 / 5, not the mean of 3/4 and 1.
@@ -117,8 +119,7 @@ std::shared_ptr<Classifier> make_classifier(std::int64_t inputs,
 ///   - keep the dtypes.
 ///
 /// @param samples one or more, on the cpu; data (length, ...), where only the lengths differ;
-/// target
-///     of equal sizes, 0-dimensional for an index of a class.
+///     target of equal sizes, 0-dimensional for an index of a class.
 /// @return data (N, longest, ...), target (N, ...).
 ///
 /// Example: data {1, 2, 3} and {4}, targets 0 and 1: data {{1, 2, 3}, {4, 0, 0}}, target {0, 1}.
@@ -126,14 +127,14 @@ Batch collate(const std::vector<Batch>& samples);
 
 /// Exercise 4.loader, second half. Implement the three functions of `Loader`, which returns the
 /// samples of a data set in batches. It must
-///   - return each sample once per epoch, in a random order (td::randperm) that is a new one in
-///   each
-///     epoch. The last batch holds the samples that are left;
+///   - return each sample once per epoch, in a random order that is a new one in each epoch;
+///   - take the order from td::randperm, so that td::manual_seed repeats it;
+///   - put the samples that are left into the last batch;
 ///   - call `get` for the samples of a batch when the batch is requested, not before, because a
-///   data
-///     set may not fit into memory;
+///     data set may not fit into memory;
 ///   - begin a new epoch at begin(), also when the previous one was not finished;
-///   - return nothing at the end of an epoch, at every further call, and before the first begin().
+///   - return nothing at the end of an epoch, at every further call, and before the first
+///     begin().
 ///
 /// Example: Loader loader(get, 100, 32); loader.begin();
 ///          while (const auto batch = loader.next()) ...   // 32, 32, 32 and 4 samples
@@ -164,7 +165,7 @@ class Loader {
 ///
 /// @param runs 1 or more.
 /// @return seconds of one run: the median of the runs (of an even number, either of the middle
-/// ones).
+///     ones).
 ///
 /// Example: time_it([&] { model->forward(x); }, "sim:0", 5)
 double time_it(const std::function<void()>& work, td::Device device, int runs);

@@ -3,6 +3,6 @@
 #include "td/exercise.h"
 
 Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
-  // Your code here: Both parts of the batch. 2 lines.
+  // Your code here: Both parts of the batch. 1 line.
   td::not_done_yet("move_batch");
 }

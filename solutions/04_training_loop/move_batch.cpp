@@ -3,8 +3,7 @@
 #include "td/exercise.h"
 
 Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
-  // blank: Both parts of the batch. 2 lines.
-  return {batch.data.to(device, batch.data.dtype(), non_blocking),
-          batch.target.to(device, batch.target.dtype(), non_blocking)};
+  // blank: Both parts of the batch. 1 line.
+  return {batch.data.to(device, non_blocking), batch.target.to(device, non_blocking)};
   // end
 }

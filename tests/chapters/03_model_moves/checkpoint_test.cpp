@@ -56,6 +56,14 @@ TEST_CASE("training continues on another device as if nothing had happened", "[c
       second.net->to(from);
       const Checkpoint checkpoint = checkpoint_after(first, 3);
       second.momentum = resume(*second.net, checkpoint, to);
+      for (std::size_t i = 0; i < checkpoint.momentum.size(); ++i) {
+        const td::Tensor& momentum = second.momentum.at(i);
+        check::expect(momentum.defined() == checkpoint.momentum[i].defined(),
+                      "momentum " + std::to_string(i) +
+                          " after resume must be defined exactly when the checkpoint's is");
+        if (momentum.defined())
+          check::expect_on(momentum, to, "momentum " + std::to_string(i) + " after resume");
+      }
       for (std::uint64_t i = 0; i < 3; ++i) plain.step(i);
       for (std::uint64_t i = 3; i < 6; ++i)
         check::expect_close(second.step(i), plain.step(i), 1e-4,
@@ -149,15 +157,20 @@ TEST_CASE("handles and requires_grad stay, old gradients go", "[checkpoint]") {
 TEST_CASE("a checkpoint that does not fit changes nothing", "[checkpoint]") {
   Training training(3);
   const Checkpoint good = checkpoint_after(training, 1);
-  Checkpoint missing = good, unexpected = good, larger = good, fewer = good;
+  Checkpoint missing = good, unexpected = good, larger = good, fewer = good, more = good,
+             dtype = good;
   missing.state.erase("head.bias");
   unexpected.state.insert("extra", td::ones({1}));
   larger.state["head.weight"] = td::ones({4, 4});
   fewer.momentum.pop_back();
+  more.momentum.push_back(td::ones({3}));
+  dtype.state["head.weight"] = dtype.state["head.weight"].to(td::kFloat64);
   const std::pair<const char*, Checkpoint> cases[] = {{"a missing name", missing},
                                                       {"an unexpected name", unexpected},
                                                       {"other sizes", larger},
-                                                      {"too few momentum tensors", fewer}};
+                                                      {"too few momentum tensors", fewer},
+                                                      {"too many momentum tensors", more},
+                                                      {"another dtype", dtype}};
   for (const auto& [what, checkpoint] : cases) {
     Training other(4);
     const auto before = all_values(other.net->parameters());

@@ -75,6 +75,9 @@ TEST_CASE("counts that differ are rejected before anything moves", "[follow]") {
   check::expect_throws<td::ShapeError>([&] { follow(momentum, parameters); }, {"2", "3"},
                                        "2 momentum tensors for 3 parameters");
   check::expect_on(momentum[0], "cpu", "momentum of tensor 0, after the error");
+  auto more = random({3, 5, 7, 9}, "cpu");
+  check::expect_throws<td::ShapeError>([&] { follow(more, parameters); }, {"4", "3"},
+                                       "4 momentum tensors for 3 parameters");
   std::vector<td::Tensor> none;
   check::expect_throws<td::ShapeError>([&] { follow(none, parameters); }, {"0", "3"},
                                        "no momentum tensors for 3 parameters");

@@ -125,6 +125,18 @@ TEST_CASE("each epoch has an order of its own", "[loader]") {
                 "the second epoch has the order of the first one: make a new order in begin()");
 }
 
+TEST_CASE("td::manual_seed repeats the orders", "[loader]") {
+  const auto two_epochs = [] {
+    td::manual_seed(4);
+    Loader loader(sample, 31, 8);
+    auto all = epoch_of(loader);
+    for (const std::int64_t i : epoch_of(loader)) all.push_back(i);
+    return all;
+  };
+  check::expect(two_epochs() == two_epochs(),
+                "the same seed gave different orders: take the order from td::randperm");
+}
+
 TEST_CASE("samples are read when their batch is requested", "[loader]") {
   std::int64_t calls = 0;
   Loader loader(

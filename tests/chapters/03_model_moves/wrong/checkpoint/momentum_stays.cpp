@@ -1,4 +1,4 @@
-// expect: the loss of step 4
+// expect: momentum 0 after resume must be defined exactly when
 // The momentum starts again at nothing.
 #include "exercises.h"
 

@@ -1,4 +1,4 @@
-// expect: with probability 0.5 and rescaling
+// expect: the mean of 4096 ones should be near 1
 // Drops scores instead of activations.
 #include <string>
 
