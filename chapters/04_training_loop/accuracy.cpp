@@ -3,6 +3,6 @@
 #include "td/exercise.h"
 
 double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td::Device device) {
-  // Your code here: eval, no gradients, count the right ones, put the mode back. About 12 lines.
+  // Your code here: Store the modes, eval, no gradients, count, give the modes back. About 14 lines.
   td::not_done_yet("accuracy");
 }

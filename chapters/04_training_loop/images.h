@@ -1,5 +1,4 @@
-// The pictures as batches: training data through a loader with a worker thread, test data as a
-// list.
+// The images as batches: training data through a loader with a worker thread, test data as a list.
 #pragma once
 
 #include <memory>
@@ -25,13 +24,14 @@ struct Set {
   std::size_t samples = 0;  ///< of the training half
 };
 
-/// Reads CIFAR-10's or MNIST's format from a folder. @throws td::IoError for damaged files.
-inline Set load(const std::string& folder, app::Images kind, std::size_t batch_size) {
+/// Reads CIFAR-10's or MNIST's format from a folder. @param pins true: batches in pinned memory.
+/// @throws td::IoError for damaged files.
+inline Set load(const std::string& folder, app::Images kind, std::size_t batch_size, bool pins) {
   namespace sets = td::data::datasets;
   namespace change = td::data::transforms;
-  const bool colour = kind == app::Images::kColor;
+  const bool color = kind == app::Images::kColor;
   const auto half = [&](bool train) -> sets::ImageDataset {
-    if (colour)
+    if (color)
       return sets::CIFAR10(folder,
                            train ? sets::CIFAR10::Mode::kTrain : sets::CIFAR10::Mode::kTest);
     return sets::MNIST(folder, train ? sets::MNIST::Mode::kTrain : sets::MNIST::Mode::kTest);
@@ -44,11 +44,11 @@ inline Set load(const std::string& folder, app::Images kind, std::size_t batch_s
   set.samples = *train.size();
   if (set.samples == 0 || *test.size() == 0)
     throw td::IoError(folder +
-                      ": no pictures in the training or the test files; nothing to train on");
-  set.train = td::data::make_data_loader(prepared(train),
-                                         td::data::DataLoaderOptions(batch_size).workers(1));
+                      ": no images in the training or the test files; nothing to train on");
+  set.train = td::data::make_data_loader(
+      prepared(train), td::data::DataLoaderOptions(batch_size).workers(1).pin_memory(pins));
   auto test_loader = td::data::make_data_loader<td::data::samplers::SequentialSampler>(
-      prepared(test), td::data::DataLoaderOptions(256));
+      prepared(test), td::data::DataLoaderOptions(256).pin_memory(pins));
   for (Batch& batch : *test_loader) set.test.push_back(batch);
   return set;
 }

@@ -1,21 +1,25 @@
 // Chapter 04, training loop: a model, its data and its loss on one device, epoch after epoch.
-// The default trains a network for CIFAR-10's pictures on the best device there is.
+// The default trains a network for CIFAR-10's images on the best device there is.
 #include <chrono>
 #include <iomanip>
 #include <iostream>
 
 #include "app/app.h"
 #include "exercises.h"
+#include "fixed.h"
 #include "images.h"
 #include "inference.h"
 #include "models.h"
+#include "styles.h"
+#include "waits.h"
 
 namespace {
 
 struct Choices {
   std::string model = "cnn", style = "central";
   double lr = 0.01;
-  bool channels_last = false, inference = false;
+  std::string pictures;
+  bool channels_last = false, inference = false, waits = false, fixed = false;
 };
 
 // anchor: simple
@@ -37,37 +41,27 @@ void train_simple(std::int64_t samples, std::int64_t outputs, std::int64_t epoch
 // anchor end
 
 // anchor: loader
-// 100 samples of two classes in batches of 32: the last batch has 4.
+// 100 samples of two classes in batches of 32: the last batch has 4. The loss function has class
+// weights, a buffer, so it must move, too.
 void train_with_loader(std::int64_t epochs, td::Device device) {
-  td::nn::Sequential model = simple_model(5);
+  td::nn::Sequential model = simple_model(2);
   model->to(device);
+  td::nn::CrossEntropyLoss loss_fn(
+      td::nn::CrossEntropyLossOptions().weight(td::tensor({1.0, 2.0})));
+  loss_fn->to(device);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
   td::data::TensorDataset dataset(td::randn({100, 10}), td::randint(0, 2, {100}, td::kInt64));
-  auto loader = td::data::make_data_loader(dataset.map(td::data::transforms::Stack<>()),
-                                           td::data::DataLoaderOptions(32));
-  td::nn::CrossEntropyLoss criterion;
+  auto loader =
+      td::data::make_data_loader(dataset.map(td::data::transforms::Stack<>()),
+                                 td::data::DataLoaderOptions(32).pin_memory(!device.is_cpu()));
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch)
     for (const Batch& batch : *loader) {
-      const Batch moved = move_batch(batch, device);
-      const td::Tensor loss = train_step(model, criterion, optimizer, moved.data, moved.target);
+      const Batch moved = move_batch(batch, device, /*non_blocking=*/true);
+      const td::Tensor loss = train_step(model, loss_fn, optimizer, moved.data, moved.target);
       std::cout << "Epoch " << epoch << ", " << batch.data.size(0) << " samples on "
-                << moved.data.device() << ", Loss: " << loss.item<float>() << '\n';
+                << moved.data.device() << ", labels on " << moved.target.device()
+                << ", Loss: " << loss.item<float>() << '\n';
     }
-}
-// anchor end
-
-// anchor: styles
-// Brings model, loss and the first batch to a device. Both styles know a kind's device 0 only, as
-// most programs do; any other device is named.
-void migrate(const std::string& style, td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
-             Batch& batch, td::Device device) {
-  if (!device.is_cpu() && device.index() == 0) {
-    if (style == "scattered") return migrate_one_by_one(*model, *loss_fn, batch, device.type());
-    return void(migrate_to_one(*model, *loss_fn, batch, device.type()));
-  }
-  model->to(device);
-  loss_fn->to(device);
-  batch = move_batch(batch, device);
 }
 // anchor end
 
@@ -75,32 +69,34 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// anchor: epochs
 void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs, const Choices& choices,
            td::Device device) {
+  const bool scattered = choices.style == "scattered";
+  const auto moved = [&](const Batch& batch) {  // called for every batch
+    Batch here = scattered ? move_scattered(batch, device) : move_central(batch, device);
+    if (choices.channels_last) here.data = here.data.to(td::MemoryFormat::ChannelsLast);
+    return here;
+  };
   td::nn::CrossEntropyLoss loss_fn;
-  Batch first = set.test.at(0);
-  migrate(choices.style, model, loss_fn, first, device);
-  if (choices.channels_last) {
-    model->to(td::MemoryFormat::ChannelsLast);  // one line for the model, one for its input
-    first.data = first.data.to(td::MemoryFormat::ChannelsLast);
-  }
+  scattered ? move_scattered(*model, *loss_fn, device) : move_central(*model, *loss_fn, device);
+  if (choices.channels_last) model->to(td::MemoryFormat::ChannelsLast);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(choices.lr).momentum(0.9));
   app::ProgressLine progress;
+  // anchor: epochs
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     const double start = now();
-    td::Tensor total = td::zeros({}, device);  // stays there: the host never waits within an epoch
+    td::Tensor total = td::zeros({}, device);  // the sum of the losses stays on the device
     std::int64_t steps = 0;
-    for (Batch& batch : *set.train) {
+    for (const Batch& batch : *set.train) {
       const td::trace::Span whole_step("step");  // its name in the file of --trace
-      if (choices.channels_last) batch.data = batch.data.to(td::MemoryFormat::ChannelsLast);
-      const Batch moved = move_batch(batch, device);
-      total += train_step(model, loss_fn, optimizer, moved.data, moved.target);
+      const Batch here = moved(batch);
+      total += train_step(model, loss_fn, optimizer, here.data, here.target);
       progress.show("epoch " + std::to_string(epoch) + ", step " + std::to_string(++steps));
       if (app::stop_requested())
         throw app::Stopped("epoch " + std::to_string(epoch) + ", step " + std::to_string(steps));
     }
-    td::synchronize(device);
+    // anchor end
+    td::synchronize(device);  // the first wait of the epoch: for a true time
     const double rate = static_cast<double>(set.samples) / (now() - start);
     progress.clear();
     std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4)
@@ -110,26 +106,28 @@ void train(td::nn::Sequential model, images::Set& set, std::int64_t epochs, cons
               << " samples/s\n"
               << std::flush;
   }
+  const Batch first = moved(set.test.at(0));
   const double step =
       time_it([&] { train_step(model, loss_fn, optimizer, first.data, first.target); }, device, 3);
   std::cout << "One step of " << first.data.size(0) << " samples on " << device << ": "
             << std::setprecision(1) << 1e3 * step << " ms\n";
 }
-// anchor end
 
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);
   td::manual_seed(options.seed);
   if (choices.inference) return show_inference(options, device);
+  if (choices.waits) return waits::show(device, choices.pictures);
+  if (choices.fixed) return fixed::show(device);
   const auto epochs = [&](std::int64_t usual) { return options.epochs ? options.epochs : usual; };
   if (choices.model == "simple") return train_simple(100, 1, epochs(10), device);
   if (choices.model == "simple10") return train_simple(5, 10, epochs(1), device);
   if (choices.model == "simple5") return train_with_loader(epochs(1), device);
-  const bool grey = choices.model == "lenet";
-  const app::Images kind = grey ? app::Images::kGray : app::Images::kColor;
-  const auto model = grey ? lenet() : choices.model == "linear" ? linear_classifier() : cifar_net();
+  const bool gray = choices.model == "lenet";
+  const app::Images kind = gray ? app::Images::kGray : app::Images::kColor;
+  const auto model = gray ? lenet() : choices.model == "linear" ? linear_classifier() : cifar_net();
   images::Set set = images::load(app::image_folder(options, kind), kind,
-                                 static_cast<std::size_t>(options.batch_size));
+                                 static_cast<std::size_t>(options.batch_size), !device.is_cpu());
   train(model, set, epochs(5), choices, device);
 }
 
@@ -146,7 +144,12 @@ int main(int argc, char** argv) {
   command.choice("--style", choices.style, {"scattered", "central"},
                  "object by object, or one device for all");
   command.option("--lr", choices.lr, "learning rate of cnn, lenet and linear");
-  command.flag("--channels-last", choices.channels_last, "keep pictures as height, width, channel");
+  command.flag("--channels-last", choices.channels_last,
+               "store images as height, width, channel (NHWC)");
   command.flag("--inference", choices.inference, "compare the modes in which a model can run");
+  command.flag("--waits", choices.waits, "count how often the host waits for the device");
+  command.option("--pictures", choices.pictures,
+                 "with --waits: draw two timelines into this folder");
+  command.flag("--fixed", choices.fixed, "losses from fixed weights and data, for pytorch.py");
   return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
 }

@@ -10,7 +10,7 @@ inline td::nn::Sequential simple_model(std::int64_t outputs) {
 }
 // anchor end
 
-/// LeNet-5 for grey pictures of 28 x 28 (LeCun et al., 1998, with ReLU and max pooling).
+/// LeNet-5 for gray images of 28 x 28 (LeCun et al., 1998, with ReLU and max pooling).
 inline td::nn::Sequential lenet() {
   using namespace td::nn;
   return Sequential(Conv2d(Conv2dOptions(1, 6, 5).padding(2)), ReLU(), MaxPool2d(2),
@@ -19,7 +19,7 @@ inline td::nn::Sequential lenet() {
 }
 
 // anchor: cifar
-/// A network for colour pictures of 32 x 32: three convolutions, two linear layers, no ReLU.
+/// A network for color images of 32 x 32: three convolutions, two linear layers, no ReLU.
 inline td::nn::Sequential cifar_net() {
   using namespace td::nn;
   return Sequential(Conv2d(Conv2dOptions(3, 32, 5).padding(2)), MaxPool2d(2),
@@ -29,7 +29,7 @@ inline td::nn::Sequential cifar_net() {
 }
 // anchor end
 
-/// A linear classifier: what can be told from single pixels. The yardstick for the others.
+/// A linear classifier: what single pixels reveal about the class. A baseline for the others.
 inline td::nn::Sequential linear_classifier() {
   return td::nn::Sequential(td::nn::Flatten(), td::nn::Linear(3 * 32 * 32, 10));
 }

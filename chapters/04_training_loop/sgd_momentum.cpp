@@ -4,6 +4,6 @@
 
 void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
                   double lr, double momentum) {
-  // Your code here: Without recording, parameter by parameter: the velocity, then the step. About 9 lines.
+  // Your code here: Without gradient tracking, per parameter: the velocity, then the step. About 9 lines.
   td::not_done_yet("sgd_momentum");
 }

@@ -3,9 +3,10 @@
 #include "td/exercise.h"
 
 double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td::Device device) {
-  // blank: eval, no gradients, count the right ones, put the mode back. About 12 lines.
+  // blank: Store the modes, eval, no gradients, count, give the modes back. About 14 lines.
   const td::NoGradGuard no_grad;
-  const bool was_training = model->is_training();
+  std::vector<std::pair<td::nn::Module*, bool>> modes;
+  model->apply([&](td::nn::Module& module) { modes.emplace_back(&module, module.is_training()); });
   model->eval();
   std::int64_t right = 0, samples = 0;
   for (const Batch& batch : batches) {
@@ -13,7 +14,7 @@ double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td
     right += (guess == batch.target.to(device)).sum().item<std::int64_t>();
     samples += batch.target.numel();
   }
-  model->train(was_training);
+  for (const auto& [module, training] : modes) module->train(training);
   return samples == 0 ? 0.0 : static_cast<double>(right) / static_cast<double>(samples);
   // end
 }

@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 Evaluation::Evaluation(td::nn::Module& model) {
-  // blank: Note each module's mode; evaluation mode for all; begin inference mode.
+  // blank: Store the mode of each module; eval; begin inference mode.
   model.apply([this](td::nn::Module& module) {
     modes_.push_back({&module, module.is_training()});
   });
@@ -13,7 +13,7 @@ Evaluation::Evaluation(td::nn::Module& model) {
 }
 
 void Evaluation::restore() {
-  // blank: Give each module its mode, in the order in which it was noted. One line.
+  // blank: Give each module its mode, in the order in which you stored them. One line.
   //! Those above come first, so that their train() does not undo what those below were given.
   for (const Mode& mode : modes_) mode.module->train(mode.training);
   // end
@@ -21,7 +21,7 @@ void Evaluation::restore() {
 
 td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batches,
                    td::Device device) {
-  // blank: In the scope: copy, forward, argmax, keep. Behind it: join and fetch. About 10 lines.
+  // blank: In the scope: copy, forward, argmax, keep. After it: join and fetch. About 10 lines.
   std::vector<td::Tensor> classes;
   {
     const Evaluation evaluation(*model);

@@ -2,8 +2,8 @@
 #include "exercises.h"
 #include "td/exercise.h"
 
-Batch move_batch(const Batch& batch, td::Device device) {
+Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
   // blank: Both parts of the batch. 1 line.
-  return {batch.data.to(device), batch.target.to(device)};
+  return {batch.data.to(device, non_blocking), batch.target.to(device, non_blocking)};
   // end
 }

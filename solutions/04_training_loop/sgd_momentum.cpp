@@ -4,7 +4,7 @@
 
 void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
                   double lr, double momentum) {
-  // blank: Without recording, parameter by parameter: the velocity, then the step. About 9 lines.
+  // blank: Without gradient tracking, per parameter: the velocity, then the step. About 9 lines.
   const td::NoGradGuard no_grad;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     td::Tensor parameter = parameters[i];  // a second handle on the same parameter

@@ -1,6 +1,6 @@
 // Chapter 04's models and training loop, as they stand in the course, compiled with libtorch as
-// well: the same losses and weights after the same steps on data made by formula. Not here: migrate
-// and time_it (they know the course's own device), the readers of picture files, and main.cpp,
+// well: the same losses and weights after the same steps on data made by formula. Not here: time_it
+// (it knows the course's own device), the readers of picture files, and main.cpp,
 // whose options are the course's.
 #include "conformance.h"
 

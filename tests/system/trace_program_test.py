@@ -98,7 +98,7 @@ def training(folder, programs, data):
     for name, count in kernels.items():
         expect(launches[name] == count, f"ch04: {name}: {launches[name]} launches, {count} kernels")
     copies = names(events, "gpu_memcpy")
-    expect(copies["Memcpy HtoD (Pageable -> Device)"] >= 8, f"ch04: the copies are {copies}")
+    expect(copies["Memcpy HtoD (Pinned -> Device)"] >= 8, f"ch04: the copies are {copies}")
     expect(copies == names(events, "copy_engine"), "ch04: an engine for every copy over the link")
     arrows = sum(e["ph"] == "s" for e in events)
     expect(arrows == sum(kernels.values()) + sum(copies.values()), f"ch04: {arrows} arrows")

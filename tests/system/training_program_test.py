@@ -110,7 +110,7 @@ def damaged(program, folder):
     short = changed("t10k-labels-idx1-ubyte", write_grey, lambda f: f.write_bytes(f.read_bytes()[:-1]))
     ends(program, lenet + [short], 1, "t10k-labels-idx1-ubyte: the file ends at offset 47", "truncated")
     nothing = write_grey(folder / "damaged" / "no_pictures", 0)
-    ends(program, lenet + [nothing], 1, "no pictures")
+    ends(program, lenet + [nothing], 1, "no images")
 
 
 def refused(program):

@@ -11,7 +11,8 @@ void expect_devices(const td::nn::Module& model, const std::vector<td::Device>& 
     return all + "}";
   };
   const std::vector<td::Device> got = devices_of(model);
-  check::expect(got == expected, what + ": expected " + text(expected) + ", got " + text(got));
+  check::expect(got == expected, what + ": expected " + text(expected) + ", got " + text(got) +
+                                     ". List parameters first, then buffers, each device once");
 }
 
 }  // namespace
@@ -43,6 +44,20 @@ TEST_CASE("two devices of one kind are two devices", "[devices_of]") {
   net->to(td::Device("sim:1"));
   net->head->to(td::Device("sim:0"));
   expect_devices(*net, {"sim:1", "sim:0"}, "a model over sim:1 and sim:0");
+}
+
+TEST_CASE("parameters come before buffers, at every depth", "[devices_of]") {
+  const auto net = make_net();
+  net->head->to(td::Device("sim:0"));
+  for (const td::Tensor& buffer : net->buffers()) buffer.set_data(buffer.to("sim:1"));
+  expect_devices(*net, {"cpu", "sim:0", "sim:1"},
+                 "a model with parameters on cpu and sim:0 and buffers on sim:1");
+}
+
+TEST_CASE("a model with buffers alone", "[devices_of]") {
+  td::nn::Module table;
+  table.register_buffer("positions", td::arange(4).to("sim:0"));
+  expect_devices(table, {"sim:0"}, "a model whose only tensor is a buffer");
 }
 
 TEST_CASE("a model without parameters and buffers", "[devices_of]") {

@@ -43,6 +43,23 @@ TEST_CASE("what is there already stays the tensor it was", "[follow]") {
   check::expect(momentum[0].is_same(held), "the momentum was in place already and was copied");
 }
 
+TEST_CASE("only the device changes, not the dtype", "[follow]") {
+  const std::vector<td::Tensor> parameters = {td::ones({3}, td::kFloat16).to("sim:0")};
+  std::vector<td::Tensor> momentum = {td::full({3}, 0.1)};
+  follow(momentum, parameters);
+  check::expect_dtype(momentum[0], td::kFloat32, "float32 momentum of a float16 parameter");
+  check::expect_on(momentum[0], "sim:0", "the momentum of a float16 parameter");
+}
+
+TEST_CASE("pending work on the source is part of the momentum", "[follow]") {
+  const td::StreamGuard guard(td::getStreamFromPool("sim:0"));
+  std::vector<td::Tensor> momentum = {td::zeros({1023}, td::Device("sim:0"))};
+  for (int i = 0; i < 50; ++i) momentum[0].fill_(i);
+  follow(momentum, {td::zeros({1023})});
+  check::expect_close(momentum[0], td::full({1023}, 49), 0,
+                      "momentum that a queued operation was still changing");
+}
+
 TEST_CASE("no step yet, no momentum", "[follow]") {
   const auto parameters = random({3, 5}, "sim:0");
   auto momentum = random({3, 5}, "cpu");
@@ -52,10 +69,16 @@ TEST_CASE("no step yet, no momentum", "[follow]") {
   check::expect_on(momentum[1], "sim:0", "momentum of tensor 1");
 }
 
-TEST_CASE("counts that differ are refused before anything moves", "[follow]") {
+TEST_CASE("counts that differ are rejected before anything moves", "[follow]") {
   const auto parameters = random({3, 5, 7}, "sim:0");
   auto momentum = random({3, 5}, "cpu");
   check::expect_throws<td::ShapeError>([&] { follow(momentum, parameters); }, {"2", "3"},
                                        "2 momentum tensors for 3 parameters");
-  check::expect_on(momentum[0], "cpu", "momentum of tensor 0, after the refusal");
+  check::expect_on(momentum[0], "cpu", "momentum of tensor 0, after the error");
+  auto more = random({3, 5, 7, 9}, "cpu");
+  check::expect_throws<td::ShapeError>([&] { follow(more, parameters); }, {"4", "3"},
+                                       "4 momentum tensors for 3 parameters");
+  std::vector<td::Tensor> none;
+  check::expect_throws<td::ShapeError>([&] { follow(none, parameters); }, {"0", "3"},
+                                       "no momentum tensors for 3 parameters");
 }

@@ -35,7 +35,7 @@ TEST_CASE("a buffer stays the tensor it was", "[move_buffers]") {
   const auto now = net->buffers();
   for (std::size_t i = 0; i < held.size(); ++i) {
     check::expect(held[i].is_same(now[i]), name_of(i) + " is another tensor after the move");
-    check::expect_on(held[i], "sim:0", name_of(i) + " as somebody else holds it");
+    check::expect_on(held[i], "sim:0", name_of(i) + " as another holder sees it");
   }
 }
 
@@ -46,6 +46,36 @@ TEST_CASE("integers keep their type", "[move_buffers]") {
     const bool counts = item.key().find("num_batches") != std::string::npos;
     check::expect_dtype(item.value(), counts ? td::kInt64 : td::kFloat16, item.key());
     check::expect_on(item.value(), "sim:0", item.key());
+  }
+}
+
+TEST_CASE("the dtype decides, not the name", "[move_buffers]") {
+  td::nn::Module table;
+  table.register_buffer("scale", td::ones({3}, td::kFloat64));
+  table.register_buffer("half", td::ones({2}, td::kFloat16));
+  table.register_buffer("mask", td::ones({5}).to(td::kBool));
+  table.register_buffer("bytes", td::ones({}).to(td::kUInt8));
+  table.register_buffer("empty", td::zeros({0, 3}));
+  move_buffers(table, "sim:0", td::kFloat32);
+  const td::ScalarType expected[] = {td::kFloat32, td::kFloat32, td::kBool, td::kUInt8,
+                                     td::kFloat32};
+  std::size_t i = 0;
+  for (const auto& item : table.named_buffers()) {
+    check::expect_dtype(item.value(), expected[i++], "the buffer \"" + item.key() + "\"");
+    check::expect_on(item.value(), "sim:0", "the buffer \"" + item.key() + "\"");
+  }
+}
+
+TEST_CASE("a conversion without a move", "[move_buffers]") {
+  for (const td::Device device : check::devices()) {
+    const auto net = trained_net();
+    net->to(device);
+    move_buffers(*net, device, td::kFloat64);
+    for (const auto& item : net->named_buffers()) {
+      const bool counts = item.key().find("num_batches") != std::string::npos;
+      check::expect_dtype(item.value(), counts ? td::kInt64 : td::kFloat64,
+                          item.key() + " on " + device.str());
+    }
   }
 }
 

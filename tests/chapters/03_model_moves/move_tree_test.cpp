@@ -8,6 +8,8 @@ void backward(NetImpl& net, td::Device device) {
   net.forward(td::randn({33, 7}).to(device)).sum().backward();
 }
 
+void backward_in_double(NetImpl& net) { net.forward_to_double(td::ones({33, 7})).sum().backward(); }
+
 }  // namespace
 
 TEST_CASE("every parameter of the tree moves, values unchanged", "[move_tree]") {
@@ -35,6 +37,65 @@ TEST_CASE("a parameter stays the tensor it was", "[move_tree]") {
                       "the old one. Change what it shows with set_data");
     check::expect_on(held[i], "sim:0", name_of(i) + " as an optimizer holds it");
   }
+}
+
+TEST_CASE("dtypes stay, and so do the buffers", "[move_tree]") {
+  const auto net = make_net();
+  net->head->to(td::kFloat64);
+  backward_in_double(*net);
+  move_tree(*net, "sim:0");
+  check::expect_dtype(net->head->weight, td::kFloat64, "head.weight, which was float64,");
+  check::expect_dtype(net->head->weight.grad(), td::kFloat64, "the gradient of head.weight");
+  check::expect_dtype(net->body->parameters()[0], td::kFloat32, "body.0.weight");
+  for (const auto& item : net->named_buffers())
+    check::expect_on(item.value(), "cpu", "the buffer " + item.key() + ", which must stay,");
+}
+
+TEST_CASE("nothing is copied where nothing is to be done", "[move_tree]") {
+  for (const td::Device device : check::devices()) {
+    const auto net = make_net();
+    net->to(device);
+    backward(*net, device);
+    std::vector<td::Tensor> tensors = net->parameters();
+    for (const td::Tensor& p : net->parameters()) tensors.push_back(p.grad());
+    const auto before = addresses(tensors);
+    move_tree(*net, device);
+    tensors = net->parameters();
+    for (const td::Tensor& p : net->parameters()) tensors.push_back(p.grad());
+    check::expect(addresses(tensors) == before,
+                  "a model that was on " + device.str() +
+                      " already has new memory: compare the devices before you copy");
+  }
+}
+
+TEST_CASE("a model spread over several devices comes together", "[move_tree]") {
+  const auto net = make_net();
+  net->to(td::Device("sim:0"));
+  net->head->to(td::Device("sim:1"));
+  const auto before = all_values(net->parameters());
+  move_tree(*net, "sim:0");
+  const auto parameters = net->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    check::expect_on(parameters[i], "sim:0", name_of(i));
+    check::expect_close(check::values(parameters[i]), before[i], 0, name_of(i));
+  }
+}
+
+TEST_CASE("pending work on the source is part of the values", "[move_tree]") {
+  const auto net = make_net();
+  net->to(td::Device("sim:0"));
+  const td::StreamGuard guard(td::getStreamFromPool("sim:0"));
+  td::synchronize("sim:0");
+  {
+    const td::NoGradGuard no_grad;
+    for (td::Tensor p : net->parameters())
+      for (int i = 0; i < 50; ++i) p.fill_(i);
+  }
+  move_tree(*net, "cpu");
+  for (const td::Tensor& p : net->parameters())
+    check::expect_close(check::values(p), std::vector<double>(check::values(p).size(), 49), 0,
+                        "a parameter that a queued operation was still changing");
+  check::expect(td::GradMode::is_enabled(), "gradients are still disabled after the move");
 }
 
 TEST_CASE("gradients move with their parameters", "[move_tree]") {

@@ -48,8 +48,47 @@ TEST_CASE("two views of one memory are two tensors", "[tied_state]") {
   const td::Tensor whole = td::ones({4, 2});
   const td::Tensor first = whole.slice(0, 0, 2), turned = whole.t();
   State copies = tied_state({{"first", first}, {"turned", turned}}, "sim:0");
+  check::expect(
+      !copies["first"].is_same(copies["turned"]),
+      "\"first\" (the upper rows of a tensor) and \"turned\" (its transpose) are two tensors "
+      "over one memory, but you returned one copy for both: compare with is_same, not "
+      "addresses");
   check::expect_sizes(copies["first"], {2, 2}, "\"first\", the upper rows of a tensor");
   check::expect_sizes(copies["turned"], {2, 4}, "\"turned\", the same tensor transposed");
+}
+
+TEST_CASE("a second handle from detach() is another tensor", "[tied_state]") {
+  const td::Tensor w = td::ones({3, 2});
+  State copies = tied_state({{"a", w}, {"b", w.detach()}, {"c", w}}, "sim:0");
+  check::expect(
+      !copies["a"].is_same(copies["b"]),
+      "\"a\" and \"b\" have the same memory and the same sizes, but a.is_same(b) is false: "
+      "they need two copies");
+  check::expect(copies["a"].is_same(copies["c"]),
+                "\"a\" and \"c\" were one tensor and are two now");
+  copies["a"].fill_(5);
+  check::expect_close(copies["b"], td::ones({3, 2}), 0, "\"b\" after \"a\" was changed");
+}
+
+TEST_CASE("each tensor is copied once", "[tied_state]") {
+  const td::Tensor w = td::ones({64});
+  const auto bytes = copied_bytes([&] {
+    tied_state({{"a", w}, {"b", w}, {"c", w}, {"d", td::ones({2})}}, "sim:0");
+  });
+  check::expect(bytes == 66 * sizeof(float),
+                "three names of one tensor of 64 floats and a tensor of 2 floats are 264 bytes to "
+                "copy; " +
+                    std::to_string(bytes) + " bytes were copied");
+}
+
+TEST_CASE("dtypes stay, and copies are not part of a graph", "[tied_state]") {
+  const td::Tensor w = td::ones({3}).requires_grad_();
+  for (const td::Device device : check::devices()) {
+    State copies = tied_state({{"n", td::ones({2}, td::kInt64)}, {"w", w}}, device);
+    check::expect_dtype(copies["n"], td::kInt64, "\"n\" on " + device.str());
+    check::expect(!copies["w"].requires_grad(),
+                  "the copy of \"w\" on " + device.str() + " requires grad: copy w.detach()");
+  }
 }
 
 TEST_CASE("an empty state stays empty", "[tied_state]") {

@@ -3,7 +3,7 @@
 
 namespace {
 
-// A model whose guess is the class number that stands in the input: right where target == input.
+// A model whose answer is the class whose input is 1.
 td::nn::Sequential lookup(td::Device device) {
   td::nn::Sequential model(td::nn::Linear(td::nn::LinearOptions(3, 3).bias(false)));
   const td::NoGradGuard no_grad;
@@ -50,6 +50,32 @@ TEST_CASE("the model is evaluated in evaluation mode", "[accuracy]") {
                       "the running mean of the batch norm, which evaluation must not change");
 }
 
+TEST_CASE("every module has its mode back", "[accuracy]") {
+  td::nn::Sequential net = make_net();
+  (*net)[1]->eval();  // a frozen batch norm in a model that trains
+  const std::vector<bool> before = modes_of(*net);
+  accuracy(net, {make_batch(5)}, "cpu");
+  expect_modes(*net, before, "after the evaluation of a model with a frozen batch norm");
+  net->eval();
+  (*net)[1]->train();
+  const std::vector<bool> other = modes_of(*net);
+  accuracy(net, {make_batch(5)}, "cpu");
+  expect_modes(*net, other, "after the evaluation of a model with only its batch norm training");
+}
+
+TEST_CASE("batches may be on any device", "[accuracy]") {
+  const Batch batch = answers({0, 1, 2, 0}, {0, 1, 2, 1});
+  for (const td::Device device : check::devices()) {
+    td::nn::Sequential model = lookup(device);
+    std::vector<Batch> batches;
+    for (const td::Device from : check::devices())
+      batches.push_back({batch.data.to(from), batch.target.to(from)});
+    check::expect_close(accuracy(model, batches, device), 3.0 / 4, 1e-9,
+                        "batches from every device, the model on " + device.str());
+    check::expect_on(batches[0].data, "cpu", "the data of a batch that was given");
+  }
+}
+
 TEST_CASE("the mode is put back as it was", "[accuracy]") {
   td::nn::Sequential net = make_net();
   accuracy(net, {make_batch(5)}, "cpu");
@@ -63,7 +89,7 @@ TEST_CASE("the mode is put back as it was", "[accuracy]") {
 
 namespace {
 
-// Notes whether the outputs that pass through are part of a graph.
+// Remembers whether the outputs that pass through are part of a graph.
 struct WatchImpl : td::nn::Module {
   td::Tensor forward(const td::Tensor& x) {
     recorded = recorded || x.requires_grad();
@@ -75,12 +101,16 @@ TD_MODULE(Watch);
 
 }  // namespace
 
-TEST_CASE("nothing is recorded", "[accuracy]") {
+TEST_CASE("no graph is built", "[accuracy]") {
   Watch watch;
   td::nn::Sequential model(td::nn::Linear(7, 3), watch);
   accuracy(model, {make_batch(5)}, "cpu");
   check::expect(!watch->recorded,
                 "the outputs are part of a graph, which holds every layer's results for a backward "
                 "that never comes: work under a NoGradGuard");
-  check::expect(td::GradMode::is_enabled(), "recording is still off after the evaluation");
+  check::expect(td::GradMode::is_enabled(), "gradient tracking is still off after the evaluation");
+  const td::NoGradGuard no_grad;
+  accuracy(model, {make_batch(5)}, "cpu");
+  check::expect(!td::GradMode::is_enabled(),
+                "the caller had gradient tracking off; after the evaluation it is on");
 }

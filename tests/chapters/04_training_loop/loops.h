@@ -1,8 +1,11 @@
-// What the tests of chapter 04 train.
+// What the tests of chapter 04 train, and what they count.
 #pragma once
+
+#include <algorithm>
 
 #include "check_tensors.h"
 #include "exercises.h"
+#include "trace/trace.h"
 
 /// A small net with a batch norm, so that modes matter, always with the same weights.
 inline td::nn::Sequential make_net(td::Device device = "cpu") {
@@ -18,4 +21,47 @@ inline Batch make_batch(std::int64_t n, td::Device device = "cpu", std::uint64_t
   td::manual_seed(seed);
   const td::Tensor data = td::randn({n, 7});
   return {data.to(device), td::randint(0, 3, {n}, td::TensorOptions(td::kInt64)).to(device)};
+}
+
+/// The same in pinned memory.
+inline Batch pinned_batch(std::int64_t n, std::uint64_t seed) {
+  const Batch batch = make_batch(n, "cpu", seed);
+  return {batch.data.pin_memory(), batch.target.pin_memory()};
+}
+
+/// Returns how often the host waited for a device during `work`, after a first run of it. Waits
+/// with nothing in between are one: a copy to pageable memory waits in two places.
+template <class Work>
+int host_waits(Work&& work) {
+  work();
+  td::synchronize("sim:0");
+  td::trace::start();
+  work();
+  const td::trace::Trace trace = td::trace::stop();
+  int waits = 0;
+  bool waited = false;  // the last span of the host
+  for (const auto& span : trace.spans) {
+    if (trace.tracks[span.track].kind != td::trace::TrackKind::kThread) continue;
+    const bool waits_now = span.category == td::trace::Category::kWait;
+    waits += waits_now && !waited;
+    waited = waits_now;
+  }
+  return waits;
+}
+
+/// The modes of all modules of a model, and a check that they are as before.
+inline std::vector<bool> modes_of(td::nn::Module& model) {
+  std::vector<bool> modes;
+  model.apply([&](td::nn::Module& module) { modes.push_back(module.is_training()); });
+  return modes;
+}
+
+inline void expect_modes(td::nn::Module& model, const std::vector<bool>& before,
+                         const std::string& when) {
+  const std::vector<bool> after = modes_of(model);
+  const char* const names[] = {"evaluation", "training"};
+  for (std::size_t i = 0; i < before.size(); ++i)
+    check::expect(after[i] == before[i],
+                  when + ": module " + std::to_string(i) + " of the tree should be in " +
+                      names[before[i]] + " mode as before, but is in " + names[after[i]] + " mode");
 }

@@ -30,6 +30,37 @@ TEST_CASE("the batch given stays as it was", "[move_batch]") {
   const Batch batch = make_batch(3);
   move_batch(batch, "sim:0");
   check::expect_on(batch.data, "cpu", "the data of the batch that was given");
+  check::expect_on(batch.target, "cpu", "the target of the batch that was given");
+}
+
+TEST_CASE("with non_blocking and pinned memory the host does not wait", "[move_batch]") {
+  const Batch pinned = pinned_batch(33, 5), pageable = make_batch(33);
+  const auto waits = host_waits([&] { move_batch(pinned, "sim:0", /*non_blocking=*/true); });
+  check::expect(waits == 0, "the host waited " + std::to_string(waits) +
+                                " times for a batch in pinned memory, although non_blocking is "
+                                "true: pass it on to both copies");
+  check::expect(host_waits([&] { move_batch(pinned, "sim:0"); }) > 0,
+                "the host did not wait, although non_blocking is false: the caller may change the "
+                "batch's memory while it is being copied");
+  const Batch moved = move_batch(pageable, "sim:0", true);
+  check::expect_close(moved.data, pageable.data, 0, "pageable data, copied with non_blocking");
+  check::expect_dtype(moved.target, td::kInt64, "a target, copied with non_blocking");
+}
+
+TEST_CASE("a copy comes after the work that is queued on the stream", "[move_batch]") {
+  const td::StreamGuard guard(td::getStreamFromPool("sim:0"));
+  const td::Tensor data = td::zeros({1023, 7}, td::Device("sim:0"));
+  for (int i = 0; i < 30; ++i) data.fill_(i);
+  const Batch moved = move_batch({data, td::zeros({1023}, td::Device("sim:0"))}, "cpu");
+  check::expect_close(moved.data, td::full({1023, 7}, 29), 0,
+                      "data that a queued operation was still changing");
+}
+
+TEST_CASE("data with any strides", "[move_batch]") {
+  const td::Tensor data = td::arange(12).reshape({3, 4}).t();
+  const Batch moved = move_batch({data, td::arange(4)}, "sim:0", true);
+  check::expect_sizes(moved.data, {4, 3}, "transposed data");
+  check::expect_close(moved.data, data, 0, "transposed data");
 }
 
 TEST_CASE("the last batch may be empty", "[move_batch]") {

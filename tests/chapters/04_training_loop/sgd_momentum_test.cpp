@@ -56,6 +56,63 @@ TEST_CASE("the velocity has memory of its own", "[sgd_momentum]") {
                       "the velocity after the gradient was set to zero");
 }
 
+TEST_CASE("the memory stays the same, also for other views", "[sgd_momentum]") {
+  for (const td::Device device : {td::Device("cpu"), td::Device("sim:0")}) {
+    const std::vector<td::Tensor> parameters = {parameter_of(31, device)};
+    const td::Tensor view = parameters[0].detach().slice(0, 0, 2);
+    const void* memory = parameters[0].data_ptr();
+    std::vector<double> expected = check::values(view);
+    std::vector<td::Tensor> velocity(1);
+    set_gradient(parameters[0], 1);
+    sgd_momentum(parameters, velocity, 0.5, 0.9);
+    for (double& value : expected) value -= 0.5;
+    check::expect_close(check::values(view), expected, 1e-6,
+                        "a view of the parameter on " + device.str() +
+                            ", which shares its memory and must see the step");
+    check::expect(parameters[0].data_ptr() == memory,
+                  "the parameter on " + device.str() + " has other memory after the step");
+  }
+}
+
+TEST_CASE("an undefined gradient leaves an existing velocity alone", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu"), parameter_of(3, "cpu")};
+  std::vector<td::Tensor> velocity(2);
+  for (const td::Tensor& p : parameters) set_gradient(p, 2);
+  sgd_momentum(parameters, velocity, 0.1, 0.9);
+  parameters[0].mutable_grad() = td::Tensor();
+  const auto before = check::values(parameters[0]);
+  sgd_momentum(parameters, velocity, 0.1, 0.9);
+  check::expect_close(check::values(parameters[0]), before, 0,
+                      "parameter 0, which has a velocity but no gradient in this step");
+  check::expect_close(check::values(velocity[0]), std::vector<double>{2, 2, 2}, 0,
+                      "velocity 0, whose parameter has no gradient in this step");
+  check::expect_close(check::values(velocity[1]), std::vector<double>{3.8, 3.8, 3.8}, 1e-6,
+                      "velocity 1, whose parameter has a gradient");
+}
+
+TEST_CASE("gradients stay, and a velocity does not require grad", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu")};
+  std::vector<td::Tensor> velocity(1);
+  for (int step = 0; step < 2; ++step) {
+    set_gradient(parameters[0], 2);
+    sgd_momentum(parameters, velocity, 0.1, 0.9);
+    check::expect(parameters[0].grad().defined(), "the gradient is gone after the step");
+    check::expect_close(check::values(parameters[0].grad()), std::vector<double>{2, 2, 2}, 0,
+                        "the gradient after the step");
+    check::expect(!velocity[0].requires_grad(), "the velocity requires grad");
+  }
+  check::expect(td::GradMode::is_enabled(), "gradients are still disabled after the step");
+}
+
+TEST_CASE("an update only enqueues work", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(33, "sim:0"), parameter_of(1, "sim:0")};
+  std::vector<td::Tensor> velocity(2);
+  for (const td::Tensor& p : parameters) set_gradient(p, 1);
+  const auto waits = host_waits([&] { sgd_momentum(parameters, velocity, 0.1, 0.9); });
+  check::expect(waits == 0, "the host waited " + std::to_string(waits) +
+                                " times in one step: item(), cpu() and printing wait");
+}
+
 TEST_CASE("a parameter without a gradient is left alone", "[sgd_momentum]") {
   const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu"), parameter_of(5, "cpu")};
   std::vector<td::Tensor> velocity(2);

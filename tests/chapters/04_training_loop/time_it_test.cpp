@@ -52,6 +52,29 @@ TEST_CASE("the first call warms up and is not counted", "[time_it]") {
   expect_about(seconds, 0.02, "runs of 20 ms after a warm-up of 300 ms");
 }
 
+TEST_CASE("work on another stream is waited for", "[time_it]") {
+  const td::Device device("sim:0");
+  const td::Stream stream = td::getStreamFromPool(device);
+  const double seconds = time_it(
+      [&] {
+        const td::StreamGuard guard(stream);
+        busy(device, 0.04);
+      },
+      device, 3);
+  expect_about(seconds, 0.04, "work of 40 ms on a stream that is not the current one");
+}
+
+TEST_CASE("neither the fastest nor the middle one in time", "[time_it]") {
+  for (const int odd_one : {1, 3, 5}) {
+    int calls = 0;
+    const double fast = time_it([&] { busy("cpu", calls++ == odd_one ? 0.001 : 0.02); }, "cpu", 5);
+    expect_about(fast, 0.02, "five runs of 20 ms, one of them of 1 ms");
+  }
+  int calls = 0;
+  const double slow = time_it([&] { busy("cpu", calls++ == 3 ? 0.2 : 0.02); }, "cpu", 5);
+  expect_about(slow, 0.02, "five runs of 20 ms, the third one held up for 200 ms");
+}
+
 TEST_CASE("one interrupted run does not count", "[time_it]") {
   int calls = 0;
   const double seconds = time_it([&] { busy("cpu", calls++ == 2 ? 0.4 : 0.02); }, "cpu", 5);

@@ -1,6 +1,5 @@
 // Tests of train_step: against the same step written out, with td's own optimizer.
 #include "loops.h"
-#include "td/autograd/record.h"
 
 namespace {
 
@@ -62,6 +61,59 @@ TEST_CASE("the loss is one number on the device, without its graph", "[train_ste
         "the loss still belongs to the graph: a caller who adds losses up keeps all graphs "
         "alive. Return it detached");
   }
+}
+
+namespace {
+
+td::Tensor cross_entropy(const td::Tensor& a, const td::Tensor& b) {
+  return td::cross_entropy_loss(a, b);
+}
+
+}  // namespace
+
+TEST_CASE("the host does not wait for the device", "[train_step]") {
+  td::nn::Sequential net = make_net("sim:0");
+  td::optim::SGD optimizer(net->parameters(), td::optim::SGDOptions(0.1).momentum(0.9));
+  const Batch batch = make_batch(33, "sim:0");
+  const auto waits =
+      host_waits([&] { train_step(net, cross_entropy, optimizer, batch.data, batch.target); });
+  check::expect(waits == 0,
+                "the host waited " + std::to_string(waits) +
+                    " times in one step; item(), cpu() and synchronize() wait, also when "
+                    "their result goes back to the device");
+}
+
+TEST_CASE("modes stay, and the model runs once", "[train_step]") {
+  td::nn::Sequential net = make_net(), same = make_net();
+  (*net)[1]->eval();  // a frozen batch norm
+  const std::vector<bool> before = modes_of(*net);
+  td::optim::SGD optimizer(net->parameters(), td::optim::SGDOptions(0.1));
+  const Batch batch = make_batch(33);
+  const auto statistics = check::values(net->buffers()[0]);
+  train_step(net, cross_entropy, optimizer, batch.data, batch.target);
+  expect_modes(*net, before, "after a step of a model with a frozen batch norm");
+  check::expect_close(check::values(net->buffers()[0]), statistics, 0,
+                      "the running mean of a frozen batch norm");
+  td::optim::SGD other(same->parameters(), td::optim::SGDOptions(0.1));
+  train_step(same, cross_entropy, other, batch.data, batch.target);
+  check::expect_close(check::values(same->buffers()[2]), std::vector<double>{1}, 0,
+                      "the number of batches that the batch norm has seen in one step");
+}
+
+TEST_CASE("a step on another stream", "[train_step]") {
+  const td::StreamGuard guard(td::getStreamFromPool("sim:0"));
+  const Trained expected = train("cpu", false), got = train("sim:0", true);
+  check::expect_close(got.losses, expected.losses, 1e-4, "the losses on a stream of the pool");
+}
+
+TEST_CASE("the parameters that the optimizer does not have stay", "[train_step]") {
+  td::nn::Sequential net = make_net();
+  td::optim::SGD optimizer((*net)[3]->parameters(), td::optim::SGDOptions(0.1));
+  const auto before = check::values(net->parameters()[0]);
+  const Batch batch = make_batch(31);
+  train_step(net, cross_entropy, optimizer, batch.data, batch.target);
+  check::expect_close(check::values(net->parameters()[0]), before, 0,
+                      "a parameter that was not given to the optimizer");
 }
 
 TEST_CASE("gradients of this step are kept after the step", "[train_step]") {

@@ -1,4 +1,4 @@
-// expect: "turned", the same tensor transposed
+// expect: but you returned one copy for both
 // Two views may begin at one address and still be different tensors.
 #include "exercises.h"
 

@@ -24,5 +24,5 @@ td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batc
     }
   }
   if (classes.empty()) return td::empty({0}, td::kInt64);
-  return td::cat(classes).cpu();  // outside the scope: what is made here may join a graph
+  return td::cat(classes).cpu();  // after the scope: an ordinary tensor
 }

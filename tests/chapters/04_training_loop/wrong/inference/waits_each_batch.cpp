@@ -1,5 +1,5 @@
 // expect: times for nine; it should wait once
-// Fetches the classes of each batch: the device is idle while the host comes round.
+// Fetches the classes of each batch: the device is idle until the host has the next one ready.
 #include "exercises.h"
 
 Evaluation::Evaluation(td::nn::Module& model) {
@@ -25,5 +25,5 @@ td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batc
     }
   }
   if (classes.empty()) return td::empty({0}, td::kInt64);
-  return td::cat(classes).cpu();  // outside the scope: what is made here may join a graph
+  return td::cat(classes).cpu();  // after the scope: an ordinary tensor
 }

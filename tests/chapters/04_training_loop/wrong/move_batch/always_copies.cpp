@@ -2,7 +2,7 @@
 // Right, and slow where the loader made the batch on the device.
 #include "exercises.h"
 
-Batch move_batch(const Batch& batch, td::Device device) {
-  return {batch.data.to(device, batch.data.dtype(), false, /*copy=*/true),
-          batch.target.to(device, batch.target.dtype(), false, /*copy=*/true)};
+Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
+  return {batch.data.to(device, batch.data.dtype(), non_blocking, /*copy=*/true),
+          batch.target.to(device, batch.target.dtype(), non_blocking, /*copy=*/true)};
 }

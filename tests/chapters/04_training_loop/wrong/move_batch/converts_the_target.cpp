@@ -1,7 +1,8 @@
 // expect: the target of 1 samples, cpu to cpu: expected elements of type int64, got float32
-// Class numbers as float32: right up to 16 million classes, and no index any more.
+// Class indices as float32 are no indices any more.
 #include "exercises.h"
 
-Batch move_batch(const Batch& batch, td::Device device) {
-  return {batch.data.to(device, td::kFloat32), batch.target.to(device, td::kFloat32)};
+Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
+  return {batch.data.to(device, td::kFloat32, non_blocking),
+          batch.target.to(device, td::kFloat32, non_blocking)};
 }

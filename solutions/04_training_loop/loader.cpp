@@ -1,0 +1,47 @@
+// collate and Loader: exercise 4.loader, declared in exercises.h.
+#include <algorithm>
+#include <utility>
+
+#include "exercises.h"
+#include "td/exercise.h"
+
+Batch collate(const std::vector<Batch>& samples) {
+  // blank: Find the longest; zeros in pinned memory; copy each sample to its place. About 14 lines.
+  std::int64_t longest = 0;
+  for (const Batch& sample : samples) longest = std::max(longest, sample.data.size(0));
+  const Batch& first = samples[0];
+  std::vector<std::int64_t> sizes = {static_cast<std::int64_t>(samples.size()), longest};
+  for (std::int64_t d = 1; d < first.data.dim(); ++d) sizes.push_back(first.data.size(d));
+  const td::Tensor data =
+      td::zeros(sizes, td::TensorOptions(first.data.dtype()).pinned_memory(true));
+  std::vector<td::Tensor> targets;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const td::Tensor& from = samples[i].data;
+    data[static_cast<std::int64_t>(i)].slice(0, 0, from.size(0)).copy_(from);
+    targets.push_back(samples[i].target);
+  }
+  return {data, td::stack(targets).pin_memory()};
+  // end
+}
+
+// The arguments are for the members of the same names.
+Loader::Loader(Get get, std::int64_t size, std::int64_t batch_size)
+    : get_(std::move(get)), size_(size), batch_size_(batch_size) {}
+
+void Loader::begin() {
+  // blank: A new order from td::randperm; start at its front. About 5 lines.
+  const td::Tensor order = td::randperm(size_, td::TensorOptions(td::kInt64));
+  order_.assign(order.data_ptr<std::int64_t>(), order.data_ptr<std::int64_t>() + size_);
+  position_ = 0;
+  // end
+}
+
+std::optional<Batch> Loader::next() {
+  // blank: Get up to batch_size_ samples from position_ on, and collate them. About 6 lines.
+  std::vector<Batch> samples;
+  while (position_ < order_.size() && std::ssize(samples) < batch_size_)
+    samples.push_back(get_(order_[position_++]));
+  if (samples.empty()) return std::nullopt;
+  return collate(samples);
+  // end
+}

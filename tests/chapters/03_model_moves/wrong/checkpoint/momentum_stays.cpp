@@ -1,0 +1,25 @@
+// expect: momentum 0 after resume must be defined exactly when
+// The momentum starts again at nothing.
+#include "exercises.h"
+
+Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {
+  Checkpoint checkpoint;
+  const auto copy = [](const td::Tensor& t) { return t.detach().clone().cpu(); };
+  for (const auto& item : model.state_dict())
+    checkpoint.state.insert(item.key(), copy(item.value()));
+  for (const td::Tensor& m : momentum)
+    checkpoint.momentum.push_back(m.defined() ? copy(m) : td::Tensor());
+  return checkpoint;
+}
+
+std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
+                               td::Device device) {
+  if (checkpoint.momentum.size() != model.parameters().size())
+    throw td::Error("the momentum does not fit");
+  model.load_state_dict(checkpoint.state);
+  model.zero_grad(true);
+  model.to(device);
+  std::vector<td::Tensor> momentum;
+  for (const td::Tensor& m : checkpoint.momentum) momentum.push_back(td::Tensor());
+  return momentum;
+}
