@@ -40,7 +40,7 @@ SAY_IN_LESSONS = {
     r"cables?": "network or link",
     r"(?<!-)pictures?": "image, or figure for a drawing",
     r"(?:a|one|each|the) (?:forward|backward)(?= \w)(?! (?:pass|operation|function|hook|node|call|copy|and backward))": "a forward pass, a backward pass",
-    r"(?:one|two|three|\d[\d.,]*)(?: [A-Za-z/]+)? an? (?:rank|device|step|launch|second|sample|thread|process|epoch|image)": "per",
+    r"(?:one|two|three|\d(?:[\d.,]*\d)?)(?: [A-Za-z/]+)? an? (?:rank|device|step|launch|second|sample|thread|process|epoch|image)": "per",
     r"(?:images|samples|bytes|batches|launches|steps|copies) an? (?:rank|device|step|launch|second|epoch|image|batch)": "per",
     r"the journey|on (?:its|their) way|under way": "in flight, pending, or the name of the copy",
     r"goes on at once|returns at once": "returns immediately",
