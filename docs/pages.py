@@ -17,7 +17,7 @@ HEADING = re.compile(r"^(#{1,4}) +(.*?)\s*#*\s*$")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]*(?:\([^()]*\))?[^()\s]*)\)")
 COMMENT = re.compile(r"<!--.*?-->")
 # Doxygen 1.9.4 would close a folded answer at its first blank line, so it gets these tags as they are.
-FOLDED = re.compile(r"^(?:<details>(?:<summary>.*</summary>)?|</details>)$")
+FOLDED = re.compile(r"^( *)(<details>(?:<summary>.*</summary>)?|</details>)$")
 CODE = re.compile(r"(`+[^`]+`+)")
 PICTURES = (".png", ".svg", ".jpg", ".gif")
 
@@ -69,8 +69,9 @@ class Pages:
     def line(self, page, text, number):
         """One line of prose; what stands in backquotes is left as it is."""
         text = "".join(COMMENT.sub("", part) if i % 2 == 0 else part for i, part in enumerate(CODE.split(text)))
-        if FOLDED.match(text):
-            return f"\\htmlonly[block]{text}\\endhtmlonly"
+        folded = FOLDED.match(text)
+        if folded:
+            return f"{folded[1]}\\htmlonly[block]{folded[2]}\\endhtmlonly"
         heading = HEADING.match(text)
         if heading:
             marks, title = heading.groups()
