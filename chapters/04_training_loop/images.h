@@ -26,11 +26,12 @@ struct Set {
 
 /// Reads CIFAR-10's or MNIST's format from a folder. @param pins true: batches in pinned memory.
 /// @throws td::IoError for damaged files.
-inline Set load(const std::string& folder, app::Images kind, std::size_t batch_size, bool pins) {
+inline Set load(const std::string& folder, app::Images kind, std::size_t batch_size,
+                bool pins = false) {
   namespace sets = td::data::datasets;
   namespace change = td::data::transforms;
   const bool color = kind == app::Images::kColor;
-  const auto half = [&](bool train) -> sets::ImageDataset {
+  const auto half = [&](bool train = false) -> sets::ImageDataset {
     if (color)
       return sets::CIFAR10(folder,
                            train ? sets::CIFAR10::Mode::kTrain : sets::CIFAR10::Mode::kTest);
