@@ -10,7 +10,8 @@ three marks:
 
     <!-- measured: ./course run 9 --device sim --show split -->         before a fenced block: all that the program printed
     <!-- measured: ./course run 9 --show split | batch .. ^sum -->      the lines from the first match of one expression
-                                                                        to the next match of another
+                                                                        to the next match of another, or the first
+                                                                        match alone; several after semicolons
     <!-- figure: NAME -->529<!-- / -->                                  one number, described in figures.toml
     <!-- machine -->...<!-- / -->                                       where and when the figures were measured
 
@@ -34,7 +35,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs/measurements/figures.json"
 NAMES = ROOT / "docs/measurements/figures.toml"
-BLOCK = re.compile(r"<!-- measured: (.+?)(?: \| (.+?) \.\. (.+?))? -->\n+```[a-z]*\n(.*?)```", re.S)
+BLOCK = re.compile(r"<!-- measured: (.+?)(?: \| (.+?))? -->\n+```[a-z]*\n(.*?)```", re.S)
 INLINE = re.compile(r"<!-- figure: (\w+) -->(.*?)<!-- / -->", re.S)
 MACHINE = re.compile(r"<!-- machine -->(.*?)<!-- / -->", re.S)
 PATIENCE = 600
@@ -103,12 +104,15 @@ def measure(rounds, chapters):
     FIGURES.write_text(json.dumps(state, indent=1, ensure_ascii=False) + "\n")
 
 
-def lines_between(lines, first, last):
-    if first is None:
-        return lines
-    begin = next(i for i, line in enumerate(lines) if re.search(first, line))
-    end = next(i for i in range(begin, len(lines)) if re.search(last, lines[i]))
-    return lines[begin:end + 1]
+def chosen(lines, ranges):
+    """The lines of `^first .. ^last; ^another`; all of them where `ranges` is None."""
+    found = [] if ranges else lines
+    for part in (ranges or "").split("; ") if ranges else []:
+        first, _, last = part.partition(" .. ")
+        begin = next(i for i, line in enumerate(lines) if re.search(first, line))
+        end = next(i for i in range(begin, len(lines)) if re.search(last, lines[i])) if last else begin
+        found += lines[begin:end + 1]
+    return [line.rstrip() for line in found]
 
 
 def spoken(entry, figure):
@@ -122,10 +126,10 @@ def filled(text):
     entries = names()
 
     def block(match):
-        command, first, last, _ = match.groups()
+        command, ranges, _ = match.groups()
         if command not in state["outputs"]:
             return match.group()
-        lines = lines_between(state["outputs"][command], first, last)
+        lines = chosen(state["outputs"][command], ranges)
         mark = match.group().split("-->\n")[0] + "-->\n"
         return mark + "```\n" + "".join(line + "\n" for line in lines) + "```"
 
