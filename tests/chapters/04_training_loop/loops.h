@@ -6,6 +6,7 @@
 #include "check_tensors.h"
 #include "exercises.h"
 #include "trace/trace.h"
+#include "waits.h"
 
 /// A small net with a batch norm, so that modes matter, always with the same weights.
 inline td::nn::Sequential make_net(td::Device device = "cpu") {
@@ -29,24 +30,14 @@ inline Batch pinned_batch(std::int64_t n, std::uint64_t seed) {
   return {batch.data.pin_memory(), batch.target.pin_memory()};
 }
 
-/// Returns how often the host waited for a device during `work`, after a first run of it. Waits
-/// with nothing in between are one: a copy to pageable memory waits in two places.
+/// Returns how often the host waited for a device during `work`, after a first run of it.
 template <class Work>
 int host_waits(Work&& work) {
   work();
   td::synchronize("sim:0");
   td::trace::start();
   work();
-  const td::trace::Trace trace = td::trace::stop();
-  int waits = 0;
-  bool waited = false;  // the last span of the host
-  for (const auto& span : trace.spans) {
-    if (trace.tracks[span.track].kind != td::trace::TrackKind::kThread) continue;
-    const bool waits_now = span.category == td::trace::Category::kWait;
-    waits += waits_now && !waited;
-    waited = waits_now;
-  }
-  return waits;
+  return waits::count(td::trace::stop());
 }
 
 /// The modes of all modules of a model, and a check that they are as before.
