@@ -9,8 +9,8 @@
 
 /// What the background thread and the callers of `next` share. Change it as you like.
 struct ParallelLoader::State {
-  std::mutex mutex;                 // guards the four members below
-  std::condition_variable changed;  // notified after each change of them
+  std::mutex mutex;                                    // guards the four members below
+  std::condition_variable changed;                     // notified after each change of them
   std::vector<std::deque<std::vector<Buffer>>> ready;  // [replica]: batches on the device
   bool finished = false;                               // no further group will come
   bool closing = false;                                // the thread must end
