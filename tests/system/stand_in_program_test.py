@@ -71,12 +71,14 @@ def says(text, *patterns):
 def device_check(program, _):
     """Chapter 01."""
     text = run(program, "--device", "cuda:0", variables=FAST)
-    says(text, r"^ +cuda  2  ", r"is_available\(\)    True", r"a script   cuda:0", r"works on        cuda:0",
-         "^cuda:7 passed over: there is no cuda:7: this process has 2 cuda devices", r"^using sim:1",
-         r"at the start +0 +0 +4096 of 4096", r"with 64 MiB +64 +64 +4032 of 4096", r"tensor is gone +0 +64 +4032 of 4096",
+    says(text, r"^device: cuda:0$", r"^  cuda +2 devices$", r"^    cuda:0: Stand-in$", r"^    cuda:1: Stand-in$",
+         r"is_available\(\) +True", r'^  "cuda:0" or else "cpu" +cuda:0$', "^using sim:0", "^device: cuda:0, Stand-in",
+         "^cuda:7 is not used: there is no cuda:7: this process has 2 cuda devices", r"at the start +0 +0 +4096 of 4096",
+         r"with a tensor +64 +64 +4032 of 4096", r"most free memory: +cuda:1$", r"tensor released +0 +64 +4032 of 4096",
          r"after empty_cache +0 +0 +4096 of 4096", r"^  cuda:0 .* us .* GB/s .* GFLOP/s$")
     says(run(program, "--device", "cpu", variables={"TD_STAND_IN_GPUS": "0"}),
-         "^ +cuda  0  there is an NVIDIA driver but no GPU for this process", r"is_available\(\)    False")
+         r"^  cuda +0 devices$", "^    there is an NVIDIA driver but no GPU for this process", r"is_available\(\) +False",
+         r'^  "cuda:0" or else "cpu" +cpu$')
 
 
 def tensor_moves(program, _):
