@@ -17,7 +17,7 @@ import time
 
 SOURCE, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 AREAS = ["cuda_gpu", "half", "nn", "ops", "optim"]
-CHAPTERS = ["01_one", "04_training_loop", "07_amp", "08_pinned_memory", "09_cpu_and_gpu_together"]
+CHAPTERS = ["01_one", "04_training_loop", "07_amp", "08_pinned_memory", "12_which_device"]
 STAGES = ["configure", "build-core", "core-tests", "chapters", "sanitize", "measure", "compare"]
 PROGRAM = """#!/bin/sh
 echo "${0##*/} $*" >>"$CALLS"
