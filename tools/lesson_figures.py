@@ -98,7 +98,7 @@ def measure(rounds, chapters):
             state["figures"][name] = {"median": statistics.median(values), "least": min(values), "largest": max(values)}
     state["outputs"] = {c: state["outputs"][c] for c in commands() if c in state["outputs"]}
     state["figures"] = {n: state["figures"][n] for n in names() if n in state["figures"]}
-    if not chapters:  # one machine, one session: only then do the figures belong together
+    if not chapters:  # one machine, one series of runs: only then do the figures belong together
         state["machine"] = f"{processor()}, {os.cpu_count()} virtual cores, {datetime.date.today().isoformat()}"
     state["rounds"] = rounds
     FIGURES.write_text(json.dumps(state, indent=1, ensure_ascii=False) + "\n")
