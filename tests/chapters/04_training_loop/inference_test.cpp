@@ -67,8 +67,8 @@ std::vector<double> classes_by_hand(const Linear& layer, const std::vector<td::T
   return classes;
 }
 
-/// How often the host waits for the device.
-int waits(Sequential model, const std::vector<td::Tensor>& batches) {
+/// Returns how often the host waits for the device.
+int waits_of(Sequential model, const std::vector<td::Tensor>& batches) {
   return host_waits([&] { predict(model, batches, kSim); });
 }
 
@@ -192,8 +192,8 @@ TEST_CASE("the classes may be the target of a loss", "[inference]") {
 TEST_CASE("the host waits as often for nine batches as for two", "[inference]") {
   Sequential model(Linear(64, 10));
   model->to(kSim);
-  const auto two = waits(model, make_batches({8, 8}, 64));
-  const auto nine = waits(model, make_batches(std::vector<std::int64_t>(9, 8), 64));
+  const auto two = waits_of(model, make_batches({8, 8}, 64));
+  const auto nine = waits_of(model, make_batches(std::vector<std::int64_t>(9, 8), 64));
   check::expect(two == nine && nine <= 1, "the host waited " + std::to_string(two) +
                                               " times for two batches and " + std::to_string(nine) +
                                               " times for nine; it should wait once, at "
