@@ -77,8 +77,8 @@ def faults(project):
             words = LESSON_WORDS if LESSON.match(name) else WORDS
             for number, text in read(path, kind):
                 for found in words.finditer(text):
-                    said = found.group().lower()
-                    better = next(to for of, to in (SAY_INSTEAD | SAY_IN_LESSONS).items() if re.fullmatch(of, said))
+                    better = next(to for of, to in (SAY_INSTEAD | SAY_IN_LESSONS).items()
+                                  if re.compile(of, re.I).match(text, found.start()))
                     yield f'{name}:{number}: "{found.group()}": say "{better}"'
 
 
