@@ -49,6 +49,8 @@ class Command {
   virtual ~Command() = default;
   virtual const char* name() const = 0;
   virtual const char* help() const = 0;
+  /// A line to type, the last of `--help`.
+  virtual const char* example() const = 0;
   virtual void syntax(Syntax& syntax) = 0;
   /// Does it; returns the exit code. @throws UsageError (exit code 2), std::exception (exit code 1)
   virtual int work(const Session& session) = 0;

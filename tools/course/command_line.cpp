@@ -54,6 +54,7 @@ int run_command_line(int argc, char** argv, Session& session, const Commands& co
   Command* chosen = nullptr;
   for (const auto& command : commands) {
     CLI::App* sub = app.add_subcommand(command->name(), command->help());
+    sub->footer(std::string("Example: ") + command->example());
     Syntax syntax(*sub);
     command->syntax(syntax);
     sub->callback([&chosen, &command] { chosen = command.get(); });

@@ -58,6 +58,7 @@ class Cut : public Command {
  public:
   const char* name() const override { return "cut"; }
   const char* help() const override { return "authors: cut stubs out of solutions"; }
+  const char* example() const override { return "./course cut --write"; }
   void syntax(Syntax& syntax) override {
     syntax.word("solution", solution_, "print the stub of this solution");
     syntax.option("-o,--output", output_, "write it to this file instead");

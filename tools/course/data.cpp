@@ -14,6 +14,7 @@ class Data : public Command {
   const char* help() const override {
     return "draw the training pictures into data/ (--data DIR, --seed N)";
   }
+  const char* example() const override { return "./course data --seed 3"; }
   void syntax(Syntax& syntax) override { syntax.rest(rest_); }
   int work(const Session& session) override {
     const Course course = session.course();

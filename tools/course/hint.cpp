@@ -33,6 +33,7 @@ class Hint : public Command {
   const char* help() const override {
     return "a hint for an exercise; call again for the next one";
   }
+  const char* example() const override { return "./course hint 5.scatter"; }
   void syntax(Syntax& syntax) override {
     syntax.word("exercise", what_, "5.scatter; the next one not passed without it");
   }

@@ -95,6 +95,7 @@ class LaunchRanks : public Command {
   const char* help() const override {
     return "start a program as several ranks: ./course launch -n 2 6 --epochs 1";
   }
+  const char* example() const override { return "./course launch -n 2 6"; }
   void syntax(Syntax& syntax) override {
     syntax.option("-n,--nproc-per-node", typed_.ranks, "ranks on this host");
     syntax.option("--max-restarts", typed_.max_restarts,

@@ -37,6 +37,7 @@ class List : public Command {
  public:
   const char* name() const override { return "list"; }
   const char* help() const override { return "the chapters, the exercises, and what is passed"; }
+  const char* example() const override { return "./course list"; }
   void syntax(Syntax&) override {}
   int work(const Session& session) override { return list(session.course()); }
 };

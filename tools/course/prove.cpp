@@ -145,6 +145,7 @@ class Prove : public Command {
  public:
   const char* name() const override { return "prove"; }
   const char* help() const override { return "authors: prove the promises of the exercises"; }
+  const char* example() const override { return "./course prove 5.scatter"; }
   void syntax(Syntax& syntax) override {
     syntax.word("what", what_, "a chapter (5) or an exercise (5.scatter); all without it");
   }

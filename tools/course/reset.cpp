@@ -51,6 +51,7 @@ class Reset : public Command {
  public:
   const char* name() const override { return "reset"; }
   const char* help() const override { return "bring an exercise's stub back; your text is kept"; }
+  const char* example() const override { return "./course reset 5.scatter"; }
   void syntax(Syntax& syntax) override { syntax.word("exercise", what_, "5.scatter"); }
   int work(const Session& session) override {
     if (what_.empty()) throw UsageError("Which exercise? ./course reset 5.scatter");

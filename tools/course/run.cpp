@@ -29,6 +29,7 @@ class Run : public Command {
   const char* help() const override {
     return "run a chapter's program; what follows goes to it: ./course run 4 --device sim";
   }
+  const char* example() const override { return "./course run 4 --device sim"; }
   void syntax(Syntax& syntax) override {
     syntax.word("chapter", chapter_, "the chapter's number");
     syntax.flag("--mine", mine_, "with your exercises instead of the course's own");

@@ -23,6 +23,7 @@ class Solution : public Command {
  public:
   const char* name() const override { return "solution"; }
   const char* help() const override { return "show the solution of an exercise you passed"; }
+  const char* example() const override { return "./course solution 5.scatter"; }
   void syntax(Syntax& syntax) override {
     syntax.word("exercise", what_, "5.scatter");
     syntax.flag("--anyway", anyway_, "show it although the exercise is not passed");

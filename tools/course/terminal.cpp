@@ -1,0 +1,77 @@
+// Asks the system about the terminal, and the environment about what people want.
+#include "terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <sstream>
+
+namespace course {
+namespace {
+
+constexpr std::size_t kNarrowest = 20;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool names_utf8(std::string locale) {
+  std::transform(locale.begin(), locale.end(), locale.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+}
+
+/// The first of the three that is set decides, as in setlocale(3).
+bool utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (const std::string value = variable(name); !value.empty()) return names_utf8(value);
+  return false;
+}
+
+std::size_t columns(const std::string& text) {
+  // All bytes but the continuation bytes 10xxxxxx of UTF-8.
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+}  // namespace
+
+Terminal terminal_of(int descriptor) {
+  Terminal terminal;
+  terminal.interactive = isatty(descriptor) == 1;
+  winsize size{};
+  if (terminal.interactive && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    terminal.width = size.ws_col;
+  else if (const int asked = std::atoi(variable("COLUMNS").c_str()); asked > 0)
+    terminal.width = static_cast<std::size_t>(asked);
+  terminal.width = std::max(terminal.width, kNarrowest);
+  terminal.color =
+      terminal.interactive && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  terminal.utf8 = utf8_locale();
+  return terminal;
+}
+
+std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
+  std::istringstream words(text);
+  std::string lines, word;
+  std::size_t used = 0;
+  while (words >> word) {
+    if (used > 0 && used + 1 + columns(word) > width) {
+      lines += "\n" + std::string(indent, ' ');
+      used = indent;
+    } else if (used > 0) {
+      lines += ' ';
+      ++used;
+    }
+    lines += word;
+    used += columns(word);
+  }
+  return lines;
+}
+
+}  // namespace course
