@@ -15,7 +15,8 @@ target_include_directories(test_cuda_stand_in SYSTEM PRIVATE ${CUDAToolkit_INCLU
 target_link_libraries(test_cuda_stand_in PRIVATE td_cuda_stand_in td_cuda_stand_in_libs
   $<TARGET_FILE:td_distributed> Catch2::Catch2WithMain)
 target_compile_options(test_cuda_stand_in PRIVATE -O1)
-add_dependencies(test_cuda_stand_in td_distributed)
+add_dependencies(test_cuda_stand_in td_distributed td_cuda_stand_in_simt)
+add_dependencies(core_tests test_cuda_stand_in)
 set(orders eager lazy reversed random)
 if(TD_SANITIZE)
   set(orders random)

@@ -18,8 +18,16 @@ namespace {
 
 namespace context = boost::context;
 
-constexpr std::size_t kSlot = 128 << 10;  // of address space; a page is mapped when it is touched
-constexpr std::size_t kGuard = 4096;
+// A slot of address space has a guard and a stack; a page is mapped when it is touched. The guard is
+// larger than a usual frame, because a large local array would leap over a single page.
+constexpr std::size_t kGuard = 132 << 10;
+#if defined(TD_ADDRESS_SANITIZER)
+// Its frames are several times as large: those of libdw, which looks up the places of accesses.
+constexpr std::size_t kStack = 892 << 10;
+#else
+constexpr std::size_t kStack = 124 << 10;
+#endif
+constexpr std::size_t kSlot = kGuard + kStack;
 constexpr std::size_t kMostFibers = 1024 + 1;  // the threads of a block, and one that begins
 
 /// Stacks belong to the pool, so nothing is freed with a fiber.
@@ -107,13 +115,13 @@ Fiber& FiberPool::acquire() {
 Fiber& FiberPool::make() {
   const std::size_t number = fibers_.size();
   char* const slot = space_ + number * kSlot;
-  TD_CHECK(Error, mprotect(slot + kGuard, kSlot - kGuard, PROT_READ | PROT_WRITE) == 0,
+  TD_CHECK(Error, mprotect(slot + kGuard, kStack, PROT_READ | PROT_WRITE) == 0,
            "sim: no memory for the stack of a block's thread");
   fibers_.push_back(std::make_unique<Fiber>(*this));
   Fiber& fiber = *fibers_.back();
   fiber.low_ = reinterpret_cast<std::uintptr_t>(slot) + kGuard;
   // Stacks that begin at equal places of their pages would compete for the same lines of the cache.
-  fiber.bytes_ = kSlot - kGuard - number % 12 * 320;
+  fiber.bytes_ = kStack - number % 12 * 320;
   return fiber;
 }
 

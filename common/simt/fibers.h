@@ -33,7 +33,7 @@ class Fiber {
   void abandon() { begun_ = false; }
   /// Whether the address lies on the fiber's stack.
   bool contains(std::uintptr_t address) const { return address - low_ < bytes_; }
-  /// Whether the address lies in the page before the stack, which an overflow touches.
+  /// Whether the address lies in the guard before the stack, which an overflow touches.
   bool overflows_at(std::uintptr_t address) const;
 
  private:

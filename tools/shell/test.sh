@@ -99,7 +99,7 @@ test_all() {
   if ! has_cuda && command -v nvcc >/dev/null; then configure release -DTD_CUDA=ON; fi
   build_and_test release "all benchmarks"
   check "CUDA was compiled" has_cuda
-  build_and_test asan "core_tests checkers" -L 'common|solutions'
+  build_and_test asan "core_tests checkers" -L 'common|solutions|cuda_stand_in'
   build_and_test tsan threaded_tests -L threaded
   fuzz 5
   local start=$SECONDS

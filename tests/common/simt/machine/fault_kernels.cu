@@ -40,6 +40,17 @@ __global__ void endless(int* out) {
   out[threadIdx.x] = threadIdx.x == 1 ? deeper(&start, 0) : 1;
 }
 
+// Larger than a stack, and than a page before it.
+__attribute__((noinline)) __device__ static int large_array(int i) {
+  volatile int local[40000];
+  local[i] = i;
+  return local[i];
+}
+
+__global__ void large_local(int* out) {
+  out[threadIdx.x] = threadIdx.x == 1 ? large_array(0) : 1;
+}
+
 // Not inlined, so that its lines are lines of another function.
 __attribute__((noinline)) __device__ static float load(const float* in, int i) {
   return in[i];  // mark: load

@@ -97,6 +97,15 @@ TEST_CASE("A recursion without end is reported, and the other threads finish") {
   check_that_sim_goes_on();
 }
 
+TEST_CASE("A local array that is larger than the stack is reported, and damages nothing") {
+  const Tensor out = sim_zeros({4});
+  const std::string text = async_error([&] { launch<large_local>(block_of(4), out); });
+  CHECK(text.find("thread (1,0,0) of block (0,0,0) needs more stack than a thread of sim has") !=
+        std::string::npos);
+  CHECK(out.cpu().sum().item<int>() == 3);
+  check_that_sim_goes_on();
+}
+
 TEST_CASE("A deadlock of an unobserved launch is an error of its stream, and sim goes on") {
   const Tensor out = sim_zeros({64});
   const std::string text = async_error([&] { launch<half_a_warp>(block_of(32), out); });

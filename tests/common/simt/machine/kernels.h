@@ -51,6 +51,7 @@ __global__ void divide(const int* in, int* out);
 __global__ void checks(const int* in, int* out);
 __global__ void wild(int* out, long long offset);
 __global__ void endless(int* out);
+__global__ void large_local(int* out);
 __global__ void throws(int* out);
 __global__ void device_function(const float* in, float* out);
 
