@@ -107,7 +107,8 @@ class Browser:
 
     def show(self, width, scheme):
         """The page as on a screen of this width, in `light` or `dark`."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, screenWidth=width, screenHeight=900,
+                  deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def picture(self, whole=False):
