@@ -225,8 +225,8 @@ class Site:
             other = self.pages[self.chapters[index]]
             return f'<a href="{page.address(other.place)}">{form.format(html.escape(short(other.title)))}</a>'
 
-        return (f'<nav class="steps" aria-label="Chapters">{link(at - 1, "‹ {}")}'
-                f'<a href="{page.address("chapters/index.html")}">Chapters</a>{link(at + 1, "{} ›")}</nav>\n')
+        return (f'<nav class="steps" aria-label="Chapters">{link(at - 1, "‹&nbsp;{}")}'
+                f'<a href="{page.address("chapters/index.html")}">Chapters</a>{link(at + 1, "{}&nbsp;›")}</nav>\n')
 
     def listing(self, place, title, groups):
         """A page that lists others: groups of (heading, pages)."""
