@@ -48,9 +48,8 @@ def write_api(root, output, template):
     layout = (output / "layout.xml").read_text()
     # A class's page shows its inherited members too; a second list of them would be one more page per class.
     (output / "layout.xml").write_text(layout.replace('<allmemberslink visible="yes"', '<allmemberslink visible="no"'))
-    # In a named group Doxygen gives members without words those of another member, so that none seems to
-    # lack any: the first run does not see these groups.
-    doxygen(root, output, 'FILTER_PATTERNS = *.h="awk -f docs/ungroup.awk"', "GENERATE_HTML = NO", "GENERATE_TAGFILE =")
+    # The first run looks for members without words, which named groups would hide: see docs/groups.awk.
+    doxygen(root, output, 'FILTER_PATTERNS = *.h="awk -v keep=0 -f docs/groups.awk"', "GENERATE_HTML = NO", "GENERATE_TAGFILE =")
     doxygen(root, output)
     # Doxygen 1.9.4 names a list of nested classes also where they are private and not listed.
     for page in (output / "html/api").glob("*.html"):

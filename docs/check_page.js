@@ -13,7 +13,9 @@
   const pictures = [...document.images];
   await Promise.all(pictures.map((picture) => picture.decode().catch(() => null)));
   for (const picture of pictures) {
+    const share = picture.clientWidth / Math.min(picture.naturalWidth, 900);
     if (picture.naturalWidth === 0) found.push(`the picture ${picture.getAttribute("src")} is missing`);
+    else if (visible(picture) && share < 0.7) found.push(`the picture ${picture.getAttribute("src")} is shrunk to ${Math.round(100 * share)} %`);
   }
 
   // The page must not scroll sideways; a box of code or a wide table may.

@@ -86,6 +86,7 @@ def self_test():
             '<table><tr><td>a</td></tr></table><img src="p.svg"></body></html>')
     wide = '<p style="width:500px">'
     faulty = [("<img src=\"p.svg\">", "<img src=\"q.svg\">", "the picture q.svg is missing"),
+              ("<img", '<img width="5"', "the picture p.svg is shrunk to 50 %"),
               ("<p>", wide, "390 pixels, light: the page scrolls sideways: 50"),
               ("<p>", '<p style="width:1400px">', "1300 pixels, light: the page scrolls sideways"),
               ('content="width=device-width"', 'content=""', "390 pixels, light: the page is laid out for"),
