@@ -89,7 +89,8 @@ def main():
     shutil.rmtree(html, ignore_errors=True)
     (html / "theme").mkdir(parents=True)
     write_api(root, output, (root / "docs/theme/page.html").read_text())
-    symbols = list(read_symbols(output / "symbols.xml"))
+    # A member of a named group is there twice.
+    symbols = list(dict.fromkeys(read_symbols(output / "symbols.xml")))
     # Of overloads the first one is shown, with the others under it.
     site = pages.Site(root, html, {name: address for name, _, address, _ in reversed(symbols)})
     faults = site.build()

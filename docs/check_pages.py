@@ -20,7 +20,8 @@ SCRIPT = (pathlib.Path(__file__).parent / "check_page.js").read_text()
 API_PAGES, MOST_TOLD = 12, 8
 # A word of a chapter, a heading, a name of the API: each leads to its page, first in the list.
 SEARCHES = {"ceil(B / n)": "chapters/05_data_parallel/index.html", "Read a timeline": "chapters/05_data_parallel/index.html",
-            "GradScaler": "api/classtd_1_1amp_1_1GradScaler.html", "td::parallel::scatter": "api/namespacetd_1_1parallel.html"}
+            "GradScaler": "api/classtd_1_1amp_1_1GradScaler.html", "td::parallel::scatter": "api/namespacetd_1_1parallel.html",
+            "all_reduce": "api/namespacetd_1_1distributed.html", "gradient scaler": "docs/glossary.html"}
 
 
 def faults_of(chromium, file):

@@ -24,8 +24,7 @@ find_opener() {
   for program in wslview explorer.exe; do
     if grep -qi microsoft "${PROC_VERSION:-/proc/version}" 2>/dev/null && command -v "$program"; then return 0; fi
   done
-  if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then command -v xdg-open && return 0; fi
-  command -v open
+  [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open
 }
 
 open_docs() {
