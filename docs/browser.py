@@ -31,8 +31,8 @@ class Browser:
 
         # Root in a container has no sandbox, and /dev/shm is small there.
         self.process = subprocess.Popen(
-            [find(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-             "--hide-scrollbars", f"--user-data-dir={self.profile.name}", "about:blank"],
+            [find(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage",
+             "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={self.profile.name}", "about:blank"],
             preexec_fn=connect, close_fds=False, stderr=subprocess.DEVNULL)
         os.close(commands)
         os.close(answers)
@@ -88,13 +88,13 @@ class Browser:
         """The errors and warnings since the page was opened."""
         found = []
         for event in self.events:
-            said = event.get("params", {})
-            if event.get("method") == "Runtime.exceptionThrown":
+            method, said = event.get("method"), event.get("params", {})
+            if method == "Runtime.exceptionThrown":
                 details = said["exceptionDetails"]
                 found.append(details.get("exception", {}).get("description", details["text"]).splitlines()[0])
-            elif event.get("method") == "Runtime.consoleAPICalled" and said["type"] in ("error", "warning", "assert"):
+            elif method == "Runtime.consoleAPICalled" and said["type"] in ("error", "warning", "assert"):
                 found.append(" ".join(str(argument.get("value", "")) for argument in said["args"]))
-            elif event.get("method") == "Log.entryAdded" and said["entry"]["level"] in ("error", "warning"):
+            elif method == "Log.entryAdded" and said["entry"]["level"] in ("error", "warning"):
                 found.append(f"{said['entry']['text']} {said['entry'].get('url', '')}".strip())
         return found
 
@@ -107,10 +107,10 @@ class Browser:
 
     def show(self, width, scheme):
         """The page as on a screen of this width, in `light` or `dark`."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, screenWidth=width, screenHeight=900,
-                  deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, screenWidth=width,
+                  screenHeight=900, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def picture(self, whole=False):
-        """The screen, or the whole page, as PNG in base64."""
-        return self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
+    def picture(self):
+        """The screen as PNG in base64."""
+        return self.call("Page.captureScreenshot")["data"]

@@ -19,7 +19,8 @@ try:
     import markdown_it  # noqa: F401
     import pygments  # noqa: F401
 except ImportError as missing:
-    raise SystemExit(f"docs: {missing.name} is missing: sudo apt-get install python3-markdown-it python3-pygments") from None
+    install = "sudo apt-get install python3-markdown-it python3-pygments"
+    raise SystemExit(f"docs: {missing.name} is missing: {install}") from None
 
 import links
 import pages
@@ -28,8 +29,9 @@ import pages
 def doxygen(root, output, *settings):
     """Runs Doxygen with docs/Doxyfile and these settings; its warnings end the build."""
     lines = [(root / "docs/Doxyfile").read_text(), *settings]
-    subprocess.run(["doxygen", "-"], input="\n".join(lines), text=True, cwd=root, check=True, stderr=subprocess.PIPE,
-                   env={**os.environ, "TD_OUTPUT": str(output)})
+    environment = {**os.environ, "TD_OUTPUT": str(output)}
+    subprocess.run(["doxygen", "-"], input="\n".join(lines), text=True, cwd=root, env=environment, check=True,
+                   stderr=subprocess.PIPE)
     check = [sys.executable, root / "docs/check_warnings.py", output / "warnings.log", root]
     result = subprocess.run(check, stdout=subprocess.PIPE, text=True)
     if result.returncode:
@@ -47,9 +49,11 @@ def write_api(root, output, template):
     subprocess.run(["doxygen", "-l", output / "layout.xml"], check=True, stdout=subprocess.DEVNULL)
     layout = (output / "layout.xml").read_text()
     # A class's page shows its inherited members too; a second list of them would be one more page per class.
-    (output / "layout.xml").write_text(layout.replace('<allmemberslink visible="yes"', '<allmemberslink visible="no"'))
+    layout = layout.replace('<allmemberslink visible="yes"', '<allmemberslink visible="no"')
+    (output / "layout.xml").write_text(layout)
     # The first run looks for members without words, which named groups would hide: see docs/groups.awk.
-    doxygen(root, output, 'FILTER_PATTERNS = *.h="awk -v keep=0 -f docs/groups.awk"', "GENERATE_HTML = NO", "GENERATE_TAGFILE =")
+    without_groups = 'FILTER_PATTERNS = *.h="awk -v keep=0 -f docs/groups.awk"'
+    doxygen(root, output, without_groups, "GENERATE_HTML = NO", "GENERATE_TAGFILE =")
     doxygen(root, output)
     # Doxygen 1.9.4 names a list of nested classes also where they are private and not listed.
     for page in (output / "html/api").glob("*.html"):
@@ -64,8 +68,9 @@ def read_symbols(file):
         scope, page = compound.findtext("name"), compound.findtext("filename")
         yield scope, compound.get("kind"), f"api/{page}", ""
         for member in compound.findall("member"):
-            address = f"api/{member.findtext('anchorfile')}#{member.findtext('anchor')}"
-            yield f"{scope}::{member.findtext('name')}", member.get("kind"), address, member.findtext("arglist") or ""
+            name, file, anchor, arguments = (member.findtext(tag) or ""
+                                             for tag in ("name", "anchorfile", "anchor", "arglist"))
+            yield f"{scope}::{name}", member.get("kind"), f"api/{file}#{anchor}", arguments
 
 
 def write_search_index(file, site, symbols):
@@ -103,7 +108,8 @@ def main():
     faults += graph.faults()
     files = [file for file in html.rglob("*") if file.is_file()]
     size = sum(file.stat().st_size for file in files) / 1e6
-    print(*faults, f"docs: {len(files)} files, {size:.1f} MB, {entries} entries to search, {len(faults)} faults", sep="\n")
+    print(*faults, sep="\n", end="\n" if faults else "")
+    print(f"docs: {len(files)} files, {size:.1f} MB, {entries} entries to search, {len(faults)} faults")
     if faults:
         raise SystemExit(1)
 

@@ -19,9 +19,14 @@ WIDTHS, SCHEMES = (390, 1300), ("light", "dark")
 SCRIPT = (pathlib.Path(__file__).parent / "check_page.js").read_text()
 API_PAGES, MOST_TOLD = 12, 8
 # A word of a chapter, a heading, a name of the API: each leads to its page, first in the list.
-SEARCHES = {"ceil(B / n)": "chapters/05_data_parallel/index.html", "Read a timeline": "chapters/05_data_parallel/index.html",
-            "GradScaler": "api/classtd_1_1amp_1_1GradScaler.html", "td::parallel::scatter": "api/namespacetd_1_1parallel.html",
-            "all_reduce": "api/namespacetd_1_1distributed.html", "gradient scaler": "docs/glossary.html"}
+SEARCHES = {
+    "ceil(B / n)": "chapters/05_data_parallel/index.html",
+    "Read a timeline": "chapters/05_data_parallel/index.html",
+    "gradient scaler": "docs/glossary.html",
+    "GradScaler": "api/classtd_1_1amp_1_1GradScaler.html",
+    "td::parallel::scatter": "api/namespacetd_1_1parallel.html",
+    "all_reduce": "api/namespacetd_1_1distributed.html",
+}
 
 
 def faults_of(chromium, file):
@@ -57,8 +62,9 @@ def search_faults(chromium, folder):
     chromium.show(WIDTHS[1], SCHEMES[0])
     chromium.open((folder / "index.html").as_uri())
     for query, expected in SEARCHES.items():
-        found = chromium.evaluate(f"search({query!r}, document.querySelector('.results'))"
-                                  ".then(() => document.querySelector('.results a')?.getAttribute('href') ?? 'nothing')")
+        found = chromium.evaluate(
+            f"search({query!r}, document.querySelector('.results'))"
+            ".then(() => document.querySelector('.results a')?.getAttribute('href') ?? 'nothing')")
         if found.partition("#")[0] != expected:
             yield f"searching for {query!r}: expected {expected} first, found {found}"
 
@@ -82,8 +88,9 @@ def check(folder):
 
 
 def self_test():
-    good = ('<!DOCTYPE html><html><head><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
-            "<style>:root {color-scheme: light dark} body {background: light-dark(#fff, #000)} table {width: 100%}</style></head><body><p>text</p>"
+    good = ('<!DOCTYPE html><html><head><meta name="viewport" content="width=device-width">'
+            '<link rel="icon" href="data:,"><style>:root {color-scheme: light dark} table {width: 100%}'
+            " body {background: light-dark(#fff, #000)}</style></head><body><p>text</p>"
             '<table><tr><td>a</td></tr></table><img src="p.svg"></body></html>')
     wide = '<p style="width:500px">'
     faulty = [("<img src=\"p.svg\">", "<img src=\"q.svg\">", "the picture q.svg is missing"),
@@ -91,9 +98,10 @@ def self_test():
               ("<p>", wide, "390 pixels, light: the page scrolls sideways: 50"),
               ("<p>", '<p style="width:1400px">', "1300 pixels, light: the page scrolls sideways"),
               ('content="width=device-width"', 'content=""', "390 pixels, light: the page is laid out for"),
-              ("<td>", '<td style="max-width:20px; overflow:hidden; white-space:nowrap">' + "word " * 9, "text is cut off in <td>"),
+              ("<td>", '<td style="max-width:20px; overflow:hidden; white-space:nowrap">' + "word " * 9,
+               "text is cut off in <td>"),
               ("<p>", '<p style="color:#222">', "390 pixels, dark: hard to read (contrast 1."),
-              ("</body>", "<script>missing()</script></body>", "console: ReferenceError: missing is not defined"),
+              ("</body>", "<script>missing()</script></body>", "console: ReferenceError: missing"),
               ("</body>", "<script>console.error('no')</script></body>", "console: no"),
               ("</body>", '<script src="missing.js"></script></body>', "console: Failed to load resource")]
     with tempfile.TemporaryDirectory() as folder, browser.Browser() as chromium:
@@ -115,7 +123,8 @@ def main():
         return self_test()
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else "").resolve()
     if len(sys.argv) != 2 or not (folder / "index.html").is_file():
-        print(f"usage: check_pages.py HTML_FOLDER\nexpected the built pages at {folder}: ./course docs", file=sys.stderr)
+        print("usage: check_pages.py HTML_FOLDER", file=sys.stderr)
+        print(f"expected the built pages at {folder}; to build them, type  ./course docs", file=sys.stderr)
         raise SystemExit(2)
     raise SystemExit(1 if check(folder) else 0)
 

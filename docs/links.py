@@ -74,7 +74,8 @@ class Graph:
 
 
 def self_test():
-    good = {"index.html": '<h1 id="a">A</h1><a href="b/c.html#d">x</a><a href="#a">y</a><img src="p.svg"><a href="https://a/b">z</a>',
+    good = {"index.html": '<h1 id="a">A</h1><a href="b/c.html#d">x</a><a href="#a">y</a><img src="p.svg">'
+                          '<a href="https://a/b">z</a>',
             "b/c.html": '<a name="d"></a><a href="../index.html">up</a>', "p.svg": "<svg/>"}
     lonely = {"lonely.html": "<p>", "lonely.css": ""}
     faulty = [("index.html", "b/c.html#d", "b/e.html", "nothing is at b/e.html"),

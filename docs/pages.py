@@ -1,4 +1,4 @@
-"""Renders the course's Markdown as pages: chapters in reading order, the reference, and the sources they link.
+"""Renders the course's Markdown as pages: the chapters in reading order, the reference, and linked sources.
 
 Called by docs/build.py. A page keeps the place of its file: chapters/05_data_parallel/README.md becomes
 chapters/05_data_parallel/index.html. Markdown is read as code forges read it, by markdown-it.
@@ -24,12 +24,15 @@ QUALIFIED = re.compile(r"(?:td::)\w+(?:::\w+)*")
 PICTURES = {".svg", ".png", ".gif", ".jpg", ".jpeg", ".webp"}
 # A table of more columns than this is one of figures, which are compared along a line.
 MOST_STACKED = 3
+# A longer list of headings shows those of level 2 only.
+MOST_LISTED = 40
 
 
 def highlight(code, language, _=None):
     """The code with Pygments' classes; output and unknown languages stay as they are."""
     try:
-        lexer = pygments.lexers.get_lexer_by_name({"cuda": "cpp"}.get(language, language or "text"), stripnl=False)
+        name = {"cuda": "cpp", "": "text"}.get(language, language)
+        lexer = pygments.lexers.get_lexer_by_name(name, stripnl=False)
     except pygments.util.ClassNotFound:
         lexer = pygments.lexers.TextLexer()
     return pygments.highlight(code, lexer, pygments.formatters.HtmlFormatter(nowrap=True))
@@ -57,8 +60,30 @@ def raw(text):
     return Token("html_block", "", 0, content=text)
 
 
+def box_tables(tokens):
+    """Each table in a box that may scroll; each cell with its column's name, for screens that stack them."""
+    result, columns, column, box = [], [], 0, None
+    for index, token in enumerate(tokens):
+        if token.type == "table_open":
+            columns, box = [], raw("")
+            result.append(box)
+        elif token.type == "th_open":
+            columns.append(words_of(tokens[index + 1]))
+        elif token.type == "tr_open":
+            column = 0
+        elif token.type == "td_open":
+            token.attrs["data-label"] = columns[column]
+            column += 1
+        result.append(token)
+        if token.type == "table_close":
+            stacked = " stacked" if len(columns) <= MOST_STACKED else ""
+            box.content = f'<div class="table{stacked}" tabindex="0">'
+            result.append(raw("</div>"))
+    return result
+
+
 class Page:
-    """One page: its title, its headings as (level, id, text), its sections as (id, heading, text), its HTML."""
+    """One page: its title, headings as (level, id, text), sections as (id, heading, texts), and HTML."""
 
     def __init__(self, file):
         self.file, self.place = file, place_of(file)
@@ -86,7 +111,8 @@ class Site:
     def write(self, place, title, main):
         root = os.path.relpath(".", place.parent)
         text = self.template
-        for name, value in (("{root}", "" if root == "." else root + "/"), ("{title}", html.escape(title)), ("{main}", main)):
+        values = {"{root}": "" if root == "." else root + "/", "{title}": html.escape(title), "{main}": main}
+        for name, value in values.items():
             text = text.replace(name, value)
         (self.output / place).parent.mkdir(parents=True, exist_ok=True)
         (self.output / place).write_text(text)
@@ -129,7 +155,8 @@ class Site:
                     child.attrs[name] = self.target(page, child.attrs[name], line)
             if child.type == "html_inline":
                 child.content = self.rewritten(page, child.content, line)
-            address = self.api(child.content) if child.type == "code_inline" and not (in_link or is_heading) else None
+            may_link = child.type == "code_inline" and not in_link and not is_heading
+            address = self.api(child.content) if may_link else None
             if address:
                 opening = Token("link_open", "a", 1, attrs={"href": page.address(address)})
                 children += [opening, child, Token("link_close", "a", -1)]
@@ -151,40 +178,22 @@ class Site:
 
     def render(self, page, text):
         """The page's HTML; title, headings and sections are noted on the way."""
-        tokens, result, line = self.markdown.parse(text), [], 1
-        columns = []
+        tokens, line = self.markdown.parse(text), 1
         for index, token in enumerate(tokens):
             line = token.map[0] + 1 if token.map else line
-            if token.type == "table_open":
-                columns, column = [], 0
-                result.append(raw(""))
-                opened = result[-1]
-            elif token.type == "heading_open":
+            if token.type == "heading_open":
                 self.heading(page, token, tokens[index + 1])
             elif token.type == "html_block":
                 token.content = self.rewritten(page, token.content, line)
-            elif token.type == "inline":
-                before = tokens[index - 1].type
-                self.inline(page, token, line, before == "heading_open")
-                words = words_of(token)
-                if before == "th_open":
-                    columns.append(words)
-                if words.startswith("You will build"):
-                    page.summary = words
-                page.sections[-1][2].append(words)
             elif token.type == "fence":
                 page.sections[-1][2].append(token.content)
-            elif token.type == "tr_open":
-                column = 0
-            elif token.type == "td_open":
-                token.attrs["data-label"] = columns[column]
-                column += 1
-            result.append(token)
-            if token.type == "table_close":
-                stacked = " stacked" if len(columns) <= MOST_STACKED else ""
-                opened.content = f'<div class="table{stacked}" tabindex="0">'
-                result.append(raw("</div>"))
-        return self.markdown.renderer.render(result, self.markdown.options, {})
+            elif token.type == "inline":
+                self.inline(page, token, line, tokens[index - 1].type == "heading_open")
+                words = words_of(token)
+                page.sections[-1][2].append(words)
+                if words.startswith("You will build"):
+                    page.summary = words
+        return self.markdown.renderer.render(box_tables(tokens), self.markdown.options, {})
 
     def add(self, file):
         """Renders one file: Markdown, or a source as a listing."""
@@ -209,8 +218,8 @@ class Site:
         listed = [(level, anchor, text) for level, anchor, text in page.headings if level in (2, 3)]
         if len(listed) < 3:
             return ""
-        rows = "".join(f'<li{" class=sub" if level == 3 else ""}><a href="#{anchor}">{html.escape(text)}</a></li>\n'
-                       for level, anchor, text in listed if level == 2 or len(listed) <= 40)
+        rows = "".join(f'<li class="level{level}"><a href="#{anchor}">{html.escape(text)}</a></li>\n'
+                       for level, anchor, text in listed if level == 2 or len(listed) <= MOST_LISTED)
         return f'<details class="toc"><summary>On this page</summary><ul>\n{rows}</ul></details>\n'
 
     def steps(self, page):
@@ -225,20 +234,22 @@ class Site:
             other = self.pages[self.chapters[index]]
             return f'<a href="{page.address(other.place)}">{form.format(html.escape(short(other.title)))}</a>'
 
-        return (f'<nav class="steps" aria-label="Chapters">{link(at - 1, "‹&nbsp;{}")}'
-                f'<a href="{page.address("chapters/index.html")}">Chapters</a>{link(at + 1, "{}&nbsp;›")}</nav>\n')
+        chapters = f'<a href="{page.address("chapters/index.html")}">Chapters</a>'
+        return (f'<nav class="steps" aria-label="Chapters">{link(at - 1, "‹&nbsp;{}")}{chapters}'
+                f'{link(at + 1, "{}&nbsp;›")}</nav>\n')
 
     def listing(self, place, title, groups):
         """A page that lists others: groups of (heading, pages)."""
-        here, parts = Page(place), [f"<article><h1>{title}</h1>\n"]
+        parts = [f"<article><h1>{title}</h1>\n"]
         for heading, pages in groups:
             parts.append(f"<h2>{heading}</h2>\n" if heading else "")
             for page in pages:
-                minutes = f' <span class="soft">{self.minutes[page.file]} minutes</span>' if page.file in self.minutes else ""
+                minutes = self.minutes.get(page.file)
+                time = f' <span class="soft">{minutes} minutes</span>' if minutes else ""
                 words = f"<br>{html.escape(page.summary)}" if page.summary else ""
-                parts.append(f'<p><a href="{os.path.relpath(page.place, place.parent)}">{html.escape(page.title)}</a>'
-                             f"{minutes}{words}</p>\n")
-        self.write(here.file, title, "".join(parts) + "</article>")
+                address = os.path.relpath(page.place, place.parent)
+                parts.append(f'<p><a href="{address}">{html.escape(page.title)}</a>{time}{words}</p>\n')
+        self.write(place, title, "".join(parts) + "</article>")
 
     def build(self):
         """Writes everything; returns the faults."""
@@ -246,13 +257,15 @@ class Site:
             self.add(file)
         for page in self.pages.values():
             steps = self.steps(page)
-            self.write(page.place, page.title, f"{self.contents(page)}<article>\n{steps}{page.html}{steps}</article>")
+            main = f"{self.contents(page)}<article>\n{steps}{page.html}{steps}</article>"
+            self.write(page.place, page.title, main)
         chapters = [self.pages[file] for file in self.chapters]
         self.listing(pathlib.Path("chapters/index.html"), "The chapters", [("", chapters)])
         reference = [self.pages[file] for file in self.reference]
         measured = [page for page in reference if "measurements" in page.file.parts]
-        self.listing(pathlib.Path("docs/index.html"), "Reference",
-                     [("Pages", [page for page in reference if page not in measured]), ("Measurements", measured)])
+        others = [page for page in reference if page not in measured]
+        groups = [("Pages", others), ("Measurements", measured)]
+        self.listing(pathlib.Path("docs/index.html"), "Reference", groups)
         return self.faults
 
 

@@ -21,8 +21,10 @@ function toggleInherit(name) {
 // search_index.js calls this. An entry is [title, where it is, address, text].
 let entries = null;
 function searchIndex(loaded) {
-  entries = loaded.map(([title, place, address, text]) =>
-    ({ title, place, address, text, name: title.toLowerCase(), all: `${title} ${place} ${text}`.toLowerCase() }));
+  entries = loaded.map(([title, place, address, text]) => {
+    const name = title.toLowerCase(), all = `${title} ${place} ${text}`.toLowerCase();
+    return { title, place, address, text, name, all };
+  });
 }
 
 let loading = null;

@@ -56,7 +56,8 @@ int x = 1;  // one
 ![a picture](flow.svg) <img src="flow.svg"> [the program](main.cpp) <!-- figure: x -->42<!-- / -->
 """
 FILES = {
-    "README.md": "# Front\n\n[one](chapters/01_one/README.md), [tests](tests), [license](LICENSE), [web](https://a.b/c)\n",
+    "README.md": "# Front\n\n[one](chapters/01_one/README.md), [tests](tests), [license](LICENSE),"
+                 " [web](https://a.b/c)\n",
     "LICENSE": "Words & <words>\n",
     "tests/README.md": "# Tests\n",
     "docs/glossary.md": "# Glossary\n\n## device\n\nWhere tensors are.\n",
@@ -64,7 +65,8 @@ FILES = {
     "chapters/01_one/main.cpp": "int main() {}\n",
     "chapters/01_one/flow.svg": "<svg/>",
     "chapters/02_two/README.md": "# Chapter 02: Two\n\n[back](../01_one/README.md#a-t--code)\n",
-    "chapters/course.toml": '[[chapter]]\nfolder = "01_one"\nminutes = 5\n[[chapter]]\nfolder = "02_two"\nminutes = 7\n',
+    "chapters/course.toml": '[[chapter]]\nfolder = "01_one"\nminutes = 5\n'
+                            '[[chapter]]\nfolder = "02_two"\nminutes = 7\n',
     "docs/theme/page.html": (PROJECT / "docs/theme/page.html").read_text(),
 }
 SYMBOLS = {"td::Tensor::to": "api/tensor.html#to"}
@@ -79,7 +81,8 @@ EXPECTED = [
     ("chapters/01_one/index.html", '<h2 id="again-1">'),
     ("chapters/01_one/index.html", '<div class="table stacked" tabindex="0"><table>'),
     ("chapters/01_one/index.html", '<div class="table" tabindex="0"><table>'),
-    ("chapters/01_one/index.html", '<td data-label="td"><a href="../../api/tensor.html#to"><code>td::Tensor::to(device)</code></a></td>'),
+    ("chapters/01_one/index.html", '<td data-label="td"><a href="../../api/tensor.html#to">'
+                                   "<code>td::Tensor::to(device)</code></a></td>"),
     ("chapters/01_one/index.html", "and <code>td::unknown</code>"),
     ("chapters/01_one/index.html", '<a href="../../docs/glossary.html#device">words</a>'),
     ("chapters/01_one/index.html", '<a href="main.cpp.html">the program</a>'),
@@ -119,23 +122,25 @@ def main():
         wrong += faults
         for page, text in EXPECTED:
             written = (folder / "html" / page).read_text()
-            if (text.lstrip("!") in written) == text.startswith("!"):
-                wrong.append(f"{page}: {'unexpected' if text.startswith('!') else 'expected'} {text.lstrip('!')}")
+            unwanted = text.startswith("!")
+            if (text.lstrip("!") in written) == unwanted:
+                wrong.append(f"{page}: {'unexpected' if unwanted else 'expected'} {text.lstrip('!')}")
         # The frame's own links are Doxygen's and the theme's; all others lead somewhere.
         frame = re.compile(r"nothing is at (\.\./)*(theme|api)/")
         wrong += [fault for fault in links.Graph(folder / "html").faults() if not frame.search(fault)]
         index = folder / "search.js"
-        count = build.write_search_index(index, site, [("td::Tensor::to", "function", SYMBOLS["td::Tensor::to"], "(Device device)")])
+        symbol = ("td::Tensor::to", "function", SYMBOLS["td::Tensor::to"], "(Device device)")
+        count = build.write_search_index(index, site, [symbol])
         for entry in ('["device", "Glossary", "docs/glossary.html#device", "Where tensors are."]',
-                      '["td::Tensor::to", "function", "api/tensor.html#to", "(Device device)"]', "int x = 1;"):
+                      '["td::Tensor::to", "function", "api/tensor.html#to", "(Device device)"]',
+                      "int x = 1;"):
             if entry not in index.read_text():
                 wrong.append(f"the search index lacks {entry}")
-        for text, expected in [("[a](missing.cpp)", "README.md:3: expected a file of the project at missing.cpp"),
-                               ("[a](../outside.md)", "README.md:3: expected a file of the project at ../outside.md"),
-                               ('<img src="missing.svg">', "README.md:3: expected a file of the project at missing.svg")]:
+        for text, address in [("[a](missing.cpp)", "missing.cpp"), ("[a](../outside.md)", "../outside.md"),
+                              ('<img src="missing.svg">', "missing.svg")]:
             faults, _ = render(folder, {"README.md": f"# Front\n\n{text}\n"})
-            if faults != [expected]:
-                wrong.append(f"expected the fault {expected}, found {faults}")
+            if faults != [f"README.md:3: expected a file of the project at {address}"]:
+                wrong.append(f"{text}: expected one fault, found {faults}")
     print(*wrong, f"{len(EXPECTED) + 7} cases, {count} entries to search, {len(wrong)} wrong", sep="\n")
     return 1 if wrong else 0
 
