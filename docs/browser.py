@@ -6,11 +6,13 @@ byte. Invariant: `with Browser() as browser` leaves no process and no profile be
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+PATIENCE = 60  # seconds without a word from the browser
 
 
 def find():
@@ -54,6 +56,8 @@ class Browser:
 
     def receive(self):
         while b"\0" not in self.rest:
+            if not select.select([self.from_browser], [], [], PATIENCE)[0]:
+                raise SystemExit(f"the browser has not answered for {PATIENCE} s")
             more = os.read(self.from_browser, 1 << 20)
             if not more:
                 raise SystemExit("the browser has ended")
