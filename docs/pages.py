@@ -22,8 +22,9 @@ COMMENT = re.compile(r"<!--.*?-->", re.S)
 ADDRESS = re.compile(r'\b(src|srcset|href)="([^"]+)"')
 QUALIFIED = re.compile(r"(?:td::)\w+(?:::\w+)*")
 PICTURES = {".svg", ".png", ".gif", ".jpg", ".jpeg", ".webp"}
-# A table of more columns than this is one of figures, which are compared along a line.
-MOST_STACKED = 3
+# Tables whose lines are compared column by column scroll on a narrow screen; its cells are stacked where
+# there are few columns, or prose of more letters than this.
+MOST_STACKED, PROSE = 3, 60
 # A longer list of headings shows those of level 2 only.
 MOST_LISTED = 40
 
@@ -62,10 +63,10 @@ def raw(text):
 
 def box_tables(tokens):
     """Each table in a box that may scroll; each cell with its column's name, for screens that stack them."""
-    result, columns, column, box = [], [], 0, None
+    result, columns, column, longest, box = [], [], 0, 0, None
     for index, token in enumerate(tokens):
         if token.type == "table_open":
-            columns, box = [], raw("")
+            columns, longest, box = [], 0, raw("")
             result.append(box)
         elif token.type == "th_open":
             columns.append(words_of(tokens[index + 1]))
@@ -73,10 +74,10 @@ def box_tables(tokens):
             column = 0
         elif token.type == "td_open":
             token.attrs["data-label"] = columns[column]
-            column += 1
+            column, longest = column + 1, max(longest, len(words_of(tokens[index + 1])))
         result.append(token)
         if token.type == "table_close":
-            stacked = " stacked" if len(columns) <= MOST_STACKED else ""
+            stacked = " stacked" if len(columns) <= MOST_STACKED or longest > PROSE else ""
             box.content = f'<div class="table{stacked}" tabindex="0">'
             result.append(raw("</div>"))
     return result
