@@ -69,6 +69,20 @@ def search_faults(chromium, folder):
             yield f"searching for {query!r}: expected {expected} first, found {found}"
 
 
+def scheme_faults(chromium, folder):
+    """The button turns a light page dark, and the next page stays dark."""
+    ground = "getComputedStyle(document.body).backgroundColor"
+    chromium.show(WIDTHS[1], "light")
+    chromium.open((folder / "index.html").as_uri())
+    light, dark = (chromium.evaluate(script) for script in
+                   (ground, f"document.querySelector('.scheme').click(), {ground}"))
+    chromium.open((folder / "chapters/index.html").as_uri())
+    kept = chromium.evaluate(ground)
+    chromium.evaluate("localStorage.clear()")
+    if not light != dark == kept:
+        yield f"the button for light and dark: {light}, then {dark}, and {kept} on the next page"
+
+
 def check(folder):
     start, pages, count = time.monotonic(), chosen(folder), 0
     with browser.Browser() as chromium:
@@ -79,7 +93,7 @@ def check(folder):
                 print(f"{page.relative_to(folder)}: {fault}")
             if len(faults) > MOST_TOLD:
                 print(f"{page.relative_to(folder)}: and {len(faults) - MOST_TOLD} more")
-        for fault in search_faults(chromium, folder):
+        for fault in (*search_faults(chromium, folder), *scheme_faults(chromium, folder)):
             print(fault)
             count += 1
     print(f"{len(pages)} pages at {' and '.join(map(str, WIDTHS))} pixels in light and dark, {count} faults,"
