@@ -19,7 +19,7 @@ MODULE = {"forward", "reset_parameters", "pretty_print", "options", "weight", "b
 
 
 def explains_itself(message):
-    """True for constructors, operators, types inside classes and the vocabulary above."""
+    """True for constructors, operators, second names of types and the vocabulary above."""
     if re.search(r"Member operator\b", message):
         return True
     match = UNDOCUMENTED.search(message)
@@ -27,9 +27,7 @@ def explains_itself(message):
         return False
     name, kind = match.group(1), match.group(2)
     scope = re.sub(r"<.*", "", match.group(3)).split("::")[-1].strip()
-    in_class = not re.search(r" of namespace ", message)
-    return (name in STANDARD or name in MODULE and "nn/" in message or name == scope
-            or kind == "typedef" and in_class)
+    return name in STANDARD or name in MODULE and "nn/" in message or name == scope or kind == "typedef"
 
 
 def is_holder(message, root):

@@ -78,7 +78,7 @@ class Plugin {
   const abi::Api* api_;
 };
 
-/// Returns the library of PJRT_PLUGIN, which `./course run 10` sets.
+/// Returns the library of PJRT_PLUGIN, which the command `course run 10` sets.
 /// @throws PluginMissing with the ways to get one.
 std::string find_plugin();
 

@@ -6,6 +6,7 @@ folder="$(mktemp -d)" || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin" "$folder/tools"
 printf 'base tool-a x\nbase tool-b x\nfaster tool-c x\nall tool-d x\n' >"$folder/tools/packages.debian"
+printf 'docs tool-e x\n' >>"$folder/tools/packages.debian"
 failed=0
 unset CI
 # shellcheck disable=SC2016,SC2317  # texts for other shells; functions called by name
@@ -17,7 +18,7 @@ stand_in() {  # stand_in NAME SHELL-TEXT
 for tool in c++ cmake ninja; do stand_in "$tool" ""; done
 
 # Runs set_up on the machine that the stand-ins describe; leaves $code, $output and $calls.
-on_machine() {  # on_machine base|all
+on_machine() {  # on_machine base|docs|all
   rm -rf "$folder/build" "$folder/calls"
   output="$(cd "$folder" && PATH="$folder/bin:/usr/bin:/bin" root="$folder" bash -c \
     '. "$0/tools/shell/setup.sh"; set_up "$1"' "$source_folder" "$1" 2>&1 </dev/null)"
@@ -61,6 +62,18 @@ on_machine all
 expect "installs it" called 'install .* tool-d$'
 on_machine base
 expect "base does not need it" not_called 'apt-get'
+
+echo "the pages need their own section, and are not written without it"
+stand_in dpkg-query 'for p; do :; done; case $p in tool-[de]) exit 1;; *) printf installed;; esac'
+on_machine docs
+expect "installs it" called 'install -y --no-install-recommends tool-e$'
+on_machine all
+expect "all has it, too" called 'install .* tool-e tool-d$'
+stand_in apt-get 'exit 1'
+on_machine docs
+expect "failure" exits 1
+expect "what to type" says 'sudo apt-get install tool-e'
+stand_in apt-get ''
 
 echo "no root, no terminal: sudo is told not to ask"
 stand_in dpkg-query 'for p; do :; done; case $p in tool-b) exit 1;; *) printf installed;; esac'

@@ -60,9 +60,10 @@ have_build_tools() {
   done
 }
 
-set_up() {  # set_up base|all
+set_up() {  # set_up base|docs|all
   local sections=(base faster) stamp="build/setup.$1"
-  [ "$1" = all ] && sections+=(all)
+  [ "$1" = docs ] && sections+=(docs)
+  [ "$1" = all ] && sections+=(docs all)
   if [ "$stamp" -nt tools/packages.debian ]; then return 0; fi
   mkdir -p build || {
     echo "setup: cannot write to ${root:?}. Clone the course to a folder of your own." >&2
@@ -83,6 +84,7 @@ set_up() {  # set_up base|all
       say_how_to_install $missing
       [ -f build/setup.log ] && grep -E '^(E:|sudo:)' build/setup.log | tail -3
       [ -z "$(missing_packages base)" ] || return 1
+      [ "$1" != docs ] || [ -z "$(missing_packages docs)" ] || return 1
       echo "setup: going on without them"
       # No stamp: the next command looks again.
       return 0

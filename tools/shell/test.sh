@@ -69,6 +69,7 @@ check_this_machine() {  # What CI must have: absent is a failure here, never a s
   check "torchrun is here" torchrun --help
   check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
   check "clang's OpenMP is here" test -f /usr/lib/llvm-14/lib/libomp.so
+  check "Chromium is here" chromium --version
 }
 
 has_cuda() { [ "$(cuda_choice)" = compiled ]; }
@@ -103,7 +104,9 @@ test_all() {
   build_and_test tsan threaded_tests -L threaded
   fuzz 5
   local start=$SECONDS
-  check "the documentation builds without a warning" build_in release docs
+  check "the documentation builds without a warning or a dead link" build_in release docs
+  # Debian's Python, as in docs/CMakeLists.txt.
+  check "its pages are readable on a phone and on a desk" /usr/bin/python3 -B docs/check_pages.py build/release/docs/html
   echo "docs: $((SECONDS - start)) s"
 }
 

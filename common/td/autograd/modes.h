@@ -36,7 +36,7 @@ class InferenceMode {
   AutoGradMode grad_;
 };
 
-/// Where libtorch has them as well.
+// Where libtorch has them as well.
 namespace autograd {
 using td::AutoGradMode;
 using td::GradMode;
