@@ -50,7 +50,7 @@ say_setup_help() {
 Installs what is missing and builds the course's tool. Every command does so by itself.
 
   --cuda    also installs NVIDIA's CUDA Toolkit 13.0 with cuDNN and NCCL, as Python packages,
-            into .course/cuda: about 1.2 GB to load, 1.6 GB on disk. It needs an NVIDIA driver
+            into .course/cuda: about 1.2 GB to load, 1.7 GB on disk. It needs an NVIDIA driver
             for CUDA 13.0 or later, and neither root nor a change of the system.
             To remove it:  rm -rf .course/cuda build/release
   --force   with --cuda: installs the toolkit where there is no driver, too. It then compiles
