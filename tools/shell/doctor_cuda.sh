@@ -100,6 +100,9 @@ examine_absent_driver() {  # There is no nvidia-smi.
     finding warning container_without_gpus "The host has the NVIDIA driver $loaded, and this container was started without its GPUs." \
       "The course runs on cpu and sim. Start the container again, on a host with NVIDIA's container toolkit:" \
       "$ docker run --gpus all ..."
+  elif is_container && has_nvidia_card; then
+    finding warning container_without_driver "The host has an NVIDIA GPU, and its kernel has no NVIDIA driver." \
+      "The course runs on cpu and sim. Install the driver on the host, and start the container again:" "$ docker run --gpus all ..."
   elif is_container; then
     finding note container_shows_no_gpu "No GPU is to be seen in this container." \
       "The course runs on cpu and sim. A container cannot tell whether its host has a GPU. Ask the host, and if it lists one, add --gpus all to docker run:" \
@@ -130,6 +133,11 @@ driver_steps() {
 examine_failing_driver() {  # examine_failing_driver WORDS-OF-NVIDIA-SMI
   local words="${1%%$'\n'*}"
   no_cuda "the NVIDIA driver does not answer"
+  if is_container && [ ! -e "$(here /dev/nvidiactl)" ]; then
+    finding warning container_without_devices "This container has nvidia-smi, and none of the host's GPUs (/dev/nvidiactl)." \
+      "The course runs on cpu and sim. Start the container again:" "$ docker run --gpus all ..."
+    return
+  fi
   case "$1" in
     *"version mismatch"*)
       finding warning driver_mismatch "The NVIDIA driver in memory and its libraries on disk differ in version." \

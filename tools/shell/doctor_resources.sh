@@ -34,6 +34,7 @@ examine_cores() {
     finding note cores_quota "The container may use $(tenths $((quota * 10 / period))) of $cores cores (its CPU quota)." \
       "More threads than that wait for each other, so measurements on cpu and sim are slower and vary." \
       "For measurements:" "$ export OMP_NUM_THREADS=$((quota >= period ? quota / period : 1))"
+    cores=$((quota >= period ? quota / period : 1))
   elif [ "$cores" -eq 1 ]; then
     finding warning cores_one "There is one core of $all for the course." \
       "The build is slow, and several devices or ranks are no faster than one: speed-ups are not to be seen."
@@ -45,7 +46,7 @@ examine_cores() {
   fi
   [ "$cores" -gt 1 ] || return
   if [ "${OMP_NUM_THREADS:-}" = 1 ] || [ "${OPENBLAS_NUM_THREADS:-}" = 1 ]; then
-    finding warning threads_limited "OMP_NUM_THREADS or OPENBLAS_NUM_THREADS is 1, and there are $cores cores." \
+    finding warning threads_limited "OMP_NUM_THREADS or OPENBLAS_NUM_THREADS is 1, and the course may use $cores cores." \
       "Operations on cpu and sim use one thread, and with OMP_NUM_THREADS the build runs one compiler at a time." \
       "$ unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS"
   fi

@@ -25,7 +25,7 @@ devices_of() {  # devices_of CHAPTER: what it runs on here
   case "$1" in
     10) xla_devices && return ;;
     6) has_finding gloo_missing && devices="" ;;
-    11) devices="sim" ;;  # its kernels are a GPU's
+    8 | 11) devices="sim" ;;  # they are about copies to a device, and about its kernels
   esac
   if cuda_runs && ! { [ "$1" = 6 ] && ! $has_nccl; }; then devices="${devices:+$devices, }cuda"; fi
   echo "$devices"
@@ -72,14 +72,18 @@ write_summary() {
 write_verdict() {
   local errors warnings devices
   errors="$(count_of error)" warnings="$(count_of warning)"
-  devices="$(devices_here | tr '\n' ' ')"
-  devices="${devices% }"
   if course_runs; then
-    write "" "" "" "The course runs here, on ${devices// /, }. Warnings: $warnings. Next:"
+    devices="cpu and sim"
+    if cuda_runs; then devices="cpu, sim and cuda"; fi
+    write "" "" "" "The course runs here, on $devices. Warnings: $warnings. Next:"
     echo "  ./course run 1"
-  else
-    write "" "" "" "The course does not run here yet. Errors: $errors, warnings: $warnings. Do what stands under each error, and look again:"
-    echo "  ./course doctor"
+    return
+  fi
+  write "" "" "" "The course does not run here yet. Errors: $errors, warnings: $warnings. Do what stands under each error, and look again:"
+  echo "  ./course doctor"
+  if has_command apt-get && has_command dpkg-query && [ -n "$(missing_packages base)" ]; then
+    write "" "" "" "All packages that are missing come with one command:"
+    echo "  ./course setup"
   fi
 }
 

@@ -76,12 +76,13 @@ examine_tools() {
     finding error ninja_missing "There is no Ninja." "Nothing can be built." "$(install_steps ninja-build)"
   fi
   if has_command git; then finding ok git "$(git --version 2>/dev/null)"; else
-    finding error git_missing "There is no git." "The course cannot know an exercise's original." \
+    finding warning git_missing "There is no git." \
+      "The course runs. You need git to update it, and authors need it to check exercises." \
       "$(install_steps git)"
   fi
   if ! has_command python3; then
-    finding error python_missing "There is no Python." \
-      "The build and the tests call small Python programs." "$(install_steps python3)"
+    finding warning python_missing "There is no Python." \
+      "The course runs. ./course test needs Python, and so do all things that pip fetches." "$(install_steps python3)"
   elif ! python3 -m pip --version >/dev/null 2>&1; then
     finding ok python "$(python3 --version 2>&1)"
     finding note pip_missing "Python has no pip." \

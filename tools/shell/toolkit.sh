@@ -20,14 +20,12 @@ find_nvidia_smi() {  # Prints its path. The second place is where Windows keeps 
   [ -x "$windows" ] && echo "$windows"
 }
 
-at_least() {  # at_least VERSION WANTED: compares major and minor, as numbers
-  local have want
-  IFS=. read -r -a have <<<"$1"
-  IFS=. read -r -a want <<<"$2"
-  local major="${have[0]//[!0-9]/}" minor="${have[1]:-0}"
-  minor="${minor//[!0-9]/}"
-  [ "${major:-0}" -gt "${want[0]}" ] ||
-    { [ "${major:-0}" -eq "${want[0]}" ] && [ "${minor:-0}" -ge "${want[1]:-0}" ]; }
+at_least() {  # at_least VERSION WANTED: compares major and minor, as numbers; an unknown version is too old
+  [[ "$1" =~ ^([0-9]+)(\.([0-9]+))? ]] || return 1
+  local major="${BASH_REMATCH[1]}" minor="${BASH_REMATCH[3]:-0}" wanted="$2.0"
+  local wanted_minor="${wanted#*.}"
+  wanted="${wanted%%.*}" wanted_minor="${wanted_minor%%.*}"
+  [ "$major" -gt "$wanted" ] || { [ "$major" -eq "$wanted" ] && [ "$minor" -ge "$wanted_minor" ]; }
 }
 
 driver_cuda_version() {  # The newest CUDA that the driver serves, such as 12.4; nothing without a driver

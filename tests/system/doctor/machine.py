@@ -1,6 +1,6 @@
 """A machine that does not exist, for tests of tools/shell/doctor.sh: files, programs and a copy of the course.
 
-Imported by doctor_test.py and setup_cuda_test.py. Invariant: what a script sees of the real machine is bash, the
+Imported by the tests beside it. Invariant: what a script sees of the real machine is bash, the
 tools of REAL and nothing else, so no compiler, driver or library of it counts.
 """
 
