@@ -23,7 +23,7 @@ esac
 [ -z "$PIP_FAILS" ] || { echo "ERROR: Could not find a version that satisfies the requirement"; exit 1; }
 while [ "$1" != --target ]; do shift; done
 mkdir -p "$2/nvidia/cu13/bin" "$2/nvidia/cu13/lib" "$2/nvidia/cudnn/lib" "$2/nvidia/cudnn/include" "$2/nvidia/nccl/lib"
-printf '#!/bin/sh\\necho "release 13.0, V13.0.88"\\n[ -z "$NVCC_FAILS" ] || { echo "error: unsupported GNU version"; exit 1; }\\n' >"$2/nvidia/cu13/bin/nvcc"
+printf '#!/bin/sh\\necho "release 13.0, V13.0.88"\\necho compute_90\\n[ -z "$NVCC_FAILS" ] || { echo "error: unsupported GNU version"; exit 1; }\\n' >"$2/nvidia/cu13/bin/nvcc"
 chmod +x "$2/nvidia/cu13/bin/nvcc"
 touch "$2/nvidia/cu13/lib/libcublas.so.13" "$2/nvidia/cudnn/lib/libcudnn.so.9" "$2/nvidia/cudnn/include/cudnn.h" \\
   "$2/nvidia/nccl/lib/libnccl.so.2"
