@@ -180,7 +180,7 @@ use_toolkit() {  # Configures build/release with it.
   add_toolkit_to_path "$root"
   known="$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' "$cache" 2>/dev/null)"
   if [ "$(cuda_choice)" = compiled ] && [ "$known" = "$root/$toolkit_folder/bin/nvcc" ]; then return; fi
-  # CMake remembers another nvcc, and that it found none. Object files stay.
-  [ -f "$cache" ] && fresh=(--fresh)
+  # CMake does not change from one nvcc to another in the same cache. Object files stay.
+  case "$known" in "" | *NOTFOUND) ;; *) fresh=(--fresh) ;; esac
   configure release "${fresh[@]}" -DTD_CUDA=ON "-DCMAKE_CUDA_COMPILER=$root/$toolkit_folder/bin/nvcc"
 }
