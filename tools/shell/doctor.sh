@@ -4,9 +4,11 @@
 # Invariant: it changes nothing; files are read below $DOCTOR_ROOT, which tests set to a made-up machine.
 set -u
 root="$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")"
+# shellcheck disable=SC2034  # before every path of a file that is not the course's
+machine="${DOCTOR_ROOT:-}"
 for part in setup toolkit doctor_system doctor_resources doctor_libraries doctor_cuda doctor_toolkit doctor_summary; do
   # shellcheck source=/dev/null
-  . "$root/tools/shell/$part.sh"
+  . "$root/tools/shell/$part.sh" || exit 1
 done
 
 # One entry per finding. A step in `steps` is a sentence, or a command after "$ "; steps are lines.
@@ -136,32 +138,34 @@ write_report() {
   write_summary
 }
 
-quoted() {  # quoted TEXT: as a JSON string; other control characters become "?"
+# Both leave their result in REPLY: a process per text would take most of the time.
+quote() {  # quote TEXT: as a JSON string; other control characters become "?"
   local text="$1"
   text="${text//\\/\\\\}" text="${text//\"/\\\"}" text="${text//$'\n'/\\n}" text="${text//$'\t'/\\t}"
-  printf '"%s"' "${text//[[:cntrl:]]/?}"
+  REPLY="\"${text//[[:cntrl:]]/?}\""
 }
 
-quoted_steps() {  # quoted_steps STEPS: as a JSON list
-  local step separator=""
-  printf '['
-  while IFS= read -r step; do
-    [ -n "$step" ] || continue
-    printf '%s%s' "$separator" "$(quoted "${step#'$ '}")"
-    separator=", "
+quote_lines() {  # quote_lines TEXT: as a JSON list of its lines
+  local line list=""
+  while IFS= read -r line; do
+    [ -n "$line" ] || continue
+    quote "${line#'$ '}"
+    list+="${list:+, }$REPLY"
   done <<<"$1"
-  printf ']'
+  REPLY="[$list]"
 }
 
 write_json() {
   local i separator=""
   printf '{\n  "course_runs": %s,\n' "$(course_runs && echo true || echo false)"
-  printf '  "devices": %s,\n' "$(quoted_steps "$(devices_here)")"
+  quote_lines "$(devices_here)"
+  printf '  "devices": %s,\n' "$REPLY"
   printf '  "findings": ['
   for i in "${!ids[@]}"; do
-    printf '%s\n    {"id": "%s", "level": "%s", "found": %s,\n     "meaning": %s,\n     "do": %s}' "$separator" \
-      "${ids[$i]}" "${levels[$i]}" "$(quoted "${founds[$i]}")" "$(quoted "${meanings[$i]}")" \
-      "$(quoted_steps "${steps[$i]}")"
+    printf '%s\n    {"id": "%s", "level": "%s"' "$separator" "${ids[$i]}" "${levels[$i]}"
+    quote "${founds[$i]}" && printf ', "found": %s' "$REPLY"
+    quote "${meanings[$i]}" && printf ',\n     "meaning": %s' "$REPLY"
+    quote_lines "${steps[$i]}" && printf ',\n     "do": %s}' "$REPLY"
     separator=","
   done
   printf '\n  ],\n'

@@ -66,7 +66,7 @@ examine_each_gpu() {  # examine_each_gpu LINES-OF-NVIDIA-SMI
 
 examine_device_files() {
   local file
-  for file in "$(here /dev)"/nvidia[0-9] "$(here /dev/nvidiactl)" "$(here /dev/nvidia-uvm)"; do
+  for file in "$machine/dev"/nvidia[0-9] "$machine/dev/nvidiactl" "$machine/dev/nvidia-uvm"; do
     if [ -e "$file" ] && { [ ! -r "$file" ] || [ ! -w "$file" ]; }; then
       finding warning gpu_permission "You may not use ${file#"${DOCTOR_ROOT:-}"}." \
         "Programs find no GPU, so the course runs on cpu and sim. The file's group may:" \
@@ -80,7 +80,7 @@ examine_device_files() {
 
 has_nvidia_card() {  # On the PCI bus: NVIDIA's vendor number, and the class of displays or 3D controllers.
   local device
-  for device in "$(here /sys/bus/pci/devices)"/*; do
+  for device in "$machine/sys/bus/pci/devices"/*; do
     grep -qs 0x10de "$device/vendor" && grep -qs '^0x03' "$device/class" && return
   done
   return 1
@@ -88,7 +88,7 @@ has_nvidia_card() {  # On the PCI bus: NVIDIA's vendor number, and the class of 
 
 examine_absent_driver() {  # There is no nvidia-smi.
   local loaded
-  loaded="$(sed -n 's/.*Kernel Module[^0-9]*\([0-9.]*\).*/\1/p' "$(here /proc/driver/nvidia/version)" 2>/dev/null)"
+  loaded="$(sed -n 's/.*Kernel Module[^0-9]*\([0-9.]*\).*/\1/p' "$machine/proc/driver/nvidia/version" 2>/dev/null)"
   no_cuda "there is no GPU that programs can use"
   if is_wsl; then
     finding note wsl_without_gpu "WSL shows no GPU." \
@@ -113,7 +113,7 @@ examine_absent_driver() {  # There is no nvidia-smi.
   elif ! has_nvidia_card; then
     finding note gpu_absent "There is no NVIDIA GPU." \
       "The course runs on cpu and sim. sim has what chapters need of a GPU: own memory, streams and asynchronous errors."
-  elif [ -d "$(here /sys/module/nouveau)" ]; then
+  elif [ -d "$machine/sys/module/nouveau" ]; then
     finding warning nouveau "There is an NVIDIA GPU, with the driver nouveau." \
       "nouveau serves no CUDA, so the course runs on cpu and sim. NVIDIA's driver takes its place; restart afterwards." \
       "$(driver_steps)"
@@ -133,7 +133,7 @@ driver_steps() {
 examine_failing_driver() {  # examine_failing_driver WORDS-OF-NVIDIA-SMI
   local words="${1%%$'\n'*}"
   no_cuda "the NVIDIA driver does not answer"
-  if is_container && [ ! -e "$(here /dev/nvidiactl)" ]; then
+  if is_container && [ ! -e "$machine/dev/nvidiactl" ]; then
     finding warning container_without_devices "This container has nvidia-smi, and none of the host's GPUs (/dev/nvidiactl)." \
       "The course runs on cpu and sim. Start the container again:" "$ docker run --gpus all ..."
     return

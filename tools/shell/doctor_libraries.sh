@@ -6,33 +6,29 @@
 
 missing=()  # Debian packages of what the build cannot do without
 
-prefixes() {  # Where CMake looks.
-  local prefix IFS=:
-  for prefix in ${CMAKE_PREFIX_PATH:-}; do [ -z "$prefix" ] || echo "$prefix"; done
-  here /usr/local
-  here /usr
-}
+IFS=: read -r -a prefixes <<<"${CMAKE_PREFIX_PATH:-}"
+prefixes+=("$machine/usr/local" "$machine/usr")  # where CMake looks
 
 find_header() {  # find_header NAME: prints the first one; NAME may be a pattern
   local prefix file
-  while IFS= read -r prefix; do
+  for prefix in "${prefixes[@]}"; do
     # The pattern is meant to expand.
     # shellcheck disable=SC2086,SC2231
     for file in "$prefix"/include/$1 "$prefix"/include/*-linux-gnu/$1 "$prefix"/lib/*/pmix2/include/$1; do
       [ -e "$file" ] && echo "$file" && return
     done
-  done < <(prefixes)
+  done
   return 1
 }
 
 find_library() {  # find_library PATTERN: prints the first file of this name
   local prefix file
-  while IFS= read -r prefix; do
+  for prefix in "${prefixes[@]}"; do
     # shellcheck disable=SC2086,SC2231
     for file in "$prefix"/lib/$1 "$prefix"/lib/*-linux-gnu/$1 "$prefix"/lib/*-linux-gnu/openblas*/$1 "$prefix"/lib64/$1; do
       [ -e "$file" ] && echo "$file" && return
     done
-  done < <(prefixes)
+  done
   return 1
 }
 
@@ -103,7 +99,7 @@ examine_math_libraries() {
 }
 
 # cmake/Libraries.cmake takes this file before any other; beside it the pthread variant does no harm.
-has_openmp_variant() { compgen -G "$(here /usr/lib)/*/openblas-openmp/libopenblas.so.0" >/dev/null; }
+has_openmp_variant() { compgen -G "$machine/usr/lib/*/openblas-openmp/libopenblas.so.0" >/dev/null; }
 
 examine_distributed_libraries() {
   if find_header gloo/allreduce.h >/dev/null && find_library libgloo.so >/dev/null; then finding ok gloo "gloo"; else

@@ -6,7 +6,7 @@
 tenths() { echo "$(($1 / 10)).$(($1 % 10))"; }  # tenths 15: 1.5
 limit_of() {  # limit_of FILE-OF-CGROUP-2 FILE-OF-CGROUP-1: the first line of the one that is there
   local group
-  group="$(sed -n 's/^0:://p' "$(here /proc/self/cgroup)" 2>/dev/null)"
+  group="$(sed -n 's/^0:://p' "$machine/proc/self/cgroup" 2>/dev/null)"
   first_line "/sys/fs/cgroup${group%/}/$1" || first_line "/sys/fs/cgroup/$1" || first_line "/sys/fs/cgroup/$2"
 }
 
@@ -59,7 +59,7 @@ examine_cores() {
 
 examine_memory() {
   local total limit of=""
-  total="$(awk '$1 == "MemTotal:" { print int($2 / 1024) }' "$(here /proc/meminfo)" 2>/dev/null)"
+  total="$(awk '$1 == "MemTotal:" { print int($2 / 1024) }' "$machine/proc/meminfo" 2>/dev/null)"
   limit="$(limit_of memory.max memory/memory.limit_in_bytes)"
   if [[ "$limit" =~ ^[0-9]+$ ]] && [ $((limit >> 20)) -lt "${total:-0}" ]; then
     of=", the container's limit"
@@ -96,7 +96,7 @@ examine_disk() {
         "The build is several times slower there, and ./course watch may not notice that you save a file. Clone the course to a folder of this system:" \
         "$ git clone \"$root\" ~/todevice" ;;
   esac
-  if [ "$(df -Pk "$(here /dev/shm)" 2>/dev/null | awk 'NR == 2 { print $2 }')" = 65536 ]; then
+  if [ "$(df -Pk "$machine/dev/shm" 2>/dev/null | awk 'NR == 2 { print $2 }')" = 65536 ]; then
     finding note shm_small "/dev/shm has 64 MB, a container's default." \
       "NCCL needs more of it between several GPUs. The course's own ranks do not use it." \
       "Start the container with:" "$ docker run --shm-size=1g ..."

@@ -92,9 +92,11 @@ write_json_chapters() {
   printf '  "chapters": ['
   while IFS='|' read -r number title; do
     runs=""
-    ! course_runs || runs="$(devices_of "$number" | sed 's/, to be fetched//; s/, /\n/g')"
-    printf '%s\n    {"number": %d, "title": %s, "runs_on": %s, "skipped": %s}' "$separator" "$number" "$(quoted "$title")" \
-      "$(quoted_steps "$runs")" "$(quoted_steps "$(skipped_of "$number")")"
+    if course_runs; then runs="$(devices_of "$number")" && runs="${runs/, to be fetched/}"; fi
+    runs="${runs//, /$'\n'}"
+    quote "$title" && printf '%s\n    {"number": %d, "title": %s' "$separator" "$number" "$REPLY"
+    quote_lines "$runs" && printf ', "runs_on": %s' "$REPLY"
+    quote_lines "$(skipped_of "$number")" && printf ', "skipped": %s}' "$REPLY"
     separator=","
   done < <(chapters)
   printf '\n  ]\n'

@@ -5,15 +5,14 @@
 # shellcheck disable=SC2034,SC2154  # doctor.sh and its other parts share these variables
 
 has_command() { command -v "$1" >/dev/null; }
-here() { echo "${DOCTOR_ROOT:-}$1"; }  # here PATH: where it is on this machine
-first_line() { local line && IFS= read -r line <"$(here "$1")" && echo "$line"; } 2>/dev/null
-release() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}$/\1/p" "$(here /etc/os-release)" 2>/dev/null; }
+first_line() { local line && IFS= read -r line <"$machine$1" && echo "$line"; } 2>/dev/null
+release() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}$/\1/p" "$machine/etc/os-release" 2>/dev/null; }
 
 is_wsl() { [[ "$(first_line /proc/version)" =~ [Mm]icrosoft ]]; }
 is_wsl_1() { is_wsl && ! [[ "$(first_line /proc/version)" =~ WSL2|microsoft-standard ]]; }
 is_container() {
-  [ -e "$(here /.dockerenv)" ] || [ -e "$(here /run/.containerenv)" ] || [ -n "${container:-}" ] ||
-    grep -qsE 'docker|kubepods|containerd|lxc' "$(here /proc/1/cgroup)"
+  [ -e "$machine/.dockerenv" ] || [ -e "$machine/run/.containerenv" ] || [ -n "${container:-}" ] ||
+    grep -qsE 'docker|kubepods|containerd|lxc' "$machine/proc/1/cgroup"
 }
 
 distribution="" compiler_version="" compiler_kind=""
