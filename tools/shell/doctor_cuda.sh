@@ -8,19 +8,19 @@ without_cuda="" gpu_count=0 gpu_capabilities=() toolkit_version="" driver_cuda="
 no_cuda() { [ -n "$without_cuda" ] || without_cuda="$1"; }  # no_cuda REASON: the first one counts
 
 examine_gpu() {
-  local smi answer
+  local answer
   examine_device_files
-  if ! smi="$(find_nvidia_smi)"; then
+  if ! has_command nvidia-smi; then
     examine_absent_driver
     return
   fi
-  if ! answer="$("$smi" --query-gpu=name,compute_cap,memory.total,compute_mode --format=csv,noheader 2>&1)"; then
+  if ! answer="$(nvidia-smi --query-gpu=name,compute_cap,memory.total,compute_mode --format=csv,noheader 2>&1)"; then
     # Drivers before 510 do not know the field.
     if ! [[ "$answer" =~ compute_cap ]]; then
       examine_failing_driver "$answer"
       return
     fi
-    answer="$("$smi" --query-gpu=name,memory.total --format=csv,noheader 2>&1 | sed 's/,/, 0.0,/; s/$/, Default/')"
+    answer="$(nvidia-smi --query-gpu=name,memory.total --format=csv,noheader 2>&1 | sed 's/,/, 0.0,/; s/$/, Default/')"
   fi
   examine_each_gpu "$answer"
   driver_cuda="$(driver_cuda_version)"

@@ -11,13 +11,9 @@ add_toolkit_to_path() {  # add_toolkit_to_path FOLDER-OF-THE-COURSE [PREFIX]
   [ -x "$1/$toolkit_folder/bin/nvcc" ] && PATH="$1/$toolkit_folder/bin:$PATH"
   # Everywhere else nvcc's usual place comes last: the first one on PATH wins.
   [ -d "${2:-}/usr/local/cuda/bin" ] && PATH="$PATH:${2:-}/usr/local/cuda/bin"
+  # Where Windows keeps nvidia-smi for Linux programs.
+  [ -d "${2:-}/usr/lib/wsl/lib" ] && PATH="$PATH:${2:-}/usr/lib/wsl/lib"
   export PATH
-}
-
-find_nvidia_smi() {  # Prints its path. The second place is where Windows keeps it for Linux programs.
-  command -v nvidia-smi && return
-  local windows="${DOCTOR_ROOT:-}/usr/lib/wsl/lib/nvidia-smi"
-  [ -x "$windows" ] && echo "$windows"
 }
 
 at_least() {  # at_least VERSION WANTED: compares major and minor, as numbers; an unknown version is too old
@@ -29,8 +25,8 @@ at_least() {  # at_least VERSION WANTED: compares major and minor, as numbers; a
 }
 
 driver_cuda_version() {  # The newest CUDA that the driver serves, such as 12.4; nothing without a driver
-  local smi answer driver
-  smi="$(find_nvidia_smi)" && answer="$("$smi" 2>/dev/null)" || return 1
+  local answer driver
+  answer="$(nvidia-smi 2>/dev/null)" || return 1
   # Newer drivers write "CUDA UMD Version".
   if [[ "$answer" =~ CUDA\ ([A-Z]+\ )?Version:\ *([0-9]+\.[0-9]+) ]]; then
     echo "${BASH_REMATCH[2]}" && return
