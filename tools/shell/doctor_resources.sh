@@ -16,9 +16,9 @@ examine_resources() {
   examine_disk
   local address_space
   address_space="$(ulimit -v)"
-  if [ "$address_space" != unlimited ] && [ "$address_space" -lt $((70 << 20)) ]; then
+  if [ "$address_space" != unlimited ] && [ "$address_space" -lt $((256 << 20)) ]; then
     finding error address_space_limited "A process may have $((address_space >> 20)) GB of addresses (ulimit -v)." \
-      "sim reserves 32 GB of addresses per device. They are not memory, but the limit counts them." \
+      "sim reserves 64 GB of addresses or more per device. They are not memory, but the limit counts them." \
       "$ ulimit -v unlimited"
   fi
 }

@@ -11,8 +11,15 @@ from machine import nvidia_smi
 GPU = "NVIDIA H200, 9.0, 143771 MiB, Default"
 
 
-@case(gpu=("ok", "cuda:0: NVIDIA H200, compute capability 9.0, 143771 MiB"), driver=("ok", "CUDA 13.0"), cublas=("ok",),
-      toolkit=("ok", "CUDA Toolkit 13.0"), cudnn=("ok",), nccl=("ok",), xla_plugin=("ok", "PJRT_PLUGIN"))
+@case(
+    gpu=("ok", "cuda:0: NVIDIA H200, compute capability 9.0, 143771 MiB"),
+    driver=("ok", "CUDA 13.0"),
+    cublas=("ok",),
+    toolkit=("ok", "CUDA Toolkit 13.0"),
+    cudnn=("ok",),
+    nccl=("ok",),
+    xla_plugin=("ok", "PJRT_PLUGIN"),
+)
 def gpu(machine):
     machine.program("nvidia-smi", nvidia_smi(GPU, GPU))
     machine.toolkit("13.0", "cublas", "cudnn", "nccl")
@@ -20,10 +27,16 @@ def gpu(machine):
     machine.environment["PJRT_PLUGIN"] = f"{machine.root}/plugin.so"
 
 
-@case(wsl_2=("note", "WSL 2"), gpu=("ok", "RTX"), toolkit_missing=("warning", "no CUDA Toolkit", "./course setup --cuda"))
+@case(
+    wsl_2=("note", "WSL 2"),
+    gpu=("ok", "RTX"),
+    toolkit_missing=("warning", "no CUDA Toolkit", "./course setup --cuda"),
+)
 def wsl_2_with_gpu(machine):
     machine.file("/proc/version", "Linux version 5.15.153.1-microsoft-standard-WSL2\n")
-    machine.file("/usr/lib/wsl/lib/nvidia-smi", "#!/bin/sh\n" + nvidia_smi("NVIDIA RTX 4070, 8.9, 12282 MiB, Default"))
+    machine.file(
+        "/usr/lib/wsl/lib/nvidia-smi", "#!/bin/sh\n" + nvidia_smi("NVIDIA RTX 4070, 8.9, 12282 MiB, Default")
+    )
     (machine.root / "usr/lib/wsl/lib/nvidia-smi").chmod(0o755)
 
 
@@ -33,7 +46,9 @@ def card(machine):
 
 
 def driver_in_kernel(machine):
-    machine.file("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue\n")
+    machine.file(
+        "/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue\n"
+    )
 
 
 @case(driver_missing=("warning", "no driver", "580.65"))
@@ -79,7 +94,9 @@ def driver_without_tool(machine):
 
 @case(driver_mismatch=("warning", "differ in version", "sudo reboot"))
 def updated_driver(machine):
-    machine.program("nvidia-smi", 'echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18')
+    machine.program(
+        "nvidia-smi", 'echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18'
+    )
 
 
 @case(driver_without_gpu=("warning", "has no GPU", "dmesg"))
@@ -89,7 +106,9 @@ def driver_finds_nothing(machine):
 
 @case(driver_fails=("warning", "couldn't communicate", "modprobe nvidia"))
 def unloaded_driver(machine):
-    machine.program("nvidia-smi", 'echo "NVIDIA-SMI has failed because it couldn\'t communicate with the driver"; exit 9')
+    machine.program(
+        "nvidia-smi", 'echo "NVIDIA-SMI has failed because it couldn\'t communicate with the driver"; exit 9'
+    )
 
 
 @case(gpu_permission=("warning", "You may not use /dev/nvidia0", "ls -l /dev/nvidia0", "usermod -aG"))
@@ -102,13 +121,16 @@ def forbidden_device(machine):
     return {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
-@case(gpu_too_old=("warning", "capability 6.1", ), toolkit_absent=("note", "would not help"))
+@case(gpu_too_old=("warning", "capability 6.1"), toolkit_absent=("note", "would not help"))
 def old_gpu(machine):
     machine.program("nvidia-smi", nvidia_smi("GeForce GTX 1080, 6.1, 8192 MiB, Default"))
 
 
-@case(gpu_without_bfloat16=("note", "chapter 07 uses float16"), gpu_exclusive=("warning", "Exclusive_Process", "nvidia-smi -i 0 -c DEFAULT"),
-      toolkit_missing=("warning", "no CUDA Toolkit", "./course setup --cuda"))
+@case(
+    gpu_without_bfloat16=("note", "chapter 07 uses float16"),
+    gpu_exclusive=("warning", "Exclusive_Process", "nvidia-smi -i 0 -c DEFAULT"),
+    toolkit_missing=("warning", "no CUDA Toolkit", "./course setup --cuda"),
+)
 def turing_alone(machine):
     machine.program("nvidia-smi", nvidia_smi("Tesla T4, 7.5, 15360 MiB, Exclusive_Process"))
 
@@ -124,10 +146,16 @@ def driver_of_cuda_12(machine):
     machine.toolkit()
 
 
-@case(driver_too_old=("warning", "CUDA 11.4 at most", "newer driver"), toolkit_absent=("note", "no CUDA Toolkit"))
+@case(
+    driver_too_old=("warning", "CUDA 11.4 at most", "newer driver"),
+    toolkit_absent=("note", "no CUDA Toolkit"),
+)
 def driver_that_knows_no_capability(machine):
-    machine.program("nvidia-smi", 'case "$*" in *compute_cap*) echo \'Field "compute_cap" is not a valid field to query.\'; exit 2 ;; '
-                    "*query*) echo 'Tesla T4, 15109 MiB' ;; *) echo 'Driver Version: 470.82 CUDA Version: 11.4' ;; esac")
+    machine.program(
+        "nvidia-smi",
+        'case "$*" in *compute_cap*) echo \'Field "compute_cap" is not a valid field to query.\'; exit 2 ;; '
+        "*query*) echo 'Tesla T4, 15109 MiB' ;; *) echo 'Driver Version: 470.82 CUDA Version: 11.4' ;; esac",
+    )
 
 
 @case(toolkit_too_old=("warning", "12.0", "./course setup --cuda"), driver=("ok", "CUDA 13.1"))
@@ -142,7 +170,10 @@ def toolkit_of_tomorrow(machine):
     machine.toolkit("14.0", "cublas")
 
 
-@case(toolkit_lacks_gpu=("warning", "capability 13.5", ), toolkit_compiler=("warning", "g++ 16.1", "CUDAHOSTCXX=g++-14"))
+@case(
+    toolkit_lacks_gpu=("warning", "capability 13.5"),
+    toolkit_compiler=("warning", "g++ 16.1", "CUDAHOSTCXX=g++-14"),
+)
 def gpu_of_tomorrow(machine):
     machine.program("nvidia-smi", nvidia_smi("NVIDIA X1, 13.5, 99999 MiB, Default"))
     machine.toolkit()
@@ -154,8 +185,12 @@ def toolkit_alone(machine):
     machine.toolkit()
 
 
-@case(cublas_missing=("warning", "no cuBLAS", "setup --cuda"), cudnn_missing=("warning", "Convolutions", "setup --cuda"),
-      nccl_missing=("note", "chapter 06", "setup --cuda"), cuda_visible_some=("note", "1 of 2 GPUs", "unset CUDA_VISIBLE_DEVICES"))
+@case(
+    cublas_missing=("warning", "no cuBLAS", "setup --cuda"),
+    cudnn_missing=("warning", "Convolutions", "setup --cuda"),
+    nccl_missing=("note", "chapter 06", "setup --cuda"),
+    cuda_visible_some=("note", "1 of 2 GPUs", "unset CUDA_VISIBLE_DEVICES"),
+)
 def bare_toolkit(machine):
     machine.program("nvidia-smi", nvidia_smi(GPU, GPU))
     machine.toolkit()
@@ -168,7 +203,9 @@ def cudnn_of_python(machine):
     machine.toolkit()
     machine.file("/wheels/nvidia/cudnn/include/cudnn.h")
     machine.file("/wheels/nvidia/cudnn/lib/libcudnn.so.9")
-    machine.program("python3", f'case "$*" in -c*) echo {machine.root}/wheels ;; *) echo "Python 3.11.2" ;; esac')
+    machine.program(
+        "python3", f'case "$*" in -c*) echo {machine.root}/wheels ;; *) echo "Python 3.11.2" ;; esac'
+    )
 
 
 @case(cuda_visible_none=("warning", "hides every GPU", "unset CUDA_VISIBLE_DEVICES"))

@@ -46,7 +46,9 @@ def examine(one):
                 faults.append(f"{name}: {key}: what to do lacks {step!r}: {finding['do']}")
         if level in ("warning", "error") and not finding["meaning"]:
             faults.append(f"{name}: {key} does not say what it means")
-    unexpected = [key for key, finding in found.items() if finding["level"] == "error" and key not in expected]
+    unexpected = [
+        key for key, finding in found.items() if finding["level"] == "error" and key not in expected
+    ]
     if unexpected and name != "mac":
         faults.append(f"{name}: errors that nothing caused: {unexpected}")
     return faults, set(found)
@@ -63,14 +65,20 @@ def check_summary(machine, faults):
     machine.toolkit("13.0", "cublas")
     machine.file("/usr/include/gloo", None)
     chapters = {chapter["number"]: chapter for chapter in machine.findings()[1]["chapters"]}
-    expected = {1: (["cpu", "sim", "cuda"], []), 4: (["cpu", "sim", "cuda"], ["convolutions on cuda (no cuDNN)"]),
-                6: ([], ["ranks on cpu and sim (no gloo)", "ranks on cuda (no NCCL)", "several GPUs (there is one)"]),
-                10: (["XLA's plugin"], []), 11: (["sim", "cuda"], [])}
+    expected = {
+        1: (["cpu", "sim", "cuda"], []),
+        4: (["cpu", "sim", "cuda"], ["convolutions on cuda (no cuDNN)"]),
+        6: ([], ["ranks on cpu and sim (no gloo)", "ranks on cuda (no NCCL)", "several GPUs (there is one)"]),
+        10: (["XLA's plugin"], []),
+        11: (["sim", "cuda"], []),
+    }
     for number, (runs_on, skipped) in expected.items():
         chapter = chapters.get(number, {})
         if (chapter.get("runs_on"), chapter.get("skipped")) != (runs_on, skipped):
             faults.append(f"summary of chapter {number}: {chapter}")
-    numbers = [int(n) for n in re.findall(r"^number = (\d+)", (SOURCE / "chapters/course.toml").read_text(), re.M)]
+    numbers = [
+        int(n) for n in re.findall(r"^number = (\d+)", (SOURCE / "chapters/course.toml").read_text(), re.M)
+    ]
     if sorted(chapters) != numbers:
         faults.append(f"the summary has the chapters {sorted(chapters)}, course.toml has {numbers}")
 
@@ -84,7 +92,9 @@ def check_text(machine, faults):
     for columns in ("40", "80", "200"):
         machine.environment.update(COLUMNS=columns, LC_ALL="C")
         done = machine.run("doctor")
-        wide = [line for line in done.stdout.splitlines() if len(line) > int(columns) and len(line.split()) > 2]
+        wide = [
+            line for line in done.stdout.splitlines() if len(line) > int(columns) and len(line.split()) > 2
+        ]
         if wide or not done.stdout.isascii() or "\033" in done.stdout:
             faults.append(f"at {columns} columns: {wide} or not plain text")
         # A command that was broken is whole again in a shell.
@@ -100,8 +110,15 @@ def check_terminal(machine, faults):
     for no_color in ("", "1"):
         ours, theirs = pty.openpty()
         subprocess.run(["stty", "cols", "50"], stdin=theirs, check=True)
-        environment = {"PATH": str(machine.bin), "DOCTOR_ROOT": str(machine.root), "TERM": "xterm", "NO_COLOR": no_color}
-        with subprocess.Popen(["./course", "doctor"], cwd=machine.course, env=environment, stdin=theirs, stdout=theirs) as run:
+        environment = {
+            "PATH": str(machine.bin),
+            "DOCTOR_ROOT": str(machine.root),
+            "TERM": "xterm",
+            "NO_COLOR": no_color,
+        }
+        with subprocess.Popen(
+            ["./course", "doctor"], cwd=machine.course, env=environment, stdin=theirs, stdout=theirs
+        ) as run:
             os.close(theirs)
             said = b""
             try:
@@ -118,8 +135,11 @@ def check_terminal(machine, faults):
 
 
 def check_usage(machine, faults):
-    for arguments, code, words in ((["--jsn"], 2, "doctor: unknown option --jsn: type  ./course doctor --help"),
-                                   (["--help"], 0, "Example:\n  ./course doctor"), (["-h"], 0, "--json")):
+    for arguments, code, words in (
+        (["--jsn"], 2, "doctor: unknown option --jsn: type  ./course doctor --help"),
+        (["--help"], 0, "Example:\n  ./course doctor"),
+        (["-h"], 0, "--json"),
+    ):
         done = machine.run("doctor", *arguments)
         if done.returncode != code or words not in done.stdout + done.stderr:
             faults.append(f"doctor {arguments}: {done}")
@@ -133,7 +153,7 @@ def main():
             came |= ids
     declared = ids_in_scripts()
     faults += [f"no case provokes the finding {key}" for key in sorted(declared - came)]
-    # The list itself is checked: an id that was printed but not found in the scripts was missed by the search.
+    # An id that was printed but not found in the scripts was missed by the search.
     faults += [f"the search for ids misses {key}" for key in sorted(came - declared)]
     for check in (check_summary, check_text, check_terminal, check_usage):
         with tempfile.TemporaryDirectory() as folder:

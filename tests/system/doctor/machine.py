@@ -1,4 +1,4 @@
-"""A machine that does not exist, for tests of tools/shell/doctor.sh: files, programs and a copy of the course.
+"""A machine that does not exist, for tests of ./course: files, programs and a copy of the course.
 
 Imported by the tests beside it. Invariant: what a script sees of the real machine is bash, the
 tools of REAL and nothing else, so no compiler, driver or library of it counts.
@@ -10,8 +10,10 @@ import pathlib
 import shutil
 import subprocess
 
-REAL = ("awk bash basename cat chmod cmp cp cut date dirname env grep head id kill ln ls mkdir mktemp mv readlink rm sed sh "
-        "sort stty tail tee touch tr").split()
+REAL = (
+    "awk bash basename cat chmod cmp cp cut date dirname env grep head id kill ln ls mkdir mktemp mv "
+    "readlink rm sed sh sort stty tail tee touch tr"
+).split()
 DEBIAN_12 = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\nVERSION_ID="12"\n'
 LIBRARIES = """
 include/CLI/CLI.hpp include/toml++/toml.h include/nlohmann/json.hpp include/boost/context/fiber.hpp
@@ -30,20 +32,26 @@ PROGRAMS = {
     "uname": 'case "$*" in -s) echo Linux ;; -r) echo 6.1.0 ;; -m) echo x86_64 ;; esac',
     "nproc": "echo 8",
     "df": 'echo "Filesystem Type 1024-blocks Used Available Capacity Mounted"\n'
-          'echo "/dev/sda1 ext4 500000000 100000000 400000000 20% /"',
+    'echo "/dev/sda1 ext4 500000000 100000000 400000000 20% /"',
     "apt-get": "",
     "sudo": 'exec "$@"',
-    "gnuplot": "", "ccache": "", "ld.lld": "",
+    "gnuplot": "",
+    "ccache": "",
+    "ld.lld": "",
 }
-NVCC = ('case "$*" in --version) echo "Cuda compilation tools, release {release}, V{release}.88" ;; '
-        '--list-gpu-arch) for a in 75 80 86 89 90 100 120; do echo compute_$a; done ;; esac')
+NVCC = (
+    'case "$*" in --version) echo "Cuda compilation tools, release {release}, V{release}.88" ;; '
+    "--list-gpu-arch) for a in 75 80 86 89 90 100 120; do echo compute_$a; done ;; esac"
+)
 
 
 def nvidia_smi(*gpus, cuda="13.0", driver="580.95.05"):
     """A stand-in for nvidia-smi; a GPU is "name, capability, memory, mode"."""
     rows = "\n".join(f'echo "{gpu}"' for gpu in gpus)
-    return (f'case "$*" in --query-gpu=*) {rows} ;; -L) echo "GPU 0" ;;\n'
-            f'*) echo "| NVIDIA-SMI {driver}   Driver Version: {driver}   CUDA Version: {cuda}  |" ;; esac')
+    return (
+        f'case "$*" in --query-gpu=*) {rows} ;; -L) echo "GPU 0" ;;\n'
+        f'*) echo "| NVIDIA-SMI {driver}   Driver Version: {driver}   CUDA Version: {cuda}  |" ;; esac'
+    )
 
 
 class Machine:
@@ -97,13 +105,20 @@ class Machine:
             self.file(f"/usr/local/cuda/include/{headers.get(library, library + '.h')}")
             self.file(f"/usr/local/cuda/lib64/lib{library}.so")
 
-    def run(self, *arguments, shell="exec \"$@\"", **options):
+    def run(self, *arguments, shell='exec "$@"', **options):
         """./course ARGUMENT... on this machine; `shell` may set limits before."""
         environment = {"PATH": str(self.bin), "HOME": str(self.folder), "DOCTOR_ROOT": str(self.root)}
         environment.update(self.environment)
-        return subprocess.run(["/bin/bash", "-c", shell, "bash", "./course", *arguments], cwd=self.course,
-                              env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
-                              **options)
+        return subprocess.run(
+            ["/bin/bash", "-c", shell, "bash", "./course", *arguments],
+            cwd=self.course,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+            **options,
+        )
 
     def findings(self, **options):
         """(the exit code, the object that `doctor --json` prints)"""
