@@ -92,9 +92,10 @@ examine_absent_driver() {  # There is no nvidia-smi.
   no_cuda "there is no GPU that programs can use"
   if is_wsl; then
     finding note wsl_without_gpu "WSL shows no GPU." \
-      "The course runs on cpu and sim. If the computer has an NVIDIA GPU, install its driver in Windows, then:" "$ wsl --shutdown"
+      "The course runs on cpu and sim. If the computer has an NVIDIA GPU, install its driver in Windows, then:" \
+      "$ wsl --shutdown"
   elif [ "${NVIDIA_VISIBLE_DEVICES-all}" = "" ] || [[ "${NVIDIA_VISIBLE_DEVICES-all}" =~ ^(void|none)$ ]]; then
-    finding warning nvidia_visible_none "NVIDIA_VISIBLE_DEVICES is \"$NVIDIA_VISIBLE_DEVICES\": this container was started without GPUs." \
+    finding warning nvidia_visible_none "NVIDIA_VISIBLE_DEVICES is \"$NVIDIA_VISIBLE_DEVICES\": this container has no GPUs." \
       "The course runs on cpu and sim." "$ docker run --gpus all ..."
   elif is_container && [ -n "$loaded" ]; then
     finding warning container_without_gpus "The host has the NVIDIA driver $loaded, and this container was started without its GPUs." \
@@ -102,14 +103,16 @@ examine_absent_driver() {  # There is no nvidia-smi.
       "$ docker run --gpus all ..."
   elif is_container && has_nvidia_card; then
     finding warning container_without_driver "The host has an NVIDIA GPU, and its kernel has no NVIDIA driver." \
-      "The course runs on cpu and sim. Install the driver on the host, and start the container again:" "$ docker run --gpus all ..."
+      "The course runs on cpu and sim. Install the driver on the host, and start the container again:" \
+      "$ docker run --gpus all ..."
   elif is_container; then
     finding note container_shows_no_gpu "No GPU is to be seen in this container." \
-      "The course runs on cpu and sim. A container cannot tell whether its host has a GPU. Ask the host, and if it lists one, add --gpus all to docker run:" \
-      "$ nvidia-smi"
+      "The course runs on cpu and sim. A container cannot tell whether its host has a GPU. Ask the host:" \
+      "$ nvidia-smi" "If it lists one, start the container again:" "$ docker run --gpus all ..."
   elif [ -n "$loaded" ]; then
     finding warning nvidia_smi_missing "The NVIDIA driver $loaded is loaded, but there is no nvidia-smi." \
-      "The build asks nvidia-smi for the GPU. It comes with the driver, on Debian in a package of its own:" "$(install_steps nvidia-smi)"
+      "The build asks nvidia-smi for the GPU. It comes with the driver, on Debian in a package of its own:" \
+      "$(install_steps nvidia-smi)"
   elif ! has_nvidia_card; then
     finding note gpu_absent "There is no NVIDIA GPU." \
       "The course runs on cpu and sim. sim has what chapters need of a GPU: own memory, streams and asynchronous errors."
@@ -158,7 +161,11 @@ examine_visible_gpus() {  # As CUDA reads the variable: up to the first entry th
   IFS=, read -r -a entries <<<"$CUDA_VISIBLE_DEVICES"
   for entry in "${entries[@]}"; do
     entry="${entry// /}"
-    if [[ "$entry" =~ ^[0-9]+$ ]]; then [ "$entry" -lt "$gpu_count" ] || break; elif ! [[ "$entry" =~ ^(GPU|MIG)- ]]; then break; fi
+    if [[ "$entry" =~ ^[0-9]+$ ]]; then
+      [ "$entry" -lt "$gpu_count" ] || break
+    else
+      [[ "$entry" =~ ^(GPU|MIG)- ]] || break
+    fi
     visible=$((visible + 1))
   done
   if [ $visible -eq 0 ]; then

@@ -52,7 +52,7 @@ examine_cores() {
   fi
   if [ -n "${OPENBLAS_CORETYPE:-}${OPENBLAS_L2_SIZE:-}" ]; then
     finding warning openblas_kernels "OPENBLAS_CORETYPE or OPENBLAS_L2_SIZE is set." \
-      "OpenBLAS then takes kernels for old processors, which are slower. ./course unsets both; programs that you start yourself see them." \
+      "OpenBLAS then takes slower kernels, for old processors. ./course unsets both; your own commands see them." \
       "$ unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE"
   fi
 }
@@ -93,7 +93,7 @@ examine_disk() {
   case "$type" in
     9p | v9fs | drvfs | nfs* | cifs | smb* | fuse.* | vboxsf | prl_fs)
       finding warning folder_slow "The course lies on a file system of another system ($type)." \
-        "The build is several times slower there, and ./course watch may not notice that you save a file. Clone the course to a folder of this system:" \
+        "The build is slower there, and ./course watch may not notice that you save a file. Clone it to a folder of this system:" \
         "$ git clone \"$root\" ~/todevice" ;;
   esac
   if [ "$(df -Pk "$machine/dev/shm" 2>/dev/null | awk 'NR == 2 { print $2 }')" = 65536 ]; then

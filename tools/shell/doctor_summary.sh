@@ -79,7 +79,7 @@ write_verdict() {
     echo "  ./course run 1"
     return
   fi
-  write "" "" "" "The course does not run here yet. Errors: $errors, warnings: $warnings. Do what stands under each error, and look again:"
+  write "" "" "" "The course does not run here yet. Errors: $errors, warnings: $warnings. Do what stands below each error, and look again:"
   echo "  ./course doctor"
   if has_command apt-get && has_command dpkg-query && [ -n "$(missing_packages base)" ]; then
     write "" "" "" "All packages that are missing come with one command:"

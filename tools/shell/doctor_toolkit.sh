@@ -46,7 +46,7 @@ examine_absent_toolkit() {
     finding note toolkit_absent "There is no CUDA Toolkit." "The GPU cannot be used for the reason above, so it would not help yet."
   else
     finding warning toolkit_missing "There is a GPU and its driver, and no CUDA Toolkit (nvcc)." \
-      "The course runs on cpu and sim. This installs the toolkit into a folder of the course, without root: 1.2 GB to load." \
+      "The course runs on cpu and sim. This installs the toolkit into the course, without root: 1.2 GB to load." \
       "$ ./course setup --cuda"
     no_cuda "there is no CUDA Toolkit"
   fi
@@ -69,7 +69,8 @@ examine_fit() {  # examine_fit NVCC: toolkit against driver, GPU and compiler
   done
   if [ "$compiler_kind" = g++ ] && at_least "$compiler_version" 16; then
     finding warning toolkit_compiler "nvcc 13.0 takes g++ up to 15, and the compiler is g++ $compiler_version." \
-      "The build with CUDA fails with \"unsupported GNU version\"." "$(install_steps g++-14)" "$ export CC=gcc-14 CXX=g++-14 CUDAHOSTCXX=g++-14"
+      "The build with CUDA fails with \"unsupported GNU version\"." "$(install_steps g++-14)" \
+      "$ export CC=gcc-14 CXX=g++-14 CUDAHOSTCXX=g++-14"
     no_cuda "nvcc does not take this g++" && fits=false
   fi
   ! $fits || finding ok toolkit "CUDA Toolkit $toolkit_version ($nvcc)"
@@ -79,7 +80,7 @@ python_folders() { python3 -c 'import sys; print("\n".join(p for p in sys.path i
 
 find_nvidia() {  # find_nvidia HEADER LIBRARY-PATTERN: both in one place, as the build takes them
   local folder
-  for folder in "$toolkit_root" "$toolkit_root/targets/$(uname -m)-linux"; do
+  for folder in "$toolkit_root" "$toolkit_root"/targets/*; do
     [ -e "$folder/include/$1" ] && compgen -G "$folder/lib*/$2" >/dev/null && return
   done
   find_header "$1" >/dev/null && find_library "$2" >/dev/null && return
