@@ -112,7 +112,7 @@ examine_folder() {
   case "$root" in
     *[[:space:]]*)
       finding note folder_spaces "The folder's name has a space: $root" \
-        "The course is tested in folders without one. Move it if a build fails." ;;
+        "The course runs there on cpu and sim. Compiling for CUDA in such a folder is not tested." ;;
   esac
   home="$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/release/CMakeCache.txt 2>/dev/null)"
   if [ -n "$home" ] && [ "$home" != "$root" ]; then

@@ -15,7 +15,7 @@ is_container() {
     grep -qsE 'docker|kubepods|containerd|lxc' "$machine/proc/1/cgroup"
 }
 
-distribution="" compiler_version="" compiler_kind=""
+distribution=""
 
 examine_system() {
   local name
@@ -94,7 +94,7 @@ examine_tools() {
 
 examine_compiler() {
   local -a command
-  local text
+  local text kind=g++ version="" oldest=12
   # What CMake takes: CXX where it is set.
   read -r -a command <<<"${CXX:-c++}"
   if ! has_command "${command[0]}"; then
@@ -103,13 +103,12 @@ examine_compiler() {
     return
   fi
   text="$("${command[@]}" --version 2>/dev/null)"
-  compiler_kind=g++
-  [[ "$text" =~ clang ]] && compiler_kind=clang++
-  [[ "$text" =~ ([0-9]+\.[0-9]+)\.[0-9]+ ]] && compiler_version="${BASH_REMATCH[1]}"
-  if at_least "$compiler_version" "$([ $compiler_kind = g++ ] && echo 12 || echo 14)"; then
-    finding ok compiler "The compiler ${command[*]} is $compiler_kind $compiler_version."
+  [[ "$text" =~ clang ]] && kind=clang++ oldest=14
+  [[ "$text" =~ ([0-9]+\.[0-9]+)\.[0-9]+ ]] && version="${BASH_REMATCH[1]}"
+  if at_least "$version" $oldest; then
+    finding ok compiler "The compiler ${command[*]} is $kind $version."
   else
-    finding error compiler_old "The compiler ${command[*]} is $compiler_kind ${compiler_version:-of an unknown version}." \
+    finding error compiler_old "The compiler ${command[*]} is $kind ${version:-of an unknown version}." \
       "The course is written in C++20 and needs g++ 12 or clang 14 or later." "$(compiler_steps)"
   fi
 }

@@ -67,13 +67,26 @@ examine_fit() {  # examine_fit NVCC: toolkit against driver, GPU and compiler
       no_cuda "the CUDA Toolkit does not know the GPU" && fits=false
     fi
   done
-  if [ "$compiler_kind" = g++ ] && at_least "$compiler_version" 16; then
-    finding warning toolkit_compiler "nvcc 13.0 takes g++ up to 15, and the compiler is g++ $compiler_version." \
-      "The build with CUDA fails with \"unsupported GNU version\"." "$(install_steps g++-14)" \
-      "$ export CC=gcc-14 CXX=g++-14 CUDAHOSTCXX=g++-14"
-    no_cuda "nvcc does not take this g++" && fits=false
-  fi
+  examine_host_compiler || fits=false
   ! $fits || finding ok toolkit "CUDA Toolkit $toolkit_version ($nvcc)"
+}
+
+# CXX is not for nvcc: CMake gives it CUDAHOSTCXX, and without that variable nvcc takes g++.
+examine_host_compiler() {
+  local host="${CUDAHOSTCXX:-g++}" version
+  version="$("$host" -dumpfullversion 2>/dev/null)" || return 0
+  if at_least "$version" 16; then
+    finding warning toolkit_compiler_new "nvcc takes g++ up to 15, and $host is g++ $version." \
+      "The build with CUDA fails with \"unsupported GNU version\"." "$(install_steps g++-14)" \
+      "$ export CUDAHOSTCXX=g++-14"
+  elif ! at_least "$version" 12; then
+    finding warning toolkit_compiler_old "nvcc compiles the host's part of the code with $host, which is g++ $version." \
+      "The course needs g++ 12 or later for that, too." "$ export CUDAHOSTCXX=${CXX:-g++-12}"
+  else
+    return 0
+  fi
+  no_cuda "nvcc does not take this g++"
+  return 1
 }
 
 python_folders() { python3 -c 'import sys; print("\n".join(p for p in sys.path if p))' 2>/dev/null; }

@@ -73,12 +73,13 @@ set_up_course() {  # set_up_course OPTION...
     echo "setup: --force goes with --cuda: type  ./course setup --help" >&2
     return 2
   fi
-  if $cuda; then may_install_toolkit $force && install_toolkit || return 1; fi
+  if $cuda; then may_install_toolkit $force || return 1; fi
+  # First the packages: nvcc needs g++, and the toolkit comes through pip.
   set_up base || return 1
-  if $cuda; then use_toolkit || return 1; fi
+  if $cuda; then install_toolkit && use_toolkit || return 1; fi
   build_targets course-tool || return 1
-  if $cuda && has_gpu; then echo "Ready. Next: ./course run 4 --device cuda"; else echo "Ready. Next: ./course list"; fi
   say_cuda
+  if $cuda && has_gpu; then echo "Ready. Next: ./course run 4 --device cuda"; else echo "Ready. Next: ./course list"; fi
 }
 
 may_install_toolkit() {  # may_install_toolkit FORCE: in words why not
@@ -162,7 +163,7 @@ lay_out_toolkit() {  # lay_out_toolkit FOLDER
 compiles() {  # compiles FOLDER: proves that nvcc works with this machine's compiler
   local source="$1/try.cu"
   echo '__global__ void fill(float* x) { x[threadIdx.x] = 1; }' >"$source"
-  if "$1/bin/nvcc" -std=c++20 -arch=sm_90 -c "$source" -o "$1/try.o" >.course/setup-cuda.log 2>&1; then
+  if "$1/bin/nvcc" ${CUDAHOSTCXX:+-ccbin "$CUDAHOSTCXX"} -std=c++20 -arch=sm_90 -c "$source" -o "$1/try.o" >.course/setup-cuda.log 2>&1; then
     rm -f "$source" "$1/try.o"
     return
   fi

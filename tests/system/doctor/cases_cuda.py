@@ -172,12 +172,27 @@ def toolkit_of_tomorrow(machine):
 
 @case(
     toolkit_lacks_gpu=("warning", "capability 13.5"),
-    toolkit_compiler=("warning", "g++ 16.1", "CUDAHOSTCXX=g++-14"),
+    toolkit_compiler_new=("warning", "g++ 16.1", "CUDAHOSTCXX=g++-14"),
 )
 def gpu_of_tomorrow(machine):
     machine.program("nvidia-smi", nvidia_smi("NVIDIA X1, 13.5, 99999 MiB, Default"))
     machine.toolkit()
-    machine.program("c++", GXX.format("16.1"))
+    machine.program("g++", "echo 16.1.0")
+
+
+@case(toolkit_compiler_old=("warning", "g++ 11.4", "export CUDAHOSTCXX=g++-12"))
+def newer_compiler_for_the_host_alone(machine):
+    gpu(machine)
+    machine.program("g++", "echo 11.4.0")
+    machine.program("g++-12", GXX.format("12.3"))
+    machine.environment["CXX"] = "g++-12"
+
+
+@case(toolkit=("ok",))
+def newer_compiler_for_both(machine):
+    newer_compiler_for_the_host_alone(machine)
+    machine.program("g++-12", 'case "$1" in --version) echo "g++ (GCC) 12.3.0" ;; *) echo 12.3.0 ;; esac')
+    machine.environment["CUDAHOSTCXX"] = "g++-12"
 
 
 @case(toolkit_without_gpu=("note", "./course test --all compiles it"))

@@ -168,6 +168,17 @@ def test_refusals():
         )
 
 
+def test_bare_machine():
+    """pip and g++ come first, as packages of the system: the toolkit needs both."""
+    prepared = machine()
+    prepared.program("python3", "exit 1")
+    prepared.program("with_pip", PIP)
+    prepared.program("dpkg-query", '[ -f "$HOME/installed" ] && printf installed')
+    prepared.program("apt-get", 'touch "$HOME/installed"; cp "$(command -v with_pip)" "$(command -v python3)"')
+    done = prepared.set_up("--cuda")
+    expect("packages first", done.returncode == 0 and (prepared.toolkit_folder / "bin/nvcc").exists(), done)
+
+
 def test_force():
     for driver in (None, nvidia_smi(GPU, cuda="12.4")):
         prepared = machine()
@@ -204,7 +215,7 @@ def test_usage():
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
-        for test in (test_install, test_refusals, test_force, test_usage):
+        for test in (test_install, test_refusals, test_bare_machine, test_force, test_usage):
             test()
     print(f"{len(faults)} faults")
     sys.exit(1 if faults else 0)
