@@ -88,27 +88,14 @@ has_nvidia_card() {  # On the PCI bus: NVIDIA's vendor number, and the class of 
 
 examine_absent_driver() {  # There is no nvidia-smi.
   local loaded
-  loaded="$(sed -n 's/.*Kernel Module[^0-9]*\([0-9.]*\).*/\1/p' "$machine/proc/driver/nvidia/version" 2>/dev/null)"
+  loaded="$(sed -n 's/.*Kernel Module.*  *\([0-9]\{3,\}\.[0-9.]*\).*/\1/p' "$machine/proc/driver/nvidia/version" 2>/dev/null)"
   no_cuda "there is no GPU that programs can use"
   if is_wsl; then
     finding note wsl_without_gpu "WSL shows no GPU." \
       "The course runs on cpu and sim. If the computer has an NVIDIA GPU, install its driver in Windows, then:" \
       "$ wsl --shutdown"
-  elif [ "${NVIDIA_VISIBLE_DEVICES-all}" = "" ] || [[ "${NVIDIA_VISIBLE_DEVICES-all}" =~ ^(void|none)$ ]]; then
-    finding warning nvidia_visible_none "NVIDIA_VISIBLE_DEVICES is \"$NVIDIA_VISIBLE_DEVICES\": this container has no GPUs." \
-      "The course runs on cpu and sim." "$ docker run --gpus all ..."
-  elif is_container && [ -n "$loaded" ]; then
-    finding warning container_without_gpus "The host has the NVIDIA driver $loaded, and this container was started without its GPUs." \
-      "The course runs on cpu and sim. Start the container again, on a host with NVIDIA's container toolkit:" \
-      "$ docker run --gpus all ..."
-  elif is_container && has_nvidia_card; then
-    finding warning container_without_driver "The host has an NVIDIA GPU, and its kernel has no NVIDIA driver." \
-      "The course runs on cpu and sim. Install the driver on the host, and start the container again:" \
-      "$ docker run --gpus all ..."
-  elif is_container; then
-    finding note container_shows_no_gpu "No GPU is to be seen in this container." \
-      "The course runs on cpu and sim. A container cannot tell whether its host has a GPU. Ask the host:" \
-      "$ nvidia-smi" "If it lists one, start the container again:" "$ docker run --gpus all ..."
+  elif is_container || [ -n "${NVIDIA_VISIBLE_DEVICES+set}" ]; then
+    examine_container_without_gpu "$loaded"
   elif [ -n "$loaded" ]; then
     finding warning nvidia_smi_missing "The NVIDIA driver $loaded is loaded, but there is no nvidia-smi." \
       "The build asks nvidia-smi for the GPU. It comes with the driver, on Debian in a package of its own:" \
@@ -122,6 +109,26 @@ examine_absent_driver() {  # There is no nvidia-smi.
       "$(driver_steps)"
   else
     finding warning driver_missing "There is an NVIDIA GPU, and no driver." "The course runs on cpu and sim." "$(driver_steps)"
+  fi
+}
+
+# The kernel is the host's: its driver and its PCI bus are to be seen in a container, its device files are not.
+examine_container_without_gpu() {  # examine_container_without_gpu VERSION-OF-THE-DRIVER
+  if [ "${NVIDIA_VISIBLE_DEVICES-all}" = "" ] || [[ "${NVIDIA_VISIBLE_DEVICES-all}" =~ ^(void|none)$ ]]; then
+    finding warning nvidia_visible_none "NVIDIA_VISIBLE_DEVICES is \"$NVIDIA_VISIBLE_DEVICES\": this container has no GPUs." \
+      "The course runs on cpu and sim." "$ docker run --gpus all ..."
+  elif [ -n "$1" ]; then
+    finding warning container_without_gpus "The host has the NVIDIA driver $1, and this container was started without its GPUs." \
+      "The course runs on cpu and sim. Start the container again, on a host with NVIDIA's container toolkit:" \
+      "$ docker run --gpus all ..."
+  elif has_nvidia_card; then
+    finding warning container_without_driver "The host has an NVIDIA GPU, and its kernel has no NVIDIA driver." \
+      "The course runs on cpu and sim. Install the driver on the host, and start the container again:" \
+      "$ docker run --gpus all ..."
+  else
+    finding note container_shows_no_gpu "No GPU is to be seen in this container." \
+      "The course runs on cpu and sim. A container cannot tell whether its host has a GPU. Ask the host:" \
+      "$ nvidia-smi" "If it lists one, start the container again:" "$ docker run --gpus all ..."
   fi
 }
 
