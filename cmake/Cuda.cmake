@@ -31,6 +31,10 @@ if(TD_CUDA STREQUAL "AUTO" AND NOT gpus AND NOT EXISTS /dev/nvidia0
   return()
 endif()
 
+# CMake would remember that it found no nvcc, and not look again where one was installed since then.
+if(NOT CMAKE_CUDA_COMPILER)
+  unset(CMAKE_CUDA_COMPILER CACHE)
+endif()
 include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
