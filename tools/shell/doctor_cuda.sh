@@ -112,7 +112,7 @@ examine_absent_driver() {  # There is no nvidia-smi.
   fi
 }
 
-# The kernel is the host's: its driver and its PCI bus are to be seen in a container, its device files are not.
+# The kernel is the host's: a container sees its driver and its PCI bus, but not its device files.
 examine_container_without_gpu() {  # examine_container_without_gpu VERSION-OF-THE-DRIVER
   if [ "${NVIDIA_VISIBLE_DEVICES-all}" = "" ] || [[ "${NVIDIA_VISIBLE_DEVICES-all}" =~ ^(void|none)$ ]]; then
     finding warning nvidia_visible_none "NVIDIA_VISIBLE_DEVICES is \"$NVIDIA_VISIBLE_DEVICES\": this container has no GPUs." \
@@ -126,7 +126,7 @@ examine_container_without_gpu() {  # examine_container_without_gpu VERSION-OF-TH
       "The course runs on cpu and sim. Install the driver on the host, and start the container again:" \
       "$ docker run --gpus all ..."
   else
-    finding note container_shows_no_gpu "No GPU is to be seen in this container." \
+    finding note container_shows_no_gpu "No GPU is visible in this container." \
       "The course runs on cpu and sim. A container cannot tell whether its host has a GPU. Ask the host:" \
       "$ nvidia-smi" "If it lists one, start the container again:" "$ docker run --gpus all ..."
   fi

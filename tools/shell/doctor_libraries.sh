@@ -149,6 +149,6 @@ examine_xla() {
       "Chapter 10 is skipped." "$(install_steps python3-pip)"
   else
     finding note xla_to_fetch "XLA's plugin is not here yet." \
-      "./course run 10 fetches it, once: 64 MB to load, 260 MB on disk."
+      "./course run 10 fetches it, once: 64 MB to download, 260 MB on disk."
   fi
 }

@@ -37,7 +37,7 @@ examine_cores() {
     cores=$((quota >= period ? quota / period : 1))
   elif [ "$cores" -eq 1 ]; then
     finding warning cores_one "There is one core of $all for the course." \
-      "The build is slow, and several devices or ranks are no faster than one: speed-ups are not to be seen."
+      "The build is slow, and several devices or ranks are no faster than one: you will see no speed-up."
   elif [ "$cores" -lt "$all" ]; then
     finding note cores_affinity "There are $cores of the machine's $all cores for the course (affinity)." \
       "The course builds and trains with $cores threads."

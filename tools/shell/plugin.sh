@@ -10,7 +10,7 @@ fetch_plugin() {  # Leaves the library and PJRT's own header in build/xla.
     echo "plugin: there is no pip here. Install it with  sudo apt-get install python3-pip"
     return 1
   fi
-  echo "plugin: fetching XLA's plugin for the CPU, once: 64 MB to load, 260 MB in build/xla"
+  echo "plugin: fetching XLA's plugin for the CPU, once: 64 MB to download, 260 MB in build/xla"
   rm -rf build/xla.part && mkdir -p build/xla.part || return 1
   if ! python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary :all: \
     --require-hashes --requirement tools/xla_plugin.txt --dest build/xla.part; then
