@@ -129,9 +129,9 @@ examine_conveniences() {
   has_command dpkg-query || return
   read -r -d '' -a absent < <(missing_packages_of_all)
   [ ${#absent[@]} -eq 0 ] || finding note test_all_incomplete "For ./course test --all these packages are missing: ${absent[*]}" \
-    "Only that command needs them. It installs them itself where it may."
+    "Only that command and ./course docs need them. Both install them where they may."
 }
-missing_packages_of_all() { missing_packages all && printf '\0'; }
+missing_packages_of_all() { missing_packages docs all && printf '\0'; }
 
 examine_xla() {
   if [ -n "${PJRT_PLUGIN:-}" ]; then

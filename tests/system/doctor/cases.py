@@ -185,7 +185,7 @@ def wsl_2(machine):
     build_slower=("note", "no ccache ld.lld", "ccache lld"),
     gnuplot_missing=("note", "./course time draws no pictures", "gnuplot-nox"),
     xla_needs_pip=("warning", "no pip", "python3-pip"),
-    test_all_incomplete=("note", "doxygen graphviz"),
+    test_all_incomplete=("note", "doxygen"),
 )
 def bare(machine):
     for name in ("c++", "cmake", "ninja", "git", "python3", "gnuplot", "ccache", "ld.lld"):
