@@ -93,6 +93,8 @@ def run_one(chapter, kind, build, machine):
     """One row, or None where the program says that it cannot run here."""
     words = command(chapter, kind, build, len(machine["gpus"]))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+    # Nothing is timed here, and on a busy machine threads that spin would take the cores from those that work.
+    environment["OMP_WAIT_POLICY"] = "passive"
     start = time.monotonic()
     try:
         done = subprocess.run(words, cwd=ROOT, env=environment, timeout=PATIENCE, text=True, stdin=subprocess.DEVNULL,
@@ -107,7 +109,7 @@ def run_one(chapter, kind, build, machine):
         return None
     said = SAID.search(output)
     return {"exit_code": code, "device": device_of(kind, machine), "said": said.group() if said else "",
-            "command": typed(chapter, words), "seconds": round(seconds, 1), "commit": commit(),
+            "command": typed(chapter, words), "commit": commit(),
             "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
 
 
@@ -141,7 +143,7 @@ def run(options):
             row = run_one(chapter, kind, build, machine)
             if row:
                 fresh.setdefault(chapter["folder"], {})[kind] = row
-    save(options.out, merged(load(options.out), fresh))
+                save(options.out, merged(load(options.out), fresh))  # at once, so that Ctrl-C loses nothing
     failed = [f"{folder} on {kind}" for folder, rows in fresh.items() for kind, row in rows.items() if row["exit_code"]]
     count = sum(len(rows) for rows in fresh.values())
     print(f"{count} programs ran, {len(failed)} failed{': ' + ', '.join(failed) if failed else ''}")
