@@ -4,9 +4,10 @@
     docs/terminal.py draw [--build DIR]    plays the session and draws what the tool printed
     docs/terminal.py check [--build DIR]   plays it again and tells where the picture differs; CTest calls it
 
-A wrong answer is checked, corrected and checked again. The exercise is in a course of its own in a temporary directory, with the
-real tool and the real checker, so that your own file is not touched. Times may differ from run to run. Needs the targets
-course-tool, td_device and check_ch01. Invariant: every line of output in the picture is one that the tool printed.
+A wrong answer is checked, corrected and checked again. The exercise is in a course of its own in a
+temporary directory, with the real tool and the real checker, so that your own file is not touched. Times
+may differ from run to run. Needs the targets course-tool, td_device and check_ch01. Invariant: every line
+of output in the picture is one that the tool printed.
 """
 
 import argparse
@@ -33,8 +34,21 @@ RIGHT = '  return gpus > 0 ? td::Device("cuda:0") : td::Device("cpu");\n'
 BLANK = re.compile(r"  // Your code here.*?not_done_yet\(.*?\);\n", re.S)
 COLUMNS, LINE, LETTER, MARGIN = 104, 19, 8.0, 16
 SGR = re.compile(r"\x1b\[([\d;]*)m")
-STYLES = {"1": "bold", "2": "dim", "31": "red", "32": "green", "33": "yellow", "34": "blue", "36": "cyan", "90": "dim",
-          "91": "red", "92": "green", "93": "yellow", "94": "blue", "96": "cyan"}
+STYLES = {
+    "1": "bold",
+    "2": "dim",
+    "31": "red",
+    "32": "green",
+    "33": "yellow",
+    "34": "blue",
+    "36": "cyan",
+    "90": "dim",
+    "91": "red",
+    "92": "green",
+    "93": "yellow",
+    "94": "blue",
+    "96": "cyan"
+}
 # As tools do it that build one exercise: the library of the learner's file, where the tool looks for it.
 BUILD = """cmake_minimum_required(VERSION 3.25)
 project(learner CXX)
@@ -45,17 +59,20 @@ set_target_properties(mine_ch01_{exercise} PROPERTIES OUTPUT_NAME ch01_{exercise
   LIBRARY_OUTPUT_DIRECTORY "${{CMAKE_BINARY_DIR}}/exercises/mine")
 add_custom_target(check_ch01)
 """
-SVG_HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" \
-font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="13" xml:space="preserve">
+SVG_HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" \
+width="{width}" height="{height}" font-size="13" xml:space="preserve" \
+font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace">
 <title>A session of ./course check: a wrong answer fails, it is corrected, and it passes</title>
 <style>
 svg {{ fill: #1f2328; max-width: 100%; height: auto }}
-.page {{ fill: #f6f8fa; stroke: #d8dee4 }} .prompt {{ fill: #59636e }} .bold {{ font-weight: bold }} .dim {{ fill: #59636e }}
-.red {{ fill: #b3261e }} .green {{ fill: #1a7f37 }} .yellow {{ fill: #7d4e00 }} .blue {{ fill: #0550ae }} .cyan {{ fill: #0a6b78 }}
+.page {{ fill: #f6f8fa; stroke: #d8dee4 }} .prompt, .dim {{ fill: #59636e }} .bold {{ font-weight: bold }}
+.red {{ fill: #b3261e }} .green {{ fill: #1a7f37 }} .yellow {{ fill: #7d4e00 }}
+.blue {{ fill: #0550ae }} .cyan {{ fill: #0a6b78 }}
 @media (prefers-color-scheme: dark) {{
 svg {{ fill: #e6edf3 }}
 .page {{ fill: #0d1117; stroke: #30363d }} .prompt, .dim {{ fill: #9198a1 }}
-.red {{ fill: #ff7b72 }} .green {{ fill: #56d364 }} .yellow {{ fill: #e3b341 }} .blue {{ fill: #79c0ff }} .cyan {{ fill: #76e3ea }}
+.red {{ fill: #ff7b72 }} .green {{ fill: #56d364 }} .yellow {{ fill: #e3b341 }}
+.blue {{ fill: #79c0ff }} .cyan {{ fill: #76e3ea }}
 }}
 </style>
 <rect class="page" x="0.5" y="0.5" width="{inner_width}" height="{inner_height}" rx="8"/>
@@ -84,7 +101,10 @@ def on_terminal(words):
     """What a command prints on a terminal, escape sequences for color included."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
-    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS") and not k.startswith("TD_")}
+    environment = {
+        k: v
+        for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS") and not k.startswith("TD_")
+    }
     environment.update(TERM="xterm-256color", LANG="C.UTF-8", LC_ALL="C.UTF-8")
     with subprocess.Popen(words, stdin=slave, stdout=slave, stderr=slave, env=environment) as process:
         os.close(slave)
@@ -104,8 +124,11 @@ def on_terminal(words):
 
 def play(build):
     """The session as (style of the whole line, text) pairs; an empty style leaves the tool's own colors."""
-    stub = subprocess.run([build / "tools/course/course-tool", "cut", ROOT / "solutions" / CHAPTER / f"{EXERCISE}.cpp"],
-                          capture_output=True, text=True, check=True).stdout
+    stub = subprocess.run(
+        [build / "tools/course/course-tool", "cut", ROOT / "solutions" / CHAPTER / f"{EXERCISE}.cpp"],
+        capture_output=True,
+        text=True,
+        check=True).stdout
     answers = [BLANK.sub(lambda _: answer, stub) for answer in (WRONG, RIGHT)]
     if stub in answers or answers[0] == answers[1]:
         sys.exit(f"terminal: the stub of {EXERCISE} has no blank that an answer replaces:\n{stub}")
@@ -117,7 +140,8 @@ def play(build):
             if number:
                 lines += [("prompt", f"$ nano {FILE}"), *changes(*answers), ("", "")]
             (root / FILE).write_text(answer)
-            lines += [("prompt", f"$ ./course check 1.{EXERCISE}"), *(("", line) for line in on_terminal(tool)), ("", "")]
+            lines += [("prompt", f"$ ./course check 1.{EXERCISE}"),
+                      *(("", line) for line in on_terminal(tool)), ("", "")]
     return lines[:-1]
 
 
@@ -144,7 +168,7 @@ def drawn(lines):
     rows = []
     for style, text in lines:
         plain = SGR.sub("", text)
-        # The tool's own words are longer than the terminal is wide, which breaks the line as any terminal does.
+        # A line that is longer than the terminal is wide is broken as a terminal does it.
         rows += [(style, text)] if len(plain) <= COLUMNS else [(style, plain[at:at + COLUMNS])
                                                                for at in range(0, len(plain), COLUMNS)]
     width, height = int(COLUMNS * LETTER + 2 * MARGIN), len(rows) * LINE + 2 * MARGIN
@@ -160,7 +184,10 @@ def drawn(lines):
 def texts(svg):
     """The lines that a reader sees, with times left open."""
     lines = re.findall(r"<text [^>]*>(.*?)</text>", svg)
-    return [re.sub(r"\d+(?:\.\d+)? (m?s)\b", r"… \1", html.unescape(re.sub(r"<[^>]*>", "", line))) for line in lines]
+    return [
+        re.sub(r"\d+(?:\.\d+)? (m?s)\b", r"… \1", html.unescape(re.sub(r"<[^>]*>", "", line)))
+        for line in lines
+    ]
 
 
 def main():
@@ -175,7 +202,9 @@ def main():
     expected = texts(PICTURE.read_text()) if PICTURE.exists() else []
     difference = [line for line in difflib.ndiff(expected, texts(svg)) if line[0] != " "]
     if difference:
-        print("docs/terminal.svg shows another session than the tool prints; type  docs/terminal.py draw", *difference, sep="\n")
+        print("docs/terminal.svg shows another session than the tool prints; type  docs/terminal.py draw",
+              *difference,
+              sep="\n")
     return 1 if difference else 0
 
 

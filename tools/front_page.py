@@ -6,8 +6,9 @@
     tools/front_page.py write    fills README.md
     tools/front_page.py check    tells where README.md differs; CTest calls it
 
-`measure` writes docs/measurements/first_run.json. The speed is that of docs/measurements/comparison.md, which
-tools/bench/compare.py writes. Invariant: README.md has no number of a measurement that is not in one of the two files.
+`measure` writes docs/measurements/first_run.json. The speed is that of docs/measurements/comparison.md,
+which tools/bench/compare.py writes. Invariant: README.md has no number of a measurement that is not in
+one of the two files.
 """
 
 import argparse
@@ -30,8 +31,10 @@ FIRST_RUN = ROOT / "docs/measurements/first_run.json"
 COMPARISON = ROOT / "docs/measurements/comparison.md"
 COMMANDS = {"run": "./course run 4", "test": "./course test"}
 # A reader who uses PyTorch knows these; the page of the comparison has all of them.
-SHOWN = ["a + b, 1 float", "SimpleModel step, batch 100", "MLP step, Adam", "LeNet step", "CIFAR-10 CNN step",
-         "CIFAR-10 CNN step, channels last", "CIFAR-10 CNN inference"]
+SHOWN = [
+    "a + b, 1 float", "SimpleModel step, batch 100", "MLP step, Adam", "LeNet step", "CIFAR-10 CNN step",
+    "CIFAR-10 CNN step, channels last", "CIFAR-10 CNN inference"
+]
 ROW = re.compile(r"^\| ([^|]+?) \| (td \*\*.*?) \|", re.M)
 IN_NS = {"ns": 1, "us": 1e3, "ms": 1e6}
 HEAD_LINES, TAIL_LINES = 9, 6
@@ -40,8 +43,14 @@ HEAD_LINES, TAIL_LINES = 9, 6
 def typed(words, folder, environment):
     """One command as a user types it: seconds, and the lines that it printed."""
     start = time.monotonic()
-    done = subprocess.run(words.split(), cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run(words.split(),
+                          cwd=folder,
+                          env=environment,
+                          text=True,
+                          stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          check=False)
     seconds = time.monotonic() - start
     if done.returncode:
         sys.exit(f"{words}: exit code {done.returncode}\n{done.stdout}")
@@ -58,10 +67,16 @@ def measure(only, with_cache):
     with tempfile.TemporaryDirectory() as name:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), name + "/todevice"], check=True)
         for key in [only] if only else COMMANDS:
+            load = os.getloadavg()[0]
             found = typed(COMMANDS[key], name + "/todevice", environment)
-            state[key] = {**found, "machine": machine["cpu"], "gpus": [gpu["name"] for gpu in machine["gpus"]],
-                          "date": datetime.date.today().isoformat(), "compiler_cache": with_cache,
-                          "commit": gpu_report.said_by("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")[0]}
+            state[key] = {
+                **found, "machine": machine["cpu"],
+                "gpus": [gpu["name"] for gpu in machine["gpus"]],
+                "date": datetime.date.today().isoformat(),
+                "compiler_cache": with_cache,
+                "load_before": round(load, 2),
+                "commit": gpu_report.said_by("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")[0]
+            }
     FIRST_RUN.write_text(json.dumps(state, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -72,8 +87,10 @@ def duration(seconds):
 def shortened(lines):
     """The first and the last lines; the progress of the build is not news after its first line."""
     progress = re.compile(r"build: (?:\[|starting)")
-    lines = [line.rstrip() for i, line in enumerate(lines)
-             if not (progress.match(line) and i and progress.match(lines[i - 1]))]
+    lines = [
+        line.rstrip() for i, line in enumerate(lines)
+        if not (progress.match(line) and i and progress.match(lines[i - 1]))
+    ]
     if len(lines) > HEAD_LINES + TAIL_LINES + 1:
         lines = [*lines[:HEAD_LINES], "…", *lines[-TAIL_LINES:]]
     return lines
@@ -88,9 +105,12 @@ def first_run():
             continue
         about = state[key]
         cache = "with a filled compiler cache" if about["compiler_cache"] else "without a compiler cache"
-        parts.append(f"`{command}` took **{duration(about['seconds'])}** in a fresh clone, packages installed, {cache} "
-                     f"({about['machine']}, {about['date']}, commit {about['commit']}):\n\n"
-                     "```\n" + "".join(line + "\n" for line in shortened(about["output"])) + "```\n")
+        parts.append(
+            f"`{command}` took **{duration(about['seconds'])}** in a fresh clone, "
+            f"packages installed, {cache} "
+            f"({about['machine']}, {about['date']}, commit {about['commit']}, "
+            f"load before {about['load_before']}):\n\n"
+            "```\n" + "".join(line + "\n" for line in shortened(about["output"])) + "```\n")
     return "\n".join(parts)
 
 
@@ -112,10 +132,13 @@ def speed():
     machine = re.search(r"^(.*?), (\d+ cores);.*?(libtorch1\.13 [\d.]+).*?; commit (\w+)", page, re.M)
     # The date of the commit that was measured; a clone without its history has none.
     date = gpu_report.said_by("git", "-C", str(ROOT), "show", "-s", "--format=%cs", machine[4])
-    day = date[0] if date else (re.search(r"commit " + machine[4] + r" of ([\d-]+)", README.read_text()) or ["", "unknown"])[1]
-    return (table(["one thread", "`td`", "libtorch as installed", "libtorch's best setting", "`td` is faster by"], rows)
-            + f"\nMedians, interleaved: {machine[1]}, {machine[2]}, {machine[3].replace('1.13 ', ' ')}, "
-            f"commit {machine[4]} of {day}.\n")
+    day = date[0] if date else (re.search(r"commit " + machine[4] + r" of ([\d-]+)", README.read_text())
+                                or ["", "unknown"])[1]
+    return (
+        table(["one thread", "`td`", "libtorch as installed", "libtorch's best setting", "`td` is faster by"],
+              rows) +
+        f"\nMedians, interleaved: {machine[1]}, {machine[2]}, {machine[3].replace('1.13 ', ' ')}, "
+        f"commit {machine[4]} of {day}.\n")
 
 
 def filled(page):

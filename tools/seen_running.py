@@ -6,9 +6,10 @@
     tools/seen_running.py write [FILE...]   adds the rows of other machines' FILEs, and writes the table
     tools/seen_running.py check             tells where README.md differs from the record; CTest calls it
 
-The record is docs/measurements/seen_running.json. `tools/gpu_check.sh` calls `run` on a machine with a GPU, and `write` adds the
-file that comes back. Invariant: only a program that ran writes a row, and a row stays until a newer run of the same chapter on the
-same kind of device. Exit codes: 0, 1 where a program failed or a page differs, 2 wrong usage.
+The record is docs/measurements/seen_running.json. `tools/gpu_check.sh` calls `run` on a machine with a
+GPU, and `write` adds the file that comes back. Invariant: only a program that ran writes a row, and a row
+stays until a newer run of the same chapter on the same kind of device. Exit codes: 0, 1 where a program
+failed or a page differs, 2 wrong usage.
 """
 
 import argparse
@@ -50,19 +51,23 @@ def command(chapter, kind, build, gpus):
         return program
     if chapter["number"] == 6:
         ranks = min(2, gpus) if kind == "cuda" else 2
-        return [str(build / "tools/course/course-tool"), "launch", "-n", str(ranks), *program, "--device", kind]
+        return [
+            str(build / "tools/course/course-tool"), "launch", "-n",
+            str(ranks), *program, "--device", kind
+        ]
     return [*program, "--device", "cuda:0" if kind == "cuda" else kind]
 
 
 def typed(chapter, words):
     """The same as a reader types it."""
-    options = " ".join(word for word in words if word.startswith("--") or words[words.index(word) - 1].startswith("--"))
+    options = " ".join(word for word in words
+                       if word.startswith("--") or words[words.index(word) - 1].startswith("--"))
     start = f"launch -n {words[3]} {chapter['number']}" if "launch" in words else f"run {chapter['number']}"
     return f"./course {start} {options}".rstrip()
 
 
 def commit():
-    """The sources that ran. A copy on another machine has no history: TD_GPU_COMMIT tells where it is from."""
+    """The sources that ran. A copy without history tells by TD_GPU_COMMIT where it is from."""
     found = gpu_report.said_by("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
     return found[0] if found else os.environ.get("TD_GPU_COMMIT", "unknown")
 
@@ -93,24 +98,37 @@ def run_one(chapter, kind, build, machine):
     """One row, or None where the program says that it cannot run here."""
     words = command(chapter, kind, build, len(machine["gpus"]))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
-    # Nothing is timed here, and on a busy machine threads that spin would take the cores from those that work.
+    # Nothing is timed here, and on a busy machine threads that spin would take cores from those that work.
     environment["OMP_WAIT_POLICY"] = "passive"
     start = time.monotonic()
     try:
-        done = subprocess.run(words, cwd=ROOT, env=environment, timeout=PATIENCE, text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(words,
+                              cwd=ROOT,
+                              env=environment,
+                              timeout=PATIENCE,
+                              text=True,
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
+                              check=False)
         code, output = done.returncode, done.stdout
     except subprocess.TimeoutExpired:
         code, output = 124, f"it took more than {PATIENCE} s"
     seconds = time.monotonic() - start
     last = output.strip().splitlines()[-1:] or [""]
-    print(f"{typed(chapter, words)}: exit code {code}, {seconds:.1f} s{'' if code == 0 else ': ' + last[0]}", flush=True)
+    print(f"{typed(chapter, words)}: exit code {code}, {seconds:.1f} s{'' if code == 0 else ': ' + last[0]}",
+          flush=True)
     if code == CANNOT_RUN_HERE:
         return None
     said = SAID.search(output)
-    return {"exit_code": code, "device": device_of(kind, machine), "said": said.group() if said else "",
-            "command": typed(chapter, words), "commit": commit(),
-            "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+    return {
+        "exit_code": code,
+        "device": device_of(kind, machine),
+        "said": said.group() if said else "",
+        "command": typed(chapter, words),
+        "commit": commit(),
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    }
 
 
 def merged(record, other):
@@ -120,7 +138,13 @@ def merged(record, other):
             known = record.setdefault(folder, {}).get(kind)
             if known is None or known["date"] < row["date"]:
                 record[folder][kind] = row
-    return {folder: {kind: record[folder][kind] for kind in KINDS if kind in record[folder]} for folder in sorted(record)}
+    return {
+        folder: {
+            kind: record[folder][kind]
+            for kind in KINDS if kind in record[folder]
+        }
+        for folder in sorted(record)
+    }
 
 
 def load(path):
@@ -144,7 +168,10 @@ def run(options):
             if row:
                 fresh.setdefault(chapter["folder"], {})[kind] = row
                 save(options.out, merged(load(options.out), fresh))  # at once, so that Ctrl-C loses nothing
-    failed = [f"{folder} on {kind}" for folder, rows in fresh.items() for kind, row in rows.items() if row["exit_code"]]
+    failed = [
+        f"{folder} on {kind}" for folder, rows in fresh.items() for kind, row in rows.items()
+        if row["exit_code"]
+    ]
     count = sum(len(rows) for rows in fresh.values())
     print(f"{count} programs ran, {len(failed)} failed{': ' + ', '.join(failed) if failed else ''}")
     return 1 if failed or not count else 0
@@ -171,10 +198,13 @@ def prerequisites(chapter):
 
 def written(record):
     """README.md's table, and the machines behind its dates."""
-    rows = [[f"{chapter['number']:02}", chapter["minutes"], prerequisites(chapter),
-             *(cell(chapter, kind, record.get(chapter["folder"], {})) for kind in KINDS)] for chapter in chapters()]
-    machines = sorted({(row["device"], row["commit"]) for rows in record.values() for kind, row in rows.items()
-                       if kind in ("cpu", "sim")})
+    rows = [[
+        f"{chapter['number']:02}", chapter["minutes"],
+        prerequisites(chapter), *(cell(chapter, kind, record.get(chapter["folder"], {})) for kind in KINDS)
+    ] for chapter in chapters()]
+    machines = sorted({(row["device"], row["commit"])
+                       for rows in record.values()
+                       for kind, row in rows.items() if kind in ("cpu", "sim")})
     text = table(["#", "minutes", "prerequisites", "`cpu`", "`sim`", "`cuda` (GPU)", "XLA plugin"], rows)
     return text + "\n" + "".join(f"`cpu` and `sim`: {device}, commit {at}.\n" for device, at in machines)
 
@@ -188,15 +218,22 @@ def faults():
         rows = record.get(folder, {})
         for kind in kinds_of(chapter):
             if kind != "cuda" and kind not in rows:
-                found.append(f"{folder}: was never seen running on {kind}; type  tools/seen_running.py run {chapter['number']}")
+                found.append(
+                    f"{folder}: was never seen running on {kind}; "
+                    f"type  tools/seen_running.py run {chapter['number']}"
+                )
         for kind, row in rows.items():
             if row["exit_code"]:
-                found.append(f"{folder}: failed on {kind} on {row['date'][:10]} with exit code {row['exit_code']}")
+                found.append(
+                    f"{folder}: failed on {kind} on {row['date'][:10]} with exit code {row['exit_code']}")
             if kind == "cuda" and "driver" not in row["device"]:
                 found.append(f"{folder}: the row of cuda names no driver, so it is not from a GPU")
     page = README.read_text()
     if replaced(page, "seen running", written(record)) != page:
-        found.append("README.md: its table is not that of docs/measurements/seen_running.json; type  tools/seen_running.py write")
+        found.append(
+            "README.md: its table is not that of docs/measurements/seen_running.json; "
+            "type  tools/seen_running.py write"
+        )
     return found
 
 
@@ -212,7 +249,8 @@ def write(files):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Records where each chapter's program was last seen running.")
+    parser = argparse.ArgumentParser(
+        description="Records where each chapter's program was last seen running.")
     parser.add_argument("action", choices=["run", "write", "check"])
     parser.add_argument("words", nargs="*", help="run: chapters' numbers; write: files of other machines")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")

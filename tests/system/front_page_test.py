@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The front page and what stands around it: front_page_test.py SOURCE BUILD, or front_page_test.py --self-test SOURCE BUILD.
+"""The front page and what stands around it: front_page_test.py SOURCE BUILD, or front_page_test.py
+--self-test SOURCE BUILD.
 
-Called by CTest. README.md and CONTRIBUTING.md: links, pictures, and every `./course` command, which the tool must know with its
-options, its chapter and its exercise. Then LICENSE, CITATION.cff, the forms for issues, the devcontainers and docs/colab.ipynb.
-Invariant: nothing is built and no network is used. Exit code 77 where Debian's python3-yaml is absent.
+Called by CTest. README.md and CONTRIBUTING.md: links, pictures, and every `./course` command, which the
+tool must know with its options, its chapter and its exercise. Then LICENSE, CITATION.cff, the forms for
+issues, the devcontainers and docs/colab.ipynb. Invariant: nothing is built and no network is used. Exit
+code 77 where Debian's python3-yaml is absent.
 """
 
 import hashlib
@@ -16,9 +18,12 @@ from urllib.parse import unquote
 
 import repository_files as files
 
-APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"  # of apache.org's LICENSE-2.0.txt
-COMMANDS = {"run", "launch", "list", "check", "watch", "hint", "reset", "solution", "doctor", "time", "docs", "data", "test",
-            "setup", "new-exercise"}
+# Of LICENSE-2.0.txt as apache.org has it.
+APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
+COMMANDS = {
+    "run", "launch", "list", "check", "watch", "hint", "reset", "solution", "doctor", "time", "docs", "data",
+    "test", "setup", "new-exercise"
+}
 MOST_LINES = 170
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
@@ -29,20 +34,28 @@ CHECKED_ELSEWHERE = ("cmake", "ctest", "build/", "tools/", "grep", "g++", "nvidi
 
 class Course:
     """What can be typed: the commands, their options, the chapters and the exercises."""
-
     def __init__(self, source, build):
         self.source, self.build = source, build
-        self.chapters = {c["number"]: c for c in tomllib.loads((source / "chapters/course.toml").read_text())["chapter"]}
+        self.chapters = {
+            c["number"]: c
+            for c in tomllib.loads((source / "chapters/course.toml").read_text())["chapter"]
+        }
         door = (source / "course").read_text()
-        self.in_shell = {word for label in re.findall(r"^  ([\w -]+(?:\| *[\w-]+ *)*)\)$", door, re.M)
-                         for word in re.findall(r"[a-z][a-z-]+", label)}
+        self.in_shell = {
+            word
+            for label in re.findall(r"^  ([\w -]+(?:\| *[\w-]+ *)*)\)$", door, re.M)
+            for word in re.findall(r"[a-z][a-z-]+", label)
+        }
         self.shell_text = door + "".join(p.read_text() for p in sorted((source / "tools/shell").glob("*.sh")))
         self.helps = {}
 
     def help_of(self, *words):
         """What a program of the build prints about itself, or None where it refuses."""
         if words not in self.helps:
-            done = subprocess.run([str(word) for word in words] + ["--help"], capture_output=True, text=True, timeout=60,
+            done = subprocess.run([str(word) for word in words] + ["--help"],
+                                  capture_output=True,
+                                  text=True,
+                                  timeout=60,
                                   check=False)
             self.helps[words] = done.stdout if done.returncode == 0 else None
         return self.helps[words]
@@ -56,8 +69,10 @@ class Course:
         return (self.help_of(tool, name) or "--help --mine") if name in known else None
 
     def unknown_options(self, words, text):
-        return [word for word in words if word.startswith("--") and word != "--help"
-                and not re.search(re.escape(word.split("=")[0]) + r"(?![\w-])", text)]
+        return [
+            word for word in words if word.startswith("--") and word != "--help"
+            and not re.search(re.escape(word.split("=")[0]) + r"(?![\w-])", text)
+        ]
 
     def chapter_faults(self, line, words):
         """`4 --device sim`: the chapter, and the options of its program where it is built."""
@@ -68,8 +83,10 @@ class Course:
         program = self.build / "chapters" / f"ch{self.chapters[number]['folder']}"
         if not program.exists():
             return []
-        return [f'"{line}": {program.name} has no option {word}'
-                for word in self.unknown_options(words, (self.help_of(program) or "") + " --mine")]
+        return [
+            f'"{line}": {program.name} has no option {word}'
+            for word in self.unknown_options(words, (self.help_of(program) or "") + " --mine")
+        ]
 
     def exercise_faults(self, line, words):
         """`5.scatter` or `5`."""
@@ -95,8 +112,9 @@ class Course:
             return self.chapter_faults(line, rest[2:])
         if name == "run":
             return self.chapter_faults(line, rest)
-        return ([f'"{line}": ./course {name} has no option {word}' for word in self.unknown_options(rest, text)]
-                + self.exercise_faults(line, rest))
+        return (
+            [f'"{line}": ./course {name} has no option {word}'
+             for word in self.unknown_options(rest, text)] + self.exercise_faults(line, rest))
 
 
 def slug(heading):
@@ -136,7 +154,10 @@ def page_faults(text, folder, course):
         elif not line.startswith(CHECKED_ELSEWHERE):
             found.append(f'"{line}": no test knows this command')
     presets = (course.source / "CMakePresets.json").read_text()
-    found += [f"there is no preset {name}" for name in re.findall(r"--preset (\w+)", text) if f'"name": "{name}"' not in presets]
+    found += [
+        f"there is no preset {name}" for name in re.findall(r"--preset (\w+)", text)
+        if f'"name": "{name}"' not in presets
+    ]
     found += [f"a path of one machine: {path}" for path in PRIVATE.findall(text)]
     return found
 
@@ -163,22 +184,27 @@ def notebook_faults(text, course):
 
 
 def license_faults(text):
-    return [] if hashlib.sha256(text.encode()).hexdigest() == APACHE_2 else ["is not the text of the Apache License 2.0"]
+    return [] if hashlib.sha256(
+        text.encode()).hexdigest() == APACHE_2 else ["is not the text of the Apache License 2.0"]
 
 
 def changelog_faults(text):
     kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
-    found = [f"the heading {one} is none of Keep a Changelog's" for one in re.findall(r"^### (.*)$", text, re.M)
-             if one not in kinds]
+    found = [
+        f"the heading {one} is none of Keep a Changelog's" for one in re.findall(r"^### (.*)$", text, re.M)
+        if one not in kinds
+    ]
     dates = re.findall(r"^## .*?(\d{4}-\d\d-\d\d)$", text, re.M)
-    found += [] if dates == sorted(dates, reverse=True) else ["its sections are not in order, the newest first"]
+    found += [] if dates == sorted(dates,
+                                   reverse=True) else ["its sections are not in order, the newest first"]
     return found + ([] if "## [Unreleased]" in text else ["has no section [Unreleased]"])
 
 
 def subjects(course):
     """Each file with the function that finds its faults."""
     root = course.source
-    packages, setup = ((root / name).read_text() for name in ("tools/packages.debian", "tools/shell/setup.sh"))
+    packages, setup = ((root / name).read_text()
+                       for name in ("tools/packages.debian", "tools/shell/setup.sh"))
     yield "README.md", lambda text: readme_faults(text, course)
     yield "CONTRIBUTING.md", lambda text: page_faults(text, root, course)
     yield "CHANGELOG.md", changelog_faults
@@ -189,7 +215,8 @@ def subjects(course):
         if form.name != "config.yml":
             yield str(form.relative_to(root)), files.form_faults
     for path in sorted(root.glob(".devcontainer/**/devcontainer.json")):
-        yield str(path.relative_to(root)), lambda text, path=path: files.devcontainer_faults(text, path.parent, root)
+        yield str(path.relative_to(
+            root)), lambda text, path=path: files.devcontainer_faults(text, path.parent, root)
     yield ".devcontainer/Dockerfile", lambda text: files.dockerfile_faults(text, packages, setup, root)
     yield "docs/colab.ipynb", lambda text: notebook_faults(text, course)
 
@@ -202,7 +229,8 @@ PLANTS = [
     ("README.md", "run 4 --device sim", "run 4 --devise sim", "has no option --devise"),
     ("README.md", "hint 1.first_device", "hint 1.last_device", "there is no exercise 1.last_device"),
     ("README.md", "cmake --preset release\n", "cmake --preset fast\n", "there is no preset fast"),
-    ("README.md", "ctest --preset release\n", "ctest --preset release\nmake all\n", "no test knows this command"),
+    ("README.md", "ctest --preset release\n", "ctest --preset release\nmake all\n",
+     "no test knows this command"),
     ("README.md", "./course watch ", "./course data ", "does not show ./course watch"),
     ("CONTRIBUTING.md", "#adding-something", "#adding-nothing", "names no heading"),
     ("CONTRIBUTING.md", "./course test --all", "./course test --every", "has no option --every"),
@@ -252,7 +280,10 @@ def main():
     if "--self-test" in sys.argv:
         found = self_test(course)
     else:
-        found = [f"{name}: {fault}" for name, check in subjects(course) for fault in check((course.source / name).read_text())]
+        found = [
+            f"{name}: {fault}" for name, check in subjects(course)
+            for fault in check((course.source / name).read_text())
+        ]
     print(*found, f"{len(found)} faults", sep="\n")
     return 1 if found else 0
 

@@ -1,6 +1,7 @@
-"""What is wrong with the files that a forge or an editor reads: CITATION.cff, the forms for issues, the devcontainers and the
-notebook. Used by front_page_test.py. Each function takes the text of a file and returns its faults, so that the test can plant
-some. Invariant: a key that the format does not know is a fault, because the forge would ignore it or refuse the file.
+"""What is wrong with the files that a forge or an editor reads: CITATION.cff, the forms for issues, the
+devcontainers and the notebook. Used by front_page_test.py. Each function takes the text of a file and
+returns its faults, so that the test can plant some. Invariant: a key that the format does not know is a
+fault, because the forge would ignore it or refuse the file.
 """
 
 import json
@@ -8,14 +9,18 @@ import re
 import subprocess
 
 # Of the Citation File Format 1.2.0: the keys that this project may use, and the ones that must be there.
-CFF_KEYS = {"cff-version", "message", "title", "authors", "abstract", "type", "version", "license", "keywords", "url",
-            "repository-code", "date-released", "doi", "commit", "identifiers", "contact", "references"}
+CFF_KEYS = {
+    "cff-version", "message", "title", "authors", "abstract", "type", "version", "license", "keywords", "url",
+    "repository-code", "date-released", "doi", "commit", "identifiers", "contact", "references"
+}
 CFF_REQUIRED = {"cff-version", "message", "title", "authors"}
 ENTITY_KEYS = {"name", "website", "email", "alias", "city", "country", "orcid"}
 FORM_KEYS = {"name", "description", "body", "title", "labels", "assignees", "projects", "type"}
 ELEMENTS = {"markdown", "textarea", "input", "dropdown", "checkboxes"}
-DEVCONTAINER_KEYS = {"name", "build", "hostRequirements", "runArgs", "containerEnv", "remoteEnv", "remoteUser", "features",
-                     "postCreateCommand", "customizations", "mounts"}
+DEVCONTAINER_KEYS = {
+    "name", "build", "hostRequirements", "runArgs", "containerEnv", "remoteEnv", "remoteUser", "features",
+    "postCreateCommand", "customizations", "mounts"
+}
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -40,8 +45,10 @@ def citation_faults(text):
         found.append(f"type is {data['type']!r}, expected software or dataset")
     if data.get("license") != "Apache-2.0":
         found.append(f"license is {data.get('license')!r}, which is not that of LICENSE")
-    found += [f"{key} must be a text: write it in quotes" for key in ("version", "title", "message", "abstract")
-              if key in data and not isinstance(data[key], str)]
+    found += [
+        f"{key} must be a text: write it in quotes" for key in ("version", "title", "message", "abstract")
+        if key in data and not isinstance(data[key], str)
+    ]
     authors = data.get("authors") or []
     if not authors:
         found.append("authors is empty")
@@ -86,20 +93,28 @@ def devcontainer_faults(text, folder, root):
     if not (folder / build.get("dockerfile", "none")).is_file():
         found.append(f"build.dockerfile names no file: {build.get('dockerfile')}")
     if (folder / build.get("context", "none")).resolve() != root:
-        found.append(f"build.context is {build.get('context')}, not the root of the course, where Dockerfile copies from")
+        found.append(
+            f"build.context is {build.get('context')}, not the root of the course, "
+            "where Dockerfile copies from"
+        )
     wants_gpu = data.get("hostRequirements", {}).get("gpu") is True
-    if wants_gpu != ("--gpus" in data.get("runArgs", [])) or wants_gpu != bool(build.get("args", {}).get("CUDA")):
-        found.append("a GPU needs hostRequirements.gpu, runArgs --gpus all, and the argument CUDA, or none of them")
+    if wants_gpu != ("--gpus" in data.get("runArgs", [])) or wants_gpu != bool(
+            build.get("args", {}).get("CUDA")):
+        found.append(
+            "a GPU needs hostRequirements.gpu, runArgs --gpus all, and the argument CUDA, or none of them")
     return found
 
 
 def dockerfile_faults(text, packages, setup, root):
-    """The packages are those that ./course installs: packages.debian and tools/shell/setup.sh are the lists."""
+    """The packages are those that ./course installs, by packages.debian and tools/shell/setup.sh."""
     found = []
     sections = re.search(r'^ARG SECTIONS="([^"]+)"$', text, re.M)
     installed = re.search(r"^  local sections=\(([^)]+)\)", setup, re.M)
     if not sections or not installed or sections[1] != installed[1]:
-        found.append(f"installs the sections {sections and sections[1]}, but ./course installs {installed and installed[1]}")
+        found.append(
+            f"installs the sections {sections and sections[1]}, "
+            f"but ./course installs {installed and installed[1]}"
+        )
     known = {line.split()[1] for line in packages.splitlines() if line.strip() and not line.startswith("#")}
     named = known & set(re.findall(r"[\w.+-]+", re.sub(r"#.*", "", text)))
     found += [f"names the package {one}, which tools/packages.debian has already" for one in sorted(named)]
@@ -128,8 +143,10 @@ def notebook_faults(text, root):
         found.append("has no metadata")
     cells = notebook.get("cells", [])
     ids = [str(cell.get("id")) for cell in cells]
-    found += [f"the id {one} must be unique, of letters, digits, - and _" for one in sorted(set(ids))
-              if ids.count(one) > 1 or not CELL_ID.fullmatch(one)]
+    found += [
+        f"the id {one} must be unique, of letters, digits, - and _" for one in sorted(set(ids))
+        if ids.count(one) > 1 or not CELL_ID.fullmatch(one)
+    ]
     for cell in cells:
         found += [f"cell {cell.get('id')}: {fault}" for fault in cell_faults(cell, root)]
     return found

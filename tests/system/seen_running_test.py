@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests tools/seen_running.py and tools/front_page.py: seen_running_test.py SOURCE.
 
-Called by CTest. A made-up course of two chapters, whose programs are shell scripts, and a made-up GPU. Invariant: what a row
-claims is what a program did, and a page that differs from the record is a fault.
+Called by CTest. A made-up course of two chapters, whose programs are shell scripts, and a made-up GPU.
+Invariant: what a row claims is what a program did, and a page that differs from the record is a fault.
 """
 
 import json
@@ -50,7 +50,6 @@ def expect(what, condition, *about):
 
 class MadeUp:
     """The course in a folder of its own, with or without a GPU."""
-
     def __init__(self, folder):
         self.root, self.bin = folder / "course", folder / "bin"
         for name in ("seen_running.py", "front_page.py", "gpu_report.py", "marked_text.py", "xla_plugin.txt"):
@@ -61,7 +60,8 @@ class MadeUp:
         self.build = self.root / "build/release"
         for chapter in ("01_one", "10_xla_and_tpu"):
             (self.root / "chapters" / chapter).mkdir(parents=True)
-            (self.root / "chapters" / chapter / "README.md").write_text("*Prerequisites: a terminal. No GPU needed.*\n")
+            (self.root / "chapters" / chapter /
+             "README.md").write_text("*Prerequisites: a terminal. No GPU needed.*\n")
             program = self.build / "chapters" / f"ch{chapter}"
             program.parent.mkdir(parents=True, exist_ok=True)
             program.write_text(PROGRAM)
@@ -82,8 +82,15 @@ class MadeUp:
         (self.bin / name).chmod(0o755)
 
     def call(self, tool, *arguments, code=0, says="", **environment):
-        done = subprocess.run([sys.executable, "-B", self.root / "tools" / tool, *map(str, arguments)], text=True, timeout=60,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**self.environment, **environment},
+        done = subprocess.run([sys.executable, "-B", self.root / "tools" / tool, *map(str, arguments)],
+                              text=True,
+                              timeout=60,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
+                              env={
+                                  **self.environment,
+                                  **environment
+                              },
                               check=False)
         expect(f"{tool} {' '.join(map(str, arguments))}: exit code {code} and \"{says}\"",
                done.returncode == code and says in done.stdout, done.returncode, done.stdout)
@@ -96,16 +103,29 @@ class MadeUp:
 
 
 def test_without_gpu(course):
-    course.call("seen_running.py", "check", code=1, says="01_one: was never seen running on cpu; type  tools/seen_running.py run 1")
+    course.call("seen_running.py",
+                "check",
+                code=1,
+                says="01_one: was never seen running on cpu; type  tools/seen_running.py run 1")
     course.call("seen_running.py", "run", says="2 programs ran, 0 failed")
     rows = course.rows()
-    expect("cpu and sim ran, and nothing else", sorted(rows) == ["01_one"] and sorted(rows["01_one"]) == ["cpu", "sim"], rows)
-    expect("a row says what ran", rows["01_one"]["sim"]["command"] == "./course run 1 --device sim"
-           and rows["01_one"]["sim"]["said"] == "device: sim" and rows["01_one"]["sim"]["commit"] == "abc1234", rows)
+    expect("cpu and sim ran, and nothing else",
+           sorted(rows) == ["01_one"] and sorted(rows["01_one"]) == ["cpu", "sim"], rows)
+    expect(
+        "a row says what ran", rows["01_one"]["sim"]["command"] == "./course run 1 --device sim"
+        and rows["01_one"]["sim"]["said"] == "device: sim" and rows["01_one"]["sim"]["commit"] == "abc1234",
+        rows)
     course.call("seen_running.py", "check", code=1, says="10_xla_and_tpu: was never seen running on xla")
     course.call("seen_running.py", "run", "10", says="0 programs ran", code=1)
-    course.call("seen_running.py", "run", "10", says="1 programs ran, 0 failed", PJRT_PLUGIN=str(course.plugin))
-    course.call("seen_running.py", "check", code=1, says="its table is not that of docs/measurements/seen_running.json")
+    course.call("seen_running.py",
+                "run",
+                "10",
+                says="1 programs ran, 0 failed",
+                PJRT_PLUGIN=str(course.plugin))
+    course.call("seen_running.py",
+                "check",
+                code=1,
+                says="its table is not that of docs/measurements/seen_running.json")
     course.call("seen_running.py", "write")
     course.call("seen_running.py", "check", says="0 faults")
     expect("no GPU is claimed", "| not seen yet |" in course.page(), course.page())
@@ -119,7 +139,8 @@ def test_failures(course):
     course.call("seen_running.py", "run", "1", code=1, says="01_one on cpu")
     course.call("seen_running.py", "check", code=1, says="01_one: failed on cpu on ")
     course.call("seen_running.py", "write")
-    expect("a failure is shown", "**failed** " in course.page() and "exit code 3" in course.page(), course.page())
+    expect("a failure is shown", "**failed** " in course.page() and "exit code 3" in course.page(),
+           course.page())
     broken.unlink()
     course.call("seen_running.py", "run", "1")
     course.call("seen_running.py", "write", course.root / "none.json", code=1, says="there is no ")
@@ -128,14 +149,21 @@ def test_failures(course):
 def test_gpu(course):
     course.program("nvidia-smi", 'case "$*" in *query-gpu*) echo "Made-up GPU, 9.0, 80 GiB, 580.1" ;; esac')
     course.program("nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
-    course.call("seen_running.py", "run", "--kinds", "cuda", says="0 programs ran", code=1,
+    course.call("seen_running.py",
+                "run",
+                "--kinds",
+                "cuda",
+                says="0 programs ran",
+                code=1,
                 LD_LIBRARY_PATH=str(course.root / "cuda_stand_in"))
     there = course.root / "from_there.json"
     course.call("seen_running.py", "run", "--kinds", "cuda", "--out", there, says="1 programs ran")
-    expect("the GPU's file has the GPU alone", list(course.rows(there)["01_one"]) == ["cuda"], course.rows(there))
+    expect("the GPU's file has the GPU alone",
+           list(course.rows(there)["01_one"]) == ["cuda"], course.rows(there))
     course.program("nvidia-smi", "exit 1")
     course.call("seen_running.py", "write", there)
-    expect("GPU, driver and toolkit", "| Made-up GPU, driver 580.1, CUDA 13.0.88, 20" in course.page(), course.page())
+    expect("GPU, driver and toolkit", "| Made-up GPU, driver 580.1, CUDA 13.0.88, 20" in course.page(),
+           course.page())
     course.call("seen_running.py", "run", "1")
     expect("a machine without a GPU leaves the row", "cuda" in course.rows()["01_one"], course.rows())
     old = course.rows(there)
@@ -146,20 +174,36 @@ def test_gpu(course):
     rows = course.rows()
     rows["01_one"]["cuda"]["device"] = "stand-in"
     course.record.write_text(json.dumps(rows))
-    course.call("seen_running.py", "check", code=1, says="the row of cuda names no driver, so it is not from a GPU")
+    course.call("seen_running.py",
+                "check",
+                code=1,
+                says="the row of cuda names no driver, so it is not from a GPU")
 
 
 def test_front_page(course):
     """The two commands, and the speed of the comparison."""
-    ran = {"seconds": 192, "output": ["setup: x", "build: starting", "build: [1/9]", "build: [5/9]",
-                                      *(f"line {i}" for i in range(40))],
-           "machine": "a machine", "gpus": [], "date": "2026-01-02", "compiler_cache": False, "commit": "abc1234"}
+    ran = {
+        "seconds":
+        192,
+        "output":
+        ["setup: x", "build: starting", "build: [1/9]", "build: [5/9]", *(f"line {i}" for i in range(40))],
+        "machine":
+        "a machine",
+        "gpus": [],
+        "date":
+        "2026-01-02",
+        "compiler_cache":
+        False,
+        "commit":
+        "abc1234"
+    }
     (course.root / "docs/measurements/first_run.json").write_text(json.dumps({"run": ran}))
     course.call("front_page.py", "check", code=1, says="type  tools/front_page.py write")
     course.call("front_page.py", "write")
     course.call("front_page.py", "check")
-    for text in ("`./course run 4` took **3 min 12 s** in a fresh clone", "without a compiler cache", "line 39\n```",
-                 "build: starting\nline 0", "\n…\n", "`./course test`: not measured.", "| LeNet step | ", "commit 794bdb4"):
+    for text in ("`./course run 4` took **3 min 12 s** in a fresh clone", "without a compiler cache",
+                 "line 39\n```", "build: starting\nline 0", "\n…\n", "`./course test`: not measured.",
+                 "| LeNet step | ", "commit 794bdb4"):
         expect(f"the page says: {text}", text in course.page(), course.page())
     page = course.root / "README.md"
     page.write_text(course.page().replace("<!-- end of speed -->", ""))

@@ -94,7 +94,7 @@ stage_chapters() {
   # The rows of README's table; `tools/seen_running.py write FILE` adds them.
   if $dry; then skip seen_running "there is no GPU" && return; fi
   item seen_running 300 python3 -B tools/seen_running.py run --kinds cuda --build "$build" \
-    --out "$out/seen_running.json"
+    --out "${out:?}/seen_running.json"
 }
 
 # Between the blocks of a cached segment memcheck and initcheck see no border; racecheck and synccheck
