@@ -40,30 +40,29 @@ def chapters():
 
 
 def kinds_of(chapter):
-    """Chapter 10 hands whole programs to a plugin; all others run on td's devices."""
-    return ["xla"] if chapter["folder"].endswith("_xla_and_tpu") else ["cpu", "sim", "cuda"]
+    """Chapter 8 is about copies between the memories of host and device, which the cpu does not have;
+    chapter 10 hands whole programs to a plugin; all others run on each of td's devices."""
+    return {8: ["sim", "cuda"], 10: ["xla"]}.get(chapter["number"], ["cpu", "sim", "cuda"])
+
+
+def takes_epochs(program):
+    return any("--epochs" in line for line in gpu_report.said_by(str(program), "--help"))
 
 
 def command(chapter, kind, build, gpus):
-    """The words that start the program. Chapter 6 is two ranks, but NCCL takes one rank per GPU."""
-    program = [str(build / "chapters" / f"ch{chapter['folder']}")]
-    if kind == "xla":
-        return program
-    if chapter["number"] == 6:
-        ranks = min(2, gpus) if kind == "cuda" else 2
-        return [
-            str(build / "tools/course/course-tool"), "launch", "-n",
-            str(ranks), *program, "--device", kind
-        ]
-    return [*program, "--device", "cuda:0" if kind == "cuda" else kind]
-
-
-def typed(chapter, words):
-    """The same as a reader types it."""
-    options = " ".join(word for word in words
-                       if word.startswith("--") or words[words.index(word) - 1].startswith("--"))
-    start = f"launch -n {words[3]} {chapter['number']}" if "launch" in words else f"run {chapter['number']}"
-    return f"./course {start} {options}".rstrip()
+    """The words that start the program, and what a reader types instead. One epoch shows that it runs.
+    Chapter 6 is two ranks, but NCCL takes one rank per GPU."""
+    program = build / "chapters" / f"ch{chapter['folder']}"
+    options = []
+    if kind != "xla":
+        ranks_choose = chapter["number"] == 6
+        options = ["--device", "cuda:0" if kind == "cuda" and not ranks_choose else kind]
+        options += ["--epochs", "1"] if takes_epochs(program) else []
+    if chapter["number"] != 6:
+        return [str(program), *options], " ".join(["./course run", str(chapter["number"]), *options])
+    ranks = str(min(2, gpus) if kind == "cuda" else 2)
+    return ([str(build / "tools/course/course-tool"), "launch", "-n", ranks, str(program), *options],
+            " ".join(["./course launch -n", ranks, "6", *options]))
 
 
 def commit():
@@ -96,7 +95,7 @@ def available(machine):
 
 def run_one(chapter, kind, build, machine):
     """One row, or None where the program says that it cannot run here."""
-    words = command(chapter, kind, build, len(machine["gpus"]))
+    words, typed = command(chapter, kind, build, len(machine["gpus"]))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
     # Nothing is timed here, and on a busy machine threads that spin would take cores from those that work.
     environment["OMP_WAIT_POLICY"] = "passive"
@@ -116,7 +115,7 @@ def run_one(chapter, kind, build, machine):
         code, output = 124, f"it took more than {PATIENCE} s"
     seconds = time.monotonic() - start
     last = output.strip().splitlines()[-1:] or [""]
-    print(f"{typed(chapter, words)}: exit code {code}, {seconds:.1f} s{'' if code == 0 else ': ' + last[0]}",
+    print(f"{typed}: exit code {code}, {seconds:.1f} s{'' if code == 0 else ': ' + last[0]}",
           flush=True)
     if code == CANNOT_RUN_HERE:
         return None
@@ -125,7 +124,7 @@ def run_one(chapter, kind, build, machine):
         "exit_code": code,
         "device": device_of(kind, machine),
         "said": said.group() if said else "",
-        "command": typed(chapter, words),
+        "command": typed,
         "commit": commit(),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     }
@@ -226,6 +225,8 @@ def faults():
             if row["exit_code"]:
                 found.append(
                     f"{folder}: failed on {kind} on {row['date'][:10]} with exit code {row['exit_code']}")
+            if kind not in kinds_of(chapter):
+                found.append(f"{folder}: is not for {kind}, so it has no row of it")
             if kind == "cuda" and "driver" not in row["device"]:
                 found.append(f"{folder}: the row of cuda names no driver, so it is not from a GPU")
     page = README.read_text()

@@ -46,6 +46,8 @@ class Course:
             for label in re.findall(r"^  ([\w -]+(?:\| *[\w-]+ *)*)\)$", door, re.M)
             for word in re.findall(r"[a-z][a-z-]+", label)
         }
+        # `[ "${1:-}" = doctor ]`, for a command that runs before everything else
+        self.in_shell |= set(re.findall(r'\[ "\$\{1:-\}" = ([a-z][a-z-]+) \]', door))
         self.shell_text = door + "".join(p.read_text() for p in sorted((source / "tools/shell").glob("*.sh")))
         self.helps = {}
 
