@@ -98,7 +98,7 @@ def shortened(lines):
 
 def first_run():
     """The two commands with what they printed."""
-    state, parts = json.loads(FIRST_RUN.read_text()), []
+    state, parts = json.loads(FIRST_RUN.read_text()) if FIRST_RUN.exists() else {}, []
     for key, command in COMMANDS.items():
         if key not in state:
             parts.append(f"`{command}`: not measured.\n")

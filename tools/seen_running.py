@@ -32,7 +32,7 @@ README = ROOT / "README.md"
 KINDS = ["cpu", "sim", "cuda", "xla"]
 CANNOT_RUN_HERE = 77  # a program's exit code on a machine that lacks what it needs
 PATIENCE = 600
-SAID = re.compile(r"^(?:device|devices|plugin|platform)\b:?.*$", re.M)
+SAID = re.compile(r"\b(?:devices?|plugin): .*$", re.M)
 
 
 def chapters():
@@ -40,9 +40,9 @@ def chapters():
 
 
 def kinds_of(chapter):
-    """Chapter 8 is about copies between the memories of host and device, which the cpu does not have;
-    chapter 10 hands whole programs to a plugin; all others run on each of td's devices."""
-    return {8: ["sim", "cuda"], 10: ["xla"]}.get(chapter["number"], ["cpu", "sim", "cuda"])
+    """Chapter 8 copies between the memories of host and device, and chapter 11 launches CUDA kernels: both
+    need a device that is not the cpu. Chapter 10 hands whole programs to a plugin."""
+    return {8: ["sim", "cuda"], 10: ["xla"], 11: ["sim", "cuda"]}.get(chapter["number"], ["cpu", "sim", "cuda"])
 
 
 def takes_epochs(program):
@@ -201,11 +201,15 @@ def written(record):
         f"{chapter['number']:02}", chapter["minutes"],
         prerequisites(chapter), *(cell(chapter, kind, record.get(chapter["folder"], {})) for kind in KINDS)
     ] for chapter in chapters()]
-    machines = sorted({(row["device"], row["commit"])
-                       for rows in record.values()
-                       for kind, row in rows.items() if kind in ("cpu", "sim")})
+    machines = sorted({
+        row["device"]
+        for rows in record.values()
+        for kind, row in rows.items() if kind in ("cpu", "sim")
+    })
     text = table(["#", "minutes", "prerequisites", "`cpu`", "`sim`", "`cuda` (GPU)", "XLA plugin"], rows)
-    return text + "\n" + "".join(f"`cpu` and `sim`: {device}, commit {at}.\n" for device, at in machines)
+    return text + (f"\n`cpu` and `sim`: {'; '.join(machines) or 'no machine yet'}. Commands and commits are in "
+                   "[the record](docs/measurements/seen_running.json); a dash means that the chapter is not for "
+                   "this kind of device.\n")
 
 
 def faults():
