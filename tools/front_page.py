@@ -54,7 +54,8 @@ def typed(words, folder, environment):
     seconds = time.monotonic() - start
     if done.returncode:
         sys.exit(f"{words}: exit code {done.returncode}\n{done.stdout}")
-    return {"seconds": round(seconds), "output": done.stdout.splitlines()}
+    # The clone is anywhere; a reader's is called todevice.
+    return {"seconds": round(seconds), "output": done.stdout.replace(folder, "todevice").splitlines()}
 
 
 def measure(only, with_cache):
@@ -86,7 +87,7 @@ def duration(seconds):
 
 def shortened(lines):
     """The first and the last lines; the progress of the build is not news after its first line."""
-    progress = re.compile(r"build: (?:\[|starting)")
+    progress = re.compile(r"build: (?:\[|starting)|building \[")
     lines = [
         line.rstrip() for i, line in enumerate(lines)
         if not (progress.match(line) and i and progress.match(lines[i - 1]))

@@ -9,6 +9,7 @@ code 77 where Debian's python3-yaml is absent.
 """
 
 import hashlib
+import json
 import pathlib
 import re
 import subprocess
@@ -174,10 +175,14 @@ def readme_faults(text, course):
 
 
 def notebook_commands(text, course):
-    for line in files.shell_lines(text):
-        for command in re.split(r"\s*(?:;|\|\||&&|\|)\s*", line):
-            if command.startswith("./course"):
-                yield from course.faults(command)
+    words = "\n\n".join(files.cell_source(cell) for cell in json.loads(text)["cells"]
+                        if cell["cell_type"] == "markdown")
+    commands = [
+        part for line in files.shell_lines(text) for part in re.split(r"\s*(?:;|\|\||&&|\|)\s*", line)
+    ]
+    for command in [*commands, *command_lines(words)]:
+        if command.startswith("./course"):
+            yield from course.faults(command)
 
 
 def notebook_faults(text, course):
