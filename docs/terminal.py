@@ -194,12 +194,13 @@ def main():
     parser = argparse.ArgumentParser(description="Draws a learner's session with ./course check.")
     parser.add_argument("action", choices=["draw", "check"])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--picture", type=pathlib.Path, default=PICTURE)
     options = parser.parse_args()
     svg = drawn(play(options.build.resolve()))
     if options.action == "draw":
-        PICTURE.write_text(svg)
+        options.picture.write_text(svg)
         return 0
-    expected = texts(PICTURE.read_text()) if PICTURE.exists() else []
+    expected = texts(options.picture.read_text()) if options.picture.exists() else []
     difference = [line for line in difflib.ndiff(expected, texts(svg)) if line[0] != " "]
     if difference:
         print("docs/terminal.svg shows another session than the tool prints; type  docs/terminal.py draw",
