@@ -56,6 +56,9 @@ open(os.environ["CALLS"], "a").write("compare_gpu " + " ".join(sys.argv[1:]) + "
 open(sys.argv[sys.argv.index("--json") + 1], "w").write('{"float32, eager": {"td": {"median": 1e-5}}}')
 print("float32, eager: 12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x)")
 """
+SEEN_RUNNING = """import os, sys
+open(os.environ["CALLS"], "a").write("seen_running " + " ".join(sys.argv[1:]) + "\\n")
+"""
 NVIDIA_SMI = """#!/bin/sh
 case "$*" in -L) echo "GPU 0: Made-up" ;; *) echo "Made-up, 9.0, 81920 MiB, 580.1" ;; esac
 """
@@ -85,6 +88,7 @@ class Course:
             (self.root / name).write_text("kSIM" if "sim" in name else "kCUDA")
         (self.root / "tools/bench").mkdir()
         (self.root / "tools/bench/compare_gpu.py").write_text(COMPARISON)
+        (self.root / "tools/seen_running.py").write_text(SEEN_RUNNING)
         self.plants, self.calls, self.out = folder / "plants", folder / "calls", folder / "out"
         self.plants.mkdir()
         (folder / "program").write_text(PROGRAM)
@@ -98,7 +102,7 @@ class Course:
             **os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "CALLS": str(self.calls),
             "PLANTS": str(self.plants), "TARGETS": " ".join(
                 [*(f"test_{area}" for area in AREAS), *(f"ch{chapter}" for chapter in CHAPTERS),
-                 "check_ch01", "bench_device", "bench_graph", "bench_compare_gpu"]),
+                 "check_ch01", "course-tool", "bench_device", "bench_graph", "bench_compare_gpu"]),
             "TD_GPU_BUILD": str(folder / "build"),
             "GIT_DIR": str(folder / "none"), "TD_GPU_COMMIT": "abc123"}
 
@@ -148,6 +152,8 @@ def test_all(course):
     expect("only what is needed", "td_all test_cuda_gpu test_half test_nn test_ops test_optim --" in
            course.called and "test_sim" not in course.called, course.called)
     expect("chapters on cuda", "ch01_one --device cuda:0" in course.called, course.called)
+    expect("what was seen on cuda is recorded", re.search(
+        "seen_running run --kinds cuda --build .* --out .*/out/seen_running.json$", course.called, re.M), course.called)
     expect("checkers by exercise", "check_ch01 [scatter]" in course.called, course.called)
     expect("every stage is finished",
            all(course.stage(name)["status"] == "finished" for name in STAGES), course.text)

@@ -77,7 +77,7 @@ stage_core_tests() {  # Without a GPU: that they start.
 }
 
 stage_chapters() {
-  local folder chapter exercise targets=()
+  local folder chapter exercise targets=(course-tool)
   for folder in $(chapter_folders); do targets+=("ch$folder" "check_ch${folder:0:2}"); done
   build_targets "${targets[@]}"
   for folder in $(chapter_folders); do
@@ -91,6 +91,10 @@ stage_chapters() {
       skip_code=4 program "${chapter}_$exercise" 60 "$build/chapters/$chapter" "[$exercise]"
     done
   done
+  # The rows of README's table; `tools/seen_running.py write FILE` adds them.
+  if $dry; then skip seen_running "there is no GPU" && return; fi
+  item seen_running 300 python3 -B tools/seen_running.py run --kinds cuda --build "$build" \
+    --out "${out:?}/seen_running.json"
 }
 
 # Between the blocks of a cached segment memcheck and initcheck see no border; racecheck and synccheck
