@@ -1,0 +1,184 @@
+// Sets of intervals, and the five parts as differences of such sets.
+#include "explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace timing {
+namespace {
+
+using td::trace::Category;
+using td::trace::SpanRecord;
+using td::trace::Trace;
+using td::trace::Track;
+using td::trace::TrackKind;
+
+struct Interval {
+  std::int64_t begin, end;
+};
+
+/// Disjoint intervals in the order of time.
+class Times {
+ public:
+  Times() = default;
+  explicit Times(std::vector<Interval> all) {
+    std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+    for (const Interval& one : all) {
+      if (one.end <= one.begin) continue;
+      if (!list_.empty() && one.begin <= list_.back().end)
+        list_.back().end = std::max(list_.back().end, one.end);
+      else
+        list_.push_back(one);
+    }
+  }
+  const std::vector<Interval>& list() const { return list_; }
+  double seconds() const {
+    std::int64_t sum = 0;
+    for (const Interval& one : list_) sum += one.end - one.begin;
+    return Trace::seconds(0, sum);
+  }
+  /// What lies in these times but not in `other`.
+  Times without(const Times& other) const {
+    std::vector<Interval> rest;
+    auto hole = other.list_.begin();
+    for (Interval one : list_) {
+      while (hole != other.list_.end() && hole->end <= one.begin) ++hole;
+      for (auto h = hole; h != other.list_.end() && h->begin < one.end; ++h) {
+        rest.push_back({one.begin, h->begin});
+        one.begin = h->end;
+      }
+      rest.push_back(one);
+    }
+    return Times(rest);
+  }
+  Times within(const Times& other) const { return without(without(other)); }
+
+ private:
+  std::vector<Interval> list_;
+};
+
+/// What one device does.
+struct Activity {
+  std::vector<Interval> kernels, messages, copies;
+  std::vector<const SpanRecord*> work;  // all of these, in the order of their begin
+};
+
+bool is_peer_copy(const SpanRecord& span) {
+  return std::string(span.name).find("PtoP") != std::string::npos;
+}
+
+/// Sorts the spans by device. A collective of the host's queue belongs to every device.
+std::map<std::string, Activity> activities(const Trace& trace, const std::string& kind) {
+  std::map<std::string, Activity> all;
+  std::vector<Interval> collectives;
+  for (const SpanRecord& span : trace.spans) {
+    const Track& track = trace.tracks[span.track];
+    const bool on_stream = track.kind == TrackKind::kStream && track.device.starts_with(kind);
+    const bool on_cpu = track.kind == TrackKind::kThread && kind == "cpu";
+    const Interval time{span.begin, span.end};
+    if (span.category == Category::kCollective) {
+      on_stream ? all[track.device].messages.push_back(time) : collectives.push_back(time);
+    } else if (on_stream && span.category == Category::kKernel) {
+      all[track.device].kernels.push_back(time);
+    } else if (on_stream && span.category == Category::kCopy) {
+      Activity& device = all[track.device];
+      (is_peer_copy(span) ? device.messages : device.copies).push_back(time);
+    } else if (on_cpu && span.category == Category::kOperator) {
+      all[kind].kernels.push_back(time);
+    } else {
+      continue;
+    }
+    if (on_stream) all[track.device].work.push_back(&span);
+  }
+  for (auto& [name, device] : all)
+    device.messages.insert(device.messages.end(), collectives.begin(), collectives.end());
+  return all;
+}
+
+/// The host's side: when work was launched, and when its threads wait.
+struct Host {
+  explicit Host(const Trace& trace) {
+    std::map<std::uint32_t, std::vector<Interval>> waits;
+    for (const SpanRecord& span : trace.spans) {
+      if (trace.tracks[span.track].kind != TrackKind::kThread) continue;
+      if (span.category == Category::kLaunch && span.correlation != 0)
+        launches[span.correlation] = &span;
+      if (span.category == Category::kWait) waits[span.track].push_back({span.begin, span.end});
+      if (span.category == Category::kWait) everybody.push_back({span.begin, span.end});
+    }
+    for (auto& [track, list] : waits) waiting[track] = Times(std::move(list));
+  }
+  std::map<std::uint32_t, const SpanRecord*> launches;  // by correlation
+  std::map<std::uint32_t, Times> waiting;               // by thread
+  std::vector<Interval> everybody;
+};
+
+/// The part of the gaps in which the host prepares the work that ends the gap.
+Times launching(const Times& gaps, const Activity& device, const Host& host) {
+  const Times any_thread{host.everybody};
+  std::vector<Interval> late;
+  auto next = device.work.begin();
+  for (const Interval& gap : gaps.list()) {
+    while (next != device.work.end() && (*next)->begin < gap.end) ++next;
+    Times before({gap});
+    const Times* waits = &any_thread;
+    if (next != device.work.end() && (*next)->begin == gap.end) {
+      const auto launch = host.launches.find((*next)->correlation);
+      if (launch != host.launches.end()) {
+        before = Times({{gap.begin, std::min(gap.end, launch->second->end)}});
+        const auto thread = host.waiting.find(launch->second->track);
+        if (thread != host.waiting.end()) waits = &thread->second;
+      }
+    }
+    const Times busy = before.without(*waits);
+    late.insert(late.end(), busy.list().begin(), busy.list().end());
+  }
+  return Times(std::move(late));
+}
+
+}  // namespace
+
+Parts explain_trace(const Trace& trace, const std::string& kind, std::int64_t begin,
+                    std::int64_t end, int steps) {
+  const Times window({{begin, end}});
+  Activity busiest;
+  double most = -1;
+  for (const auto& [name, device] : activities(trace, kind)) {
+    const double seconds = Times(device.kernels).within(window).seconds();
+    if (seconds <= most) continue;
+    most = seconds;
+    busiest = device;
+  }
+  const Times kernels = Times(busiest.kernels).within(window);
+  const Times messages = Times(busiest.messages).within(window).without(kernels);
+  const Times copies = Times(busiest.copies).within(window).without(kernels).without(messages);
+  const Times gaps = window.without(kernels).without(messages).without(copies);
+  const Times launches = launching(gaps, busiest, Host(trace));
+  const double share = 1.0 / steps;
+  return {window.seconds() * share,   kernels.seconds() * share,
+          messages.seconds() * share, copies.seconds() * share,
+          launches.seconds() * share, gaps.without(launches).seconds() * share};
+}
+
+Parts explain_job(Job& job, const std::string& kind, const Agreement& ranks) {
+  constexpr double kRecorded = 0.1;  // seconds
+  constexpr int kFewest = 3, kMost = 100;
+  job.step_with_transfers();
+  job.wait();
+  const double start = now();
+  job.step_with_transfers();
+  job.wait();
+  const double once = ranks.largest(now() - start);
+  const int steps = std::clamp(static_cast<int>(std::lround(kRecorded / once)), kFewest, kMost);
+  td::trace::start();
+  const std::int64_t begin = td::trace::now();
+  for (int i = 0; i < steps; ++i) job.step_with_transfers();
+  job.wait();
+  const std::int64_t end = td::trace::now();
+  return explain_trace(td::trace::stop(), kind, begin, end, steps);
+}
+
+}  // namespace timing
