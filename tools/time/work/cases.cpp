@@ -12,28 +12,27 @@ namespace {
 
 using td::DeviceType;
 
-constexpr double kCopyBytes = 2.0 * (64 << 20);            // there and back
-constexpr double kMatmulFlops = 2.0 * 1024 * 1024 * 1024;  // a multiplication and an addition each
-constexpr int kMostDevices = 8;                            // more tell nothing new about the method
+constexpr int kMostDevices = 8;  // more tell nothing new about the method
 
+#define CASES(...)
+#define WORKLOAD(...) {__VA_ARGS__},
 const std::vector<Workload> kWorkloads = {
-    {"copy", "64 MiB to the device and back", "bytes", kCopyBytes, 0, 0.03},
-    {"matmul", "matrix product, 1024 x 1024", "flops", kMatmulFlops, 0, 0.03},
-    {"simple", "SimpleModel, training step", "samples", 32, 32, 0.0001},
-    {"lenet", "LeNet, training step", "samples", 64, 64, 0.006},
-    {"cifar", "CIFAR-10 CNN, training step", "samples", 64, 64, 0.06},
-    {"mlp", "MLP 1024-2048-2048-10, training step", "samples", 128, 128, 0.08},
+#include "cases.def"
 };
+#undef CASES
+#undef WORKLOAD
 
 struct Family {
   const char* workload;
   std::vector<std::string> configurations;
 };
 #define CASES(workload, ...) {workload, {__VA_ARGS__}},
+#define WORKLOAD(...)
 const std::vector<Family> kFamilies = {
 #include "cases.def"
 };
 #undef CASES
+#undef WORKLOAD
 
 /// How many devices a case may have here. Processes on the cpu stand for devices there.
 int available(DeviceType type) {
@@ -149,11 +148,13 @@ int threads_of(const Case& c) {
 }
 
 double estimate(const Case& c, double seconds) {
-  constexpr int kSteps = 6;  // two of warm-up, and two turns of each kind at least
-  const double start = c.method == Method::kDdp ? 0.5 : 0;
+  constexpr int kTimed = 4, kWarmUp = 4;  // steps of a run at least: see measure.cpp
+  constexpr int kChecked = 5;             // ranks are new in each run, and repeat the first steps
+  const bool ranks = c.method == Method::kDdp;
   const int cores = c.device == td::kCUDA ? 1 : threads_of(c);
   const double step = c.work->core_seconds / cores;
-  return start + std::max(seconds, kSteps * step) + 2 * step;
+  return (ranks ? 0.5 : 0) + std::max(seconds, kTimed * step) +
+         (ranks ? kWarmUp + kChecked : kWarmUp) * step;
 }
 
 }  // namespace timing

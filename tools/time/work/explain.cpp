@@ -66,8 +66,15 @@ struct Activity {
   std::vector<const SpanRecord*> work;  // all of these, in the order of their begin
 };
 
-bool is_peer_copy(const SpanRecord& span) {
-  return std::string(span.name).find("PtoP") != std::string::npos;
+bool has(const SpanRecord& span, const char* word) {
+  return std::string(span.name).find(word) != std::string::npos;
+}
+
+/// When a copy takes place. Pageable memory is copied in pieces, and between two of them the host
+/// copies the next one to or from pinned memory: that is part of the copy.
+Interval time_of_copy(const SpanRecord& span, const std::vector<const SpanRecord*>& before) {
+  const bool goes_on = !before.empty() && has(span, "Pageable") && has(span, before.back()->name);
+  return {goes_on ? std::min(before.back()->end, span.begin) : span.begin, span.end};
 }
 
 /// Sorts the spans by device. A collective of the host's queue belongs to every device.
@@ -85,7 +92,8 @@ std::map<std::string, Activity> activities(const Trace& trace, const std::string
       all[track.device].kernels.push_back(time);
     } else if (on_stream && span.category == Category::kCopy) {
       Activity& device = all[track.device];
-      (is_peer_copy(span) ? device.messages : device.copies).push_back(time);
+      (has(span, "PtoP") ? device.messages : device.copies)
+          .push_back(time_of_copy(span, device.work));
     } else if (on_cpu && span.category == Category::kOperator) {
       all[kind].kernels.push_back(time);
     } else {
