@@ -38,7 +38,8 @@ class Case:
     def __init__(self, name, workloads):
         self.name = name
         self.workload, place, *settings = name.split("/")
-        self.title, self.unit, self.per_step, self.batch, self.core_seconds = workloads[self.workload]
+        self.title, self.unit, self.batch, self.size, self.core_seconds = workloads[self.workload]
+        self.per_step = {"bytes": 8 * self.size, "flops": 2 * self.size**3}.get(self.unit, self.batch)
         self.device, _, count = place.partition(":")
         self.devices = int(count or 1)
         self.method = next((s for s in settings if s in ("data_parallel", "ddp")), "single")
@@ -54,6 +55,13 @@ class Case:
                 "estimate": max(USUAL_SECONDS, 4 * step) + 4 * step}
 
 
+def sized(name, title, unit, batch, size, core_seconds):
+    """A workload as TD_TIME_SIZE asks; see work/cases.cpp."""
+    if os.environ.get("TD_TIME_SIZE") != "tiny":
+        return title, unit, batch, size, core_seconds
+    return f"{title} (tiny)", unit, min(batch, 8), 64 if name in ("copy", "matmul", "mlp") else size, 0.001
+
+
 def available(device):
     """How many devices there may be in a case; processes stand for devices on the cpu."""
     return {"cpu": max(2, CORES), "cuda": torch.cuda.device_count()}.get(device, 0)
@@ -66,7 +74,7 @@ def cases_here():
     for kind, words in re.findall(r"^(WORKLOAD|CASES)\((.*?)\)$", text, re.M | re.S):
         name, *rest = ast.literal_eval(f"({words})")
         if kind == "WORKLOAD":
-            workloads[name] = rest
+            workloads[name] = sized(name, *rest)
             continue
         for configuration in rest:
             most = available(re.split("[:/]", configuration)[0])
@@ -110,7 +118,7 @@ class Copies(Job):
 
     def __init__(self, case):
         super().__init__(case)
-        self.host = numbers((16 << 20,), 1)
+        self.host = numbers((case.size,), 1)
         self.back = torch.zeros_like(self.host)
         if self.pinned:
             self.host, self.back = self.host.pin_memory(), self.back.pin_memory()
@@ -134,7 +142,8 @@ class Matmul(Job):
 
     def __init__(self, case):
         super().__init__(case)
-        self.host_a, self.host_b = numbers((1024, 1024), 1), numbers((1024, 1024), 2)
+        sizes = case.size, case.size
+        self.host_a, self.host_b = numbers(sizes, 1), numbers(sizes, 2)
         self.a, self.b = self.host_a.to(self.device), self.host_b.to(self.device)
 
     def multiply(self, a, b):
@@ -162,7 +171,7 @@ def task_of(case):
         return lenet(), numbers((n, 1, 28, 28), 101), y
     if case.workload == "cifar":
         return cifar_net(), numbers((n, 3, 32, 32), 101), y
-    return mlp(1024, 2048, 10, "cpu"), numbers((n, 1024), 101), y
+    return mlp(case.size // 2, case.size, 10, "cpu"), numbers((n, case.size // 2), 101), y
 
 
 class Training(Job):
@@ -316,9 +325,11 @@ class Jobs:
         return {"name": name, **measure(job, seconds, largest, total), "loss": loss}
 
 
-def be_a_rank(device, port, rank, ranks, requests):
+def be_a_rank(device, port, rank, ranks, requests, worker):
     """The main of a rank of DDP, a process of its own: runs what comes through the pipe."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive the worker
+    if os.getppid() != worker:  # which has ended while this process was starting
+        return
     if device == "cuda":
         torch.cuda.set_device(rank)
     store = dist.TCPStore("127.0.0.1", port, ranks, False)
@@ -355,7 +366,7 @@ class Ranks:
         for rank in range(ranks):
             ours, theirs = context.Pipe()
             process = context.Process(target=be_a_rank, daemon=True,
-                                      args=(device, self.store.port, rank, ranks, theirs))
+                                      args=(device, self.store.port, rank, ranks, theirs, os.getpid()))
             process.start()
             theirs.close()
             self.pipes.append(ours)

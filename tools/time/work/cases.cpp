@@ -2,6 +2,7 @@
 #include "cases.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "td/base/parallel.h"
@@ -16,7 +17,7 @@ constexpr int kMostDevices = 8;  // more tell nothing new about the method
 
 #define CASES(...)
 #define WORKLOAD(...) {__VA_ARGS__},
-const std::vector<Workload> kWorkloads = {
+const std::vector<Workload> kListed = {
 #include "cases.def"
 };
 #undef CASES
@@ -33,6 +34,20 @@ const std::vector<Family> kFamilies = {
 };
 #undef CASES
 #undef WORKLOAD
+
+/// With TD_TIME_SIZE=tiny every step is a matter of microseconds.
+std::vector<Workload> sized(std::vector<Workload> all) {
+  constexpr std::int64_t kTinyBatch = 8, kTinySize = 64;
+  const char* size = std::getenv("TD_TIME_SIZE");
+  if (!size || std::string(size) != "tiny") return all;
+  for (Workload& w : all) {
+    w.title += " (tiny)";
+    w.batch = std::min(w.batch, kTinyBatch);
+    if (w.name == "copy" || w.name == "matmul" || w.name == "mlp") w.size = kTinySize;
+    w.core_seconds = 0.001;
+  }
+  return all;
+}
 
 /// How many devices a case may have here. Processes on the cpu stand for devices there.
 int available(DeviceType type) {
@@ -96,8 +111,16 @@ std::vector<std::string> expand(const std::string& configuration) {
 
 }  // namespace
 
+double Workload::per_step() const {
+  const auto n = static_cast<double>(size);
+  if (unit == "bytes") return 2 * n * sizeof(float);  // there and back
+  if (unit == "flops") return 2 * n * n * n;          // a multiplication and an addition each
+  return static_cast<double>(batch);
+}
+
 const Workload& workload(const std::string& name) {
-  for (const Workload& w : kWorkloads)
+  static const std::vector<Workload> all = sized(kListed);
+  for (const Workload& w : all)
     if (name == w.name) return w;
   td::fail<td::Error>("there is no workload \"", name,
                       "\"; expected copy, matmul, simple, lenet, cifar or mlp");

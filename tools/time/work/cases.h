@@ -16,12 +16,15 @@ enum class Method { kSingle, kDataParallel, kDdp };
 
 /// What is computed in a step, the same in all cases of the workload.
 struct Workload {
-  const char* name;     ///< "lenet"
-  const char* title;    ///< "LeNet, training step"
-  const char* unit;     ///< what per_step counts: "samples", "bytes" or "flops"
-  double per_step;      ///< units per step, over all devices
+  std::string name;     ///< "lenet"
+  std::string title;    ///< "LeNet, training step"
+  std::string unit;     ///< what per_step() counts: "samples", "bytes" or "flops"
   std::int64_t batch;   ///< samples per step, over all devices; 0 where there are none
+  std::int64_t size;    ///< elements that are copied, rows of a matrix, the width of a network
   double core_seconds;  ///< about what a step takes on one core; for estimates alone
+
+  /// Units per step, over all devices.
+  double per_step() const;
 };
 /// @throws td::Error for a name that is not a workload's.
 const Workload& workload(const std::string& name);

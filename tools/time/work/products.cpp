@@ -9,22 +9,19 @@ namespace {
 
 using namespace td;
 
-constexpr std::int64_t kCopied = 16 << 20;  // float32 elements: 64 MiB
-constexpr std::int64_t kSide = 1024;
-
 /// Host memory to the device, and back to other host memory.
 class Copies : public Job {
  public:
   explicit Copies(const Case& c)
       : device_(c.device, 0),
         pinned_(c.pinned),
-        host_(bench::numbers({kCopied}, 1)),
-        back_(td::zeros({kCopied})) {
+        host_(bench::numbers({c.work->size}, 1)),
+        back_(td::zeros({c.work->size})) {
     if (pinned_) {
       host_ = host_.pin_memory();
       back_ = back_.pin_memory();
     }
-    there_ = td::empty({kCopied}, device_);
+    there_ = td::empty({c.work->size}, device_);
   }
   void step() override {
     there_.copy_(host_, pinned_);
@@ -52,8 +49,8 @@ class Matmul : public Job {
   explicit Matmul(const Case& c)
       : device_(c.device, 0),
         amp_(c.amp),
-        host_a_(bench::numbers({kSide, kSide}, 1)),
-        host_b_(bench::numbers({kSide, kSide}, 2)),
+        host_a_(bench::numbers({c.work->size, c.work->size}, 1)),
+        host_b_(bench::numbers({c.work->size, c.work->size}, 2)),
         a_(host_a_.to(device_)),
         b_(host_b_.to(device_)) {}
   void step() override { product_ = multiply(a_, b_); }
@@ -79,7 +76,7 @@ std::unique_ptr<Job> make_copy(const Case& c) { return std::make_unique<Copies>(
 std::unique_ptr<Job> make_matmul(const Case& c) { return std::make_unique<Matmul>(c); }
 
 std::unique_ptr<Job> make_job(const Case& c, Rank rank) {
-  const std::string name = c.work->name;
+  const std::string& name = c.work->name;
   if (name == "copy") return make_copy(c);
   if (name == "matmul") return make_matmul(c);
   return make_training(c, rank);

@@ -21,13 +21,13 @@ struct Task {
 
 Task task_of(const Workload& work) {
   const std::int64_t n = work.batch;
-  const std::string name = work.name;
+  const std::string& name = work.name;
   if (name == "simple")
     return {simple_model(1), bench::numbers({n, 10}, 101), bench::numbers({n, 1}, 102)};
   const Tensor y = bench::classes(n, 10);
   if (name == "lenet") return {lenet(), bench::numbers({n, 1, 28, 28}, 101), y};
   if (name == "cifar") return {cifar_net(), bench::numbers({n, 3, 32, 32}, 101), y};
-  return {bench::mlp(1024, 2048, 10), bench::numbers({n, 1024}, 101), y};
+  return {bench::mlp(work.size / 2, work.size, 10), bench::numbers({n, work.size / 2}, 101), y};
 }
 
 class Training : public Job {

@@ -1,9 +1,12 @@
 // The requests: list, run, explain. Jobs are set up when they are first asked for, and kept.
 #include "worker.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "context.h"
 #include "ranks.h"
@@ -35,7 +38,7 @@ json describe(const Case& c) {
           {"devices", c.devices},     {"method", method},
           {"threads", threads_of(c)}, {"amp", amp},
           {"pinned", c.pinned},       {"graph", c.graph},
-          {"unit", c.work->unit},     {"per_step", c.work->per_step},
+          {"unit", c.work->unit},     {"per_step", c.work->per_step()},
           {"batch", c.work->batch},   {"estimate", estimate(c, kUsualSeconds)}};
 }
 
@@ -47,20 +50,27 @@ json list() {
       {"framework", "todevice"}, {"context", context()}, {"cases", cases}, {"not_here", missing}};
 }
 
+/// Where a request has the name of its case, also one that cannot be read otherwise.
+std::string second_word(const std::string& line) {
+  std::istringstream words(line);
+  std::string word;
+  words >> word >> word;
+  return words ? word : "";
+}
+
 class Worker {
  public:
   json obey(const std::string& line) {
     if (line == "list") return list();
-    Request request;
     try {
-      request = parse_request(line);
+      const Request request = parse_request(line);
       const Case c = find(request.name);
       if (c.method == Method::kDdp) return ask_ranks(request, c);
       set_threads(c);
       const Ready& ready = set_up(c);
       return answer(request, c, *ready.job, ready.checked_value);
     } catch (const std::exception& error) {
-      return {{"name", request.name}, {"error", error.what()}};
+      return {{"name", second_word(line)}, {"error", error.what()}};
     }
   }
 
