@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
 namespace timing {
@@ -109,39 +108,43 @@ std::map<std::string, Activity> activities(const Trace& trace, const std::string
 /// The host's side: when work was launched, and when its threads wait.
 struct Host {
   explicit Host(const Trace& trace) {
-    std::map<std::uint32_t, std::vector<Interval>> waits;
+    std::map<std::uint32_t, std::vector<Interval>> by_thread;
+    std::vector<Interval> all;
     for (const SpanRecord& span : trace.spans) {
       if (trace.tracks[span.track].kind != TrackKind::kThread) continue;
       if (span.category == Category::kLaunch && span.correlation != 0)
         launches[span.correlation] = &span;
-      if (span.category == Category::kWait) waits[span.track].push_back({span.begin, span.end});
-      if (span.category == Category::kWait) everybody.push_back({span.begin, span.end});
+      if (span.category != Category::kWait) continue;
+      by_thread[span.track].push_back({span.begin, span.end});
+      all.push_back({span.begin, span.end});
     }
-    for (auto& [track, list] : waits) waiting[track] = Times(std::move(list));
+    for (auto& [thread, list] : by_thread) waits[thread] = Times(std::move(list));
+    any_waits = Times(std::move(all));
   }
   std::map<std::uint32_t, const SpanRecord*> launches;  // by correlation
-  std::map<std::uint32_t, Times> waiting;               // by thread
-  std::vector<Interval> everybody;
+  std::map<std::uint32_t, Times> waits;                 // by thread
+  Times any_waits;                                      // of at least one thread
 };
 
-/// The part of the gaps in which the host prepares the work that ends the gap.
+/// The part of one gap in which the host prepares `next`, the work that ends it. Null: nothing of
+/// the device ends it, but a collective or the last step does.
+Times preparing(const Interval& gap, const SpanRecord* next, const Host& host) {
+  const auto found = next ? host.launches.find(next->correlation) : host.launches.end();
+  if (found == host.launches.end()) return Times({gap}).without(host.any_waits);
+  const SpanRecord& launch = *found->second;
+  const Times before({{gap.begin, std::min(gap.end, launch.end)}});
+  const auto waits = host.waits.find(launch.track);
+  return waits == host.waits.end() ? before : before.without(waits->second);
+}
+
+/// The part of the gaps in which the host has not launched what ends them.
 Times launching(const Times& gaps, const Activity& device, const Host& host) {
-  const Times any_thread{host.everybody};
   std::vector<Interval> late;
   auto next = device.work.begin();
   for (const Interval& gap : gaps.list()) {
     while (next != device.work.end() && (*next)->begin < gap.end) ++next;
-    Times before({gap});
-    const Times* waits = &any_thread;
-    if (next != device.work.end() && (*next)->begin == gap.end) {
-      const auto launch = host.launches.find((*next)->correlation);
-      if (launch != host.launches.end()) {
-        before = Times({{gap.begin, std::min(gap.end, launch->second->end)}});
-        const auto thread = host.waiting.find(launch->second->track);
-        if (thread != host.waiting.end()) waits = &thread->second;
-      }
-    }
-    const Times busy = before.without(*waits);
+    const bool ends_it = next != device.work.end() && (*next)->begin == gap.end;
+    const Times busy = preparing(gap, ends_it ? *next : nullptr, host);
     late.insert(late.end(), busy.list().begin(), busy.list().end());
   }
   return Times(std::move(late));
