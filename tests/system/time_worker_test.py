@@ -19,8 +19,8 @@ TD = [sys.argv[1], "--worker"]
 TORCH = ["/usr/bin/python3", "-B", str(pathlib.Path(sys.argv[2]) / "tools/time/pytorch.py")]
 MARK = f"TD_TIME_TEST={os.getpid()}"
 # Threads that spin at a barrier would take the cores from other tests, and from each other.
-SURROUNDINGS = {**os.environ, "TD_TIME_SIZE": "tiny", "OMP_WAIT_POLICY": "passive", "TD_SIM_LINK": "12GB/s,10us",
-                **dict([MARK.split("=")])}
+SURROUNDINGS = {**os.environ, "TD_TIME_SIZE": "tiny", "OMP_WAIT_POLICY": "passive",
+                "TD_SIM_LINK": "12GB/s,10us", **dict([MARK.split("=")])}
 PARTS = ("compute", "copy", "wait", "communication", "launch")
 FIELDS = {"name": str, "workload": str, "title": str, "device": str, "devices": int, "method": str,
           "threads": int, "amp": str, "pinned": bool, "graph": bool, "unit": str, "per_step": (int, float),
@@ -74,7 +74,8 @@ def test_list(td):
         expect(f"{case['name']} is described", not wrong, wrong, case)
         expect(f"{case['name']} has units and an estimate", case["per_step"] > 0 and case["estimate"] > 0)
     expect("sim and cpu are there", {"cpu", "sim"} <= {case["device"] for case in listed["cases"]})
-    expect("the processor is named", listed["context"]["processor"] and listed["context"]["cores"] >= 1, listed)
+    context = listed["context"]
+    expect("the processor is named", context["processor"] and context["cores"] >= 1, context)
     for missing in listed["not_here"]:
         expect("what is missing has a reason", missing["what"] and len(missing["why"]) > 10, missing)
     return cases
@@ -138,7 +139,8 @@ def test_slow_link(td):
 def test_wrong_requests(one, examples):
     for line, name, text in examples:
         answer = one.ask(line)
-        expect(f'"{line}" is answered', answer.get("name") == name and text in answer.get("error", ""), answer)
+        expect(f'"{line}" is answered', answer.get("name") == name and text in answer.get("error", ""),
+               answer)
     answer = one.ask("run matmul/cpu 0")
     expect("the worker goes on", answer.get("steps", 0) >= 2, answer)
 
@@ -156,7 +158,8 @@ def left_over():
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if MARK.encode() in (folder / "environ").read_bytes().split(b"\0") and (folder / "cmdline").read_bytes():
+            marked = MARK.encode() in (folder / "environ").read_bytes().split(b"\0")
+            if marked and (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
     return found
 
@@ -194,13 +197,14 @@ def test_pytorch(cases, losses):
         ours = [name for name, case in cases.items() if case["device"] != "sim"]
         expect("both have the same cases", set(ours) == set(theirs), ours, list(theirs))
         for name in set(ours) & set(theirs):
-            alike = [{k: v for k, v in case.items() if k != "estimate"} for case in (cases[name], theirs[name])]
-            expect(f"both describe {name} alike", alike[0] == alike[1], *alike)
+            mine, other = ({**case, "estimate": 0} for case in (cases[name], theirs[name]))
+            expect(f"both describe {name} alike", mine == other, mine, other)
         for name, loss in test_runs(torch, theirs).items():
             expect(f"{name} computes what td does", math.isclose(loss, losses[name], rel_tol=tolerance(name)),
                    loss, losses[name])
         test_wrong_requests(torch, [
-            ("explain lenet/cpu", "lenet/cpu", "explains nothing"), ("run lenet/sim 1", "lenet/sim", "list names"),
+            ("explain lenet/cpu", "lenet/cpu", "explains nothing"),
+            ("run lenet/sim 1", "lenet/sim", "list names"),
             ("jump", "", "expected list, run NAME SECONDS")])
     test_killed(TORCH, signal.SIGTERM, 2)
 
