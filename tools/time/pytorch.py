@@ -44,7 +44,11 @@ class Kind:
 
     def warm_up(self, seconds):
         self.turn()
-        self.steps = max(1, min(1000000, round(seconds / max(self.turn(), 1e-9))))
+        while True:
+            wanted, steps = max(1, min(1e6, seconds / max(self.turn(), 1e-9))), self.steps
+            self.steps = round(min(wanted, 10 * steps))
+            if wanted <= 2 * steps:
+                break
         self.times, self.processor = [], []
 
     def seconds(self):

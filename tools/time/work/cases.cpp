@@ -100,6 +100,7 @@ std::vector<std::string> expand(const std::string& configuration) {
   const std::string kind = configuration.substr(0, configuration.find_first_of(":/"));
   const int most = available(td::Device(kind).type());
   if (place == configuration.npos) {
+    // On a machine of one core both cases would be the same.
     const bool same = configuration == "cpu/1thread" && td::core_count() == 1;
     return most == 0 || same ? std::vector<std::string>{} : std::vector{configuration};
   }

@@ -25,7 +25,7 @@ class Times {
   Times() = default;
   explicit Times(std::vector<Interval> all) {
     std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
-    for (const Interval& one : all) {
+    for (const Interval& one : all) {  // one that touches or overlaps the last one extends it
       if (one.end <= one.begin) continue;
       if (!list_.empty() && one.begin <= list_.back().end)
         list_.back().end = std::max(list_.back().end, one.end);
@@ -62,7 +62,7 @@ class Times {
 /// What one device does.
 struct Activity {
   std::vector<Interval> kernels, messages, copies;
-  std::vector<const SpanRecord*> work;  // all of these, in the order of their begin
+  std::vector<const SpanRecord*> work;  // of its streams, in the order of their begin
 };
 
 bool has(const SpanRecord& span, const char* word) {
@@ -164,6 +164,8 @@ Parts explain_trace(const Trace& trace, const std::string& kind, std::int64_t be
     busiest = device;
   }
   const Times kernels = Times(busiest.kernels).within(window);
+  // In this order: what runs under a kernel is hidden, and DDP's copies to the host and back, which
+  // gloo and shared memory need, belong to their collective.
   const Times messages = Times(busiest.messages).within(window).without(kernels);
   const Times copies = Times(busiest.copies).within(window).without(kernels).without(messages);
   const Times gaps = window.without(kernels).without(messages).without(copies);
@@ -175,7 +177,7 @@ Parts explain_trace(const Trace& trace, const std::string& kind, std::int64_t be
 }
 
 Parts explain_job(Job& job, const std::string& kind, const Agreement& ranks) {
-  constexpr double kRecorded = 0.1;  // seconds
+  constexpr double kRecorded = 0.1;  // seconds: enough for a mean, little enough for the memory
   constexpr int kFewest = 3, kMost = 100;
   job.step_with_transfers();
   job.wait();

@@ -16,7 +16,8 @@ struct Parts {
   double compute = 0;        ///< one of its kernels runs; on cpu: an operation
   double communication = 0;  ///< no kernel, but a collective or a copy from device to device
   double copy = 0;           ///< none of these, but a copy between host and device
-  double launch = 0;         ///< nothing of these, because the host has not launched it yet
+  double launch = 0;         ///< nothing of these: the host has not launched the next work yet; on
+                             ///< cpu: the host's own work between two operations
   double wait = 0;           ///< the rest: host or stream wait for a result, for other devices
 };
 

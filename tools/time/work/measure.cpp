@@ -13,7 +13,9 @@ namespace {
 constexpr int kTurns = 10;      // in a measurement, with and without transfers together
 constexpr int kLeastTurns = 2;  // of each kind
 constexpr double kMostSteps = 1e6;
+constexpr double kGrowth = 10;  // of the steps of a turn, at most
 
+/// Of all threads of this process: what the step costs also on a machine that others use.
 double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -33,11 +35,16 @@ class Kind {
   Kind(Job& job, void (Job::*step)(), const Agreement& ranks)
       : job_(job), step_(step), ranks_(ranks) {}
 
-  /// Warms the caches, then chooses as many steps per turn as take about `seconds`.
+  /// Warms the caches, then chooses as many steps per turn as take about `seconds`. A turn of one
+  /// step mostly waits for the device where steps are short, so the number grows turn by turn.
   void warm_up(double seconds) {
     turn();
-    const double once = turn();
-    steps_ = std::lround(std::clamp(seconds / std::max(once, 1e-9), 1.0, kMostSteps));
+    for (;;) {
+      const double wanted = std::clamp(seconds / std::max(turn(), 1e-9), 1.0, kMostSteps);
+      const double now = static_cast<double>(steps_);
+      steps_ = std::lround(std::min(wanted, kGrowth * now));
+      if (wanted <= 2 * now) break;
+    }
     times_.clear();
     processor_.clear();
   }

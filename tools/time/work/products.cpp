@@ -21,7 +21,7 @@ class Copies : public Job {
       host_ = host_.pin_memory();
       back_ = back_.pin_memory();
     }
-    there_ = td::empty({c.work->size}, device_);
+    there_ = td::empty({c.work->size}, device_);  // once: an allocation is no part of a copy
   }
   void step() override {
     there_.copy_(host_, pinned_);

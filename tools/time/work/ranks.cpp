@@ -83,7 +83,7 @@ json ask_ranks(const Request& request, const Case& c) {
   std::ostringstream output, errors, line;
   line << request.verb << ' ' << request.name;
   if (request.verb == "run") line << ' ' << request.seconds;
-  dist::LaunchConfig launch;
+  dist::LaunchConfig launch;  // ranks cannot read our standard input: the request is a variable
   launch.name = "course-time";
   launch.words = {std::filesystem::read_symlink("/proc/self/exe").string(), "--worker"};
   launch.nprocs = c.devices;
@@ -114,6 +114,7 @@ int be_a_rank(std::ostream& out) try {
   ranks.sum = [=](double x) { return reduced(x, here, dist::ReduceOp::SUM); };
   {
     const auto job = make_job(c, rank);
+    // Ranks have equal shares of the batch, so the mean of their losses is that of the whole.
     const double mean = ranks.sum(job->checked_value()) / rank.ranks;
     const json line = answer(request, c, *job, mean, ranks);
     if (rank.rank == 0) out << line << std::endl;

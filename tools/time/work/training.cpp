@@ -78,9 +78,10 @@ class Training : public Job {
     scaler_.update();
   }
 
-  Device device_;
-  optional<ScalarType> amp_;
-  bool pinned_, scaled_, scatters_ = false;
+  Device device_;             // of the first replica, and of the loss
+  optional<ScalarType> amp_;  // what autocast computes in; empty: off
+  bool pinned_, scaled_;      // float16 has too small a range for gradients that are not scaled
+  bool scatters_ = false;     // the step is DataParallel's
   Task task_;
   optim::SGD optimizer_;
   amp::GradScaler scaler_;
@@ -105,6 +106,7 @@ class Training : public Job {
   }
   std::function<Tensor(const Tensor&)> forward_of(const Case& c) {
     if (c.method == Method::kDdp) {
+      // It starts to average the gradients of late layers while backward computes the others.
       distributed::DistributedDataParallel ddp(task_.model);
       return [ddp](const Tensor& x) mutable { return ddp->forward(x); };
     }
@@ -146,7 +148,7 @@ class CapturedTraining : public Training {
       for (int i = 0; i < kEagerSteps; ++i) train(x_, y_);
     }
     graph_.capture(stream_, [this] { train(x_, y_); });
-    for (int i = kEagerSteps; i < kCheckedSteps; ++i) step();
+    for (int i = kEagerSteps; i < kCheckedSteps; ++i) step();  // a capture itself runs nothing
     return value();
   }
 
