@@ -2,6 +2,7 @@
 
 Invariant: weights, batches and steps are those of work/products.cpp and work/training.cpp.
 """
+import inspect
 import pathlib
 import sys
 
@@ -118,12 +119,17 @@ class Training(Job):
         self.criterion = nn.functional.mse_loss if y.is_floating_point() else nn.functional.cross_entropy
         fused = {"fused": True} if self.device.type == "cuda" and self.has_fused_sgd() else {}
         self.optimizer = torch.optim.SGD(model.parameters(), 0.01, **fused)
-        self.scaler = torch.cuda.amp.GradScaler() if case.amp == "float16" else None
+        self.scaler = self.make_scaler() if case.amp == "float16" else None
         self.model, self.loss = model, None
 
     @staticmethod
     def has_fused_sgd():
-        return "fused" in torch.optim.SGD.__init__.__code__.co_varnames
+        return "fused" in inspect.signature(torch.optim.SGD).parameters  # since PyTorch 2.4
+
+    @staticmethod
+    def make_scaler():
+        kind = getattr(torch.amp, "GradScaler", None)  # since PyTorch 2.3
+        return kind("cuda") if kind else torch.cuda.amp.GradScaler()
 
     def wrap(self, model):
         if self.case.method == "ddp":

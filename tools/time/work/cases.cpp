@@ -134,7 +134,7 @@ Case parse_case(const std::string& name) {
   std::string part;
   std::getline(parts, part, '/');
   c.work = &workload(part);
-  std::getline(parts, part, '/');
+  if (!std::getline(parts, part, '/')) part.clear();
   read_device(part, c);
   while (std::getline(parts, part, '/')) read_setting(part, c);
   TD_CHECK(td::Error, (c.devices > 1) == (c.method != Method::kSingle), name,
