@@ -10,9 +10,11 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 TD = [sys.argv[1], "--worker"]
@@ -145,6 +147,17 @@ def test_wrong_requests(one, examples):
     expect("the worker goes on", answer.get("steps", 0) >= 2, answer)
 
 
+def test_replaced_program():
+    """Ranks are the program that was started, also when a build has replaced its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(TD[0], folder)
+        with worker([copy, "--worker"]) as td:
+            expect("a copy lists", td.ask("list")["cases"])
+            os.remove(copy)
+            answer = td.ask("run simple/sim:2/ddp 0")
+            expect("its ranks start without the file", answer.get("steps", 0) >= 2, answer)
+
+
 def test_failing_ranks():
     """What a rank says becomes the answer, and the worker goes on."""
     with worker(TD, TD_TRANSPORT="pigeon") as td:
@@ -224,6 +237,7 @@ with worker(TD) as td_worker:
         ("", "", "expected list, run NAME SECONDS")])
     expect("all ranks are gone", left_over() == [td_worker.process.pid], left_over())
 test_full_size_fits()
+test_replaced_program()
 test_failing_ranks()
 test_killed(TD, signal.SIGTERM, 2)
 test_killed(TD, signal.SIGKILL, 2)
