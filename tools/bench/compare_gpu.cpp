@@ -3,12 +3,12 @@
 // products by CUDA's own calls. Started by the driver, which talks to it as worker.h describes.
 // Invariant: what a network computes depends on its name and size alone, so that the losses of both
 // sides can be compared.
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "../../chapters/04_training_loop/models.h"
+#include "formula.h"
 #include "td/device/allocator.h"
 #include "worker.h"
 
@@ -16,44 +16,14 @@ namespace {
 
 using namespace td;
 namespace F = nn::functional;
+using bench::classes, bench::initialize, bench::mlp, bench::numbers;
 using bench::Job;
 using bench::Request;
-
-Tensor numbers(const std::vector<std::int64_t>& sizes, std::uint32_t seed) {
-  Tensor t = td::empty(sizes);
-  float* const p = t.data_ptr<float>();
-  for (std::int64_t i = 0; i < t.numel(); ++i)
-    p[i] = bench::number(static_cast<std::uint32_t>(i), seed);
-  return t;
-}
-
-Tensor classes(std::int64_t n, std::int64_t kinds) {
-  Tensor t = td::empty({n}, kLong);
-  for (std::int64_t i = 0; i < n; ++i) t.data_ptr<std::int64_t>()[i] = i % kinds;
-  return t;
-}
-
-// Every layer's weight and bias lie within 1 / sqrt(inputs).
-void initialize(nn::Sequential& model) {
-  std::uint32_t seed = 1;
-  float scale = 1;
-  for (const Tensor& p : model->parameters()) {
-    if (p.dim() > 1)
-      scale = static_cast<float>(1 / std::sqrt(static_cast<double>(p.numel() / p.size(0))));
-    const NoGradGuard no_grad;
-    p.copy_(numbers(p.sizes().vec(), seed++) * scale);
-  }
-}
 
 struct Task {
   nn::Sequential model;
   Tensor x, y;  // y holds classes, or numbers for the mean squared error
 };
-
-nn::Sequential mlp(std::int64_t inputs, std::int64_t width, std::int64_t outputs) {
-  return nn::Sequential(nn::Linear(inputs, width), nn::ReLU(), nn::Linear(width, width), nn::ReLU(),
-                        nn::Linear(width, outputs));
-}
 
 // The sizes of the large MLP, whose products raw_cuda.cpp runs alone.
 struct LargeMlp {

@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "number.h"
+
 namespace bench {
 
 /// What a setup line asks for.
@@ -42,15 +44,6 @@ struct Job {
   std::size_t peak_bytes = 0;      ///< memory that tensors needed
 };
 using Setup = std::function<Job(const Request&)>;
-
-/// Element i of the numbers with a seed: the same in every program, between -1 and 1.
-inline float number(std::uint32_t i, std::uint32_t seed) {
-  std::uint32_t x = i * 0x9E3779B1u + seed * 0x85EBCA77u;
-  x = (x ^ x >> 15) * 0x2C1B3C6Du;
-  x = (x ^ x >> 13) * 0x297A2D39u;
-  x ^= x >> 16;
-  return static_cast<float>(x >> 8) * 0x1p-23f - 1.0f;
-}
 
 /// Turns of `steps` steps for `seconds`, at least three. "host" is the time to enqueue a step,
 /// "step" the time until the device has done it, both in seconds.

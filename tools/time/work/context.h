@@ -1,0 +1,11 @@
+// What the machine and its libraries are called, for the head of a report. worker.cpp calls it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace timing {
+
+/// {"processor", "cores", "gpus", "libraries"}: names, and versions as text.
+nlohmann::json context();
+
+}  // namespace timing
