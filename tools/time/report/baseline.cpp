@@ -1,0 +1,127 @@
+// Bases, losses and the sentences about them.
+#include "baseline.h"
+
+#include <algorithm>
+
+#include "statistics.h"
+#include "text.h"
+
+namespace report {
+namespace {
+
+bool comparable(const Result& a, const Result& b) {
+  return measured(b) && a.machine == b.machine && a.framework == b.framework &&
+         a.what.workload == b.what.workload;
+}
+
+/// Several devices against one device with the same settings.
+bool one_of_them(const Case& several, const Case& one) {
+  return one.device == several.device && one.devices == 1 && one.amp == several.amp &&
+         one.pinned == several.pinned && one.graph == several.graph;
+}
+
+const Result* fastest_against_base(const Report& report, const Group& group, bool several) {
+  const Result* best = nullptr;
+  double best_speed_up = 0;
+  for (const Result* result : group.results) {
+    const bool fits = several ? result->what.devices > 1
+                              : result->what.devices == 1 && result->what.device != "cpu";
+    const Result* base = fits ? base_of(report, *result) : nullptr;
+    if (!base || speed_up(*result, *base) <= best_speed_up) continue;
+    best = result;
+    best_speed_up = speed_up(*result, *base);
+  }
+  return best;
+}
+
+std::string in_words(const std::vector<Loss>& all) {
+  std::string text;
+  for (const Loss& loss : all) {
+    if (loss.share < 0.005) continue;
+    text += (text.empty() ? "" : ", ") + loss.name + " " + time_text(loss.seconds) + " (" +
+            percent_text(loss.share) + ")";
+  }
+  return text;
+}
+
+}  // namespace
+
+const Result* base_of(const Report& report, const Result& result) {
+  const Result* base = nullptr;
+  for (const Result& other : report.results) {
+    if (!comparable(result, other)) continue;
+    if (result.what.devices > 1) {
+      if (one_of_them(result.what, other.what)) return &other;
+    } else if (other.what.device == "cpu" && other.what.amp == "off" && other.what.devices == 1) {
+      if (!base || other.what.threads > base->what.threads) base = &other;
+    }
+  }
+  return base;
+}
+
+std::vector<Loss> losses(const Result& result, const Result* base) {
+  if (!result.parts) return {};
+  const Parts& parts = *result.parts;
+  std::vector<Loss> all = {
+      {"copies", parts.copy, 0, "Bytes move between host and device while nothing computes."},
+      {"communication", parts.communication, 0, "The devices exchange gradients or results."},
+      {"launches", parts.launch, 0, "The device has finished before the host enqueues more work."},
+      {"waiting", parts.wait, 0,
+       "The device has no work, because another device or the host has."}};
+  if (base && base->parts && result.what.devices > 1 && base->what.per_step > 0) {
+    const double work = result.what.per_step / base->what.per_step;
+    const double fair_share = base->parts->compute * work / result.what.devices;
+    all.push_back({"computation", std::max(0.0, parts.compute - fair_share), 0,
+                   "The busiest device computes longer than its share: the devices use the same "
+                   "cores or memory, or smaller batches use a device less efficiently."});
+  }
+  for (Loss& loss : all) loss.share = parts.step > 0 ? loss.seconds / parts.step : 0;
+  std::sort(all.begin(), all.end(),
+            [](const Loss& a, const Loss& b) { return a.seconds > b.seconds; });
+  return all;
+}
+
+bool below_promise(const Result& result, const Result& base) {
+  if (&result == &base || result.what.device == "cpu") return false;
+  return result.what.devices > 1 ? efficiency(result, base) < 0.9 : speed_up(result, base) <= 1;
+}
+
+std::string why_not_faster(const Report& report, const Result& result, const std::string& times) {
+  const Result* base = measured(result) ? base_of(report, result) : nullptr;
+  if (!base || !result.parts || !below_promise(result, *base)) return "";
+  const std::vector<Loss> all = losses(result, base);
+  const std::string lost = in_words(all);
+  std::string text = label(result.what, times) + ": " + time_text(result.parts->step) +
+                     " per step, " + time_text(result.parts->compute) + " of it (" +
+                     percent_text(result.parts->compute / result.parts->step) + ") computation.";
+  if (lost.empty())
+    return text + " Nothing is lost: the computation itself takes longer than on " +
+           label(base->what, times) + ".";
+  return text + " Lost to " + lost + ". " + all.front().meaning;
+}
+
+std::vector<Headline> headlines(const Report& report) {
+  std::vector<Headline> found;
+  for (const Machine& machine : report.machines)
+    for (Group& group : grouped(report, [](const Result& r) { return measured(r) && r.ours(); })) {
+      std::erase_if(group.results, [&](const Result* r) { return r->machine != machine.name; });
+      for (const bool several : {false, true})
+        if (const Result* best = fastest_against_base(report, group, several))
+          found.push_back({best, base_of(report, *best)});
+    }
+  return found;
+}
+
+std::string sentence(const Headline& headline, const std::string& times) {
+  const Result& result = *headline.result;
+  const Result& base = *headline.base;
+  std::string text = result.what.title + ": " + label(result.what, times) + " is " +
+                     number_text(speed_up(result, base)) + " times as fast as " +
+                     label(base.what, times) + " (" +
+                     time_text(time_with_transfers(result).median) + " against " +
+                     time_text(time_with_transfers(base).median) + " per step";
+  if (result.what.devices > 1) text += ", efficiency " + percent_text(efficiency(result, base));
+  return text + ").";
+}
+
+}  // namespace report
