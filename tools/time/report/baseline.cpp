@@ -14,18 +14,22 @@ bool comparable(const Result& a, const Result& b) {
          a.what.workload == b.what.workload;
 }
 
-/// Several devices against one device with the same settings.
+/// Several devices against one device with the same settings. Processes on the cpu divide its
+/// threads, so their base has the threads of one process.
 bool one_of_them(const Case& several, const Case& one) {
+  if (one.device == "cpu" && one.threads != std::max(1, several.threads / several.devices))
+    return false;
   return one.device == several.device && one.devices == 1 && one.amp == several.amp &&
          one.pinned == several.pinned && one.graph == several.graph;
 }
 
-const Result* fastest_against_base(const Report& report, const Group& group, bool several) {
+/// Of one kind of device, the case with the largest speed-up.
+const Result* fastest_against_base(const Report& report, const Group& group,
+                                   const std::string& device, bool several) {
   const Result* best = nullptr;
   double best_speed_up = 0;
   for (const Result* result : group.results) {
-    const bool fits = several ? result->what.devices > 1
-                              : result->what.devices == 1 && result->what.device != "cpu";
+    const bool fits = result->what.device == device && (result->what.devices > 1) == several;
     const Result* base = fits ? base_of(report, *result) : nullptr;
     if (!base || speed_up(*result, *base) <= best_speed_up) continue;
     best = result;
@@ -42,6 +46,19 @@ std::string in_words(const std::vector<Loss>& all) {
             percent_text(loss.share) + ")";
   }
   return text;
+}
+
+/// One device that is slower than the cpu even without its losses needs another explanation.
+std::string main_reason(const Result& result, const Result& base, const Loss& largest,
+                        const std::string& times) {
+  const double base_time = time_with_transfers(base).median;
+  if (result.what.devices > 1 || result.parts->compute < base_time) return largest.meaning;
+  std::string text = "The computation alone takes longer than a step on " +
+                     label(base.what, times) + " (" + time_text(base_time) + ").";
+  if (result.what.device != "sim") return text;
+  const int cores = result.what.threads;
+  return text + " This sim device computes on " + std::to_string(cores) +
+         (cores == 1 ? " core" : " cores") + " of the cpu.";
 }
 
 }  // namespace
@@ -71,7 +88,7 @@ std::vector<Loss> losses(const Result& result, const Result* base) {
   if (base && base->parts && result.what.devices > 1 && base->what.per_step > 0) {
     const double work = result.what.per_step / base->what.per_step;
     const double fair_share = base->parts->compute * work / result.what.devices;
-    all.push_back({"computation", std::max(0.0, parts.compute - fair_share), 0,
+    all.push_back({"longer computation", std::max(0.0, parts.compute - fair_share), 0,
                    "The busiest device computes longer than its share: the devices use the same "
                    "cores or memory, or smaller batches use a device less efficiently."});
   }
@@ -89,15 +106,14 @@ bool below_promise(const Result& result, const Result& base) {
 std::string why_not_faster(const Report& report, const Result& result, const std::string& times) {
   const Result* base = measured(result) ? base_of(report, result) : nullptr;
   if (!base || !result.parts || !below_promise(result, *base)) return "";
+  const Parts& parts = *result.parts;
   const std::vector<Loss> all = losses(result, base);
   const std::string lost = in_words(all);
-  std::string text = label(result.what, times) + ": " + time_text(result.parts->step) +
-                     " per step, " + time_text(result.parts->compute) + " of it (" +
-                     percent_text(result.parts->compute / result.parts->step) + ") computation.";
-  if (lost.empty())
-    return text + " Nothing is lost: the computation itself takes longer than on " +
-           label(base->what, times) + ".";
-  return text + " Lost to " + lost + ". " + all.front().meaning;
+  std::string text = label(result.what, times) + ": " + time_text(parts.step) + " per step, " +
+                     time_text(parts.compute) + " of it (" +
+                     percent_text(parts.compute / parts.step) + ") computation.";
+  if (!lost.empty()) text += " Lost to " + lost + ".";
+  return text + " " + main_reason(result, *base, all.front(), times);
 }
 
 std::vector<Headline> headlines(const Report& report) {
@@ -106,8 +122,9 @@ std::vector<Headline> headlines(const Report& report) {
     for (Group& group : grouped(report, [](const Result& r) { return measured(r) && r.ours(); })) {
       std::erase_if(group.results, [&](const Result* r) { return r->machine != machine.name; });
       for (const bool several : {false, true})
-        if (const Result* best = fastest_against_base(report, group, several))
-          found.push_back({best, base_of(report, *best)});
+        for (const char* device : {"sim", "cuda"})
+          if (const Result* best = fastest_against_base(report, group, device, several))
+            found.push_back({best, base_of(report, *best)});
     }
   return found;
 }

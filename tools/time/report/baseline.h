@@ -11,18 +11,18 @@ namespace report {
 
 /// The result that the speed-up of `result` refers to; null when it was not measured. Several
 /// devices are compared with one device of the same kind and settings, one device with the cpu with
-/// all its threads in float32, and the cpu with itself with all threads.
+/// all its threads in float32. Processes on the cpu are compared with one that has as many threads.
 const Result* base_of(const Report& report, const Result& result);
 
 /// Seconds per step that keep a device from the speed-up that it promises.
 struct Loss {
-  std::string name;     ///< "copies", "communication", "launches", "waiting" or "computation".
+  std::string name;     ///< "copies", "communication", "launches", "waiting" or "longer computation".
   double seconds = 0;   ///< Per step.
   double share = 0;     ///< Of the step.
   std::string meaning;  ///< What it is, in a sentence.
 };
 
-/// The losses of a result with parts, largest first. For several devices, "computation" is what
+/// The losses of a result with parts, largest first. For several devices, "longer computation" is what
 /// the busiest device computes beyond its share: compute - compute of one device / n.
 std::vector<Loss> losses(const Result& result, const Result* base);
 
@@ -34,8 +34,8 @@ bool below_promise(const Result& result, const Result& base);
 /// @param times the sign for "times" in names of cases.
 std::string why_not_faster(const Report& report, const Result& result, const std::string& times);
 
-/// What a reader wants to know first, one sentence for each workload: the fastest device against
-/// the cpu, and the fastest group of devices against one device.
+/// What a reader wants to know first. For each workload and kind of device: the fastest case on one
+/// device against the cpu, and the fastest on several devices against one device.
 struct Headline {
   const Result* result = nullptr;
   const Result* base = nullptr;

@@ -118,8 +118,9 @@ std::string workloads(const Report& report) {
     text += paragraph(
         "All numbers are medians. Step: the batch is on the device already. With transfers: the "
         "batch comes from host memory and the loss goes back. Spread: half of the range that holds "
-        "the middle 80 % of the samples. The speed-up compares throughputs with transfers. "
-        "Efficiency is the speed-up over one device divided by the number of devices.");
+        "the middle 80 % of the samples. The speed-up compares throughputs with transfers: of one "
+        "device with the cpu with all its threads in float32, of several devices with one of them. "
+        "Efficiency is that speed-up divided by the number of devices.");
   return text;
 }
 
@@ -185,7 +186,7 @@ std::string machines(const Report& report) {
     text += "<dl><dt>" + escaped(machine.name) + "</dt><dd>" + escaped(machine_in_words(machine)) +
             "</dd><dt>date</dt><dd>" + escaped(machine.date) + "</dd><dt>command</dt><dd><code>" +
             escaped(machine.command) + "</code></dd><dt>samples</dt><dd>" +
-            std::to_string(machine.rounds) + " rounds of " + number_text(machine.seconds) +
+            std::to_string(machine.rounds) + " rounds of " + seconds_of_sample(machine) +
             " s; the rounds are interleaved</dd></dl>\n";
   return text;
 }

@@ -146,6 +146,8 @@ std::string run_name(const Report& report, const Result& result) {
 std::string to_json(const Report& report) {
   Json entries = Json::array();
   for (const Result& result : report.results) {
+    // Not reached before Ctrl-C: an entry of zero seconds would mislead other readers of the file.
+    if (!measured(result) && result.error.empty()) continue;
     const std::string name = run_name(report, result);
     for (std::size_t i = 0; i < result.samples.size(); ++i)
       entries.push_back(sample_entry(name, result, i));

@@ -1,6 +1,6 @@
 // The report as a file in the layout of Google Benchmark, which its compare.py can read: one entry
 // per sample, and one for their median. Called by the driver. Invariant: what is written and read
-// again is the same report, up to the rounding of times to nanoseconds.
+// again is the same report, up to the rounding of times and without cases that were never reached.
 #pragma once
 
 #include <string>

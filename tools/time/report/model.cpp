@@ -34,8 +34,11 @@ std::vector<Group> grouped(const Report& report, bool (*keep)(const Result&)) {
 std::string label(const Case& what, const std::string& times) {
   std::string text = what.device;
   if (what.devices > 1) text = std::to_string(what.devices) + " " + times + " " + what.device;
-  if (what.device == "cpu")
-    text += ", " + std::to_string(what.threads) + (what.threads == 1 ? " thread" : " threads");
+  if (what.device == "cpu") {
+    const int threads = std::max(1, what.threads / what.devices);
+    text += ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+    if (what.devices > 1) text += " each";
+  }
   // Only what differs from the default stands in the name, and the reader needs to see just that.
   std::istringstream segments(what.name);
   std::string segment;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <regex>
 
 #include "baseline.h"
 #include "plan.h"
@@ -19,6 +19,12 @@ constexpr const char* kGood = "32";
 constexpr const char* kBad = "31";
 constexpr const char* kStrong = "1";
 
+/// Ties numbers to their units by `tie`, so that no line ends between them.
+std::string with_units(const std::string& words, char tie) {
+  static const std::regex number_and_unit("([0-9]) (ns|us|ms|s|%)(?![A-Za-z])");
+  return std::regex_replace(words, number_and_unit, std::string("$1") + tie + "$2");
+}
+
 /// The terminal, and the signs it can show.
 struct Page {
   const course::Terminal& terminal;
@@ -29,8 +35,14 @@ struct Page {
   void heading(const std::string& title) {
     text += "\n" + colored(course::wrap(title, terminal.width), kStrong, terminal.color) + "\n";
   }
-  void line(const std::string& words, std::size_t indent = 2) {
-    text += std::string(indent, ' ') + course::wrap(words, terminal.width - indent, indent) + "\n";
+  /// A paragraph; its further lines are indented by `further` columns.
+  void line(const std::string& words, std::size_t indent = 2, std::size_t further = 4) {
+    // The first line is shorter by its own indentation, which wrap() does not know.
+    std::string lines =
+        course::wrap(std::string(indent, '.') + with_units(words, '\x1f'), terminal.width, further);
+    lines.replace(0, indent, indent, ' ');
+    std::replace(lines.begin(), lines.end(), '\x1f', ' ');
+    text += lines + "\n";
   }
   void table(const Table& table) { text += table.text(terminal.width, terminal.color); }
   std::string bar(double value, double most) const {
@@ -108,7 +120,7 @@ void add_machines(const Report& report, Page& page) {
   for (const Machine& machine : report.machines) {
     page.line(machine.name + ": " + machine_in_words(machine), 0);
     page.line(machine.date + ", " + std::to_string(machine.rounds) + " rounds of " +
-                  number_text(machine.seconds) + " s",
+                  seconds_of_sample(machine) + " s",
               2);
   }
 }
@@ -127,9 +139,10 @@ void add_definitions(Page& page) {
   page.line(
       "All numbers are medians. \"step\": the batch is on the device already. \"with transfers\": "
       "the batch comes from host memory and the loss goes back. \"spread\": half of the range that "
-      "holds the middle 80 % of the samples. The speed-up compares throughputs with transfers; "
-      "efficiency is speed-up / number of devices.",
-      2);
+      "holds the middle 80 % of the samples. The speed-up compares throughputs with transfers: of "
+      "one device with the cpu with all its threads in float32, of several devices with one of "
+      "them. Efficiency is that speed-up / number of devices.",
+      2, 2);
 }
 
 void add_reasons(const Report& report, Page& page) {
@@ -216,6 +229,12 @@ void add_missing(const Report& report, Page& page) {
 }
 
 }  // namespace
+
+std::string seconds_of_sample(const Machine& machine) {
+  std::ostringstream text;
+  text << machine.seconds;
+  return text.str();
+}
 
 std::string machine_in_words(const Machine& machine) {
   std::string text = machine.processor.empty() ? "unknown processor" : machine.processor;
