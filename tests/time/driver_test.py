@@ -116,7 +116,7 @@ def unreadable_files_are_named(folder):
 
 @case
 def list_measures_nothing(folder):
-    expect_run(0, ["lenet/sim:2/ddp", "LeNet, training step: 2 × sim, DDP", "cuda: this machine has no GPU"],
+    expect_run(0, ["lenet: LeNet, training step", "lenet/sim:2/ddp 2 × sim, DDP", "cuda: this machine has no GPU"],
                folder, "--list")
     expect(requests(folder) == ["todevice list"], f"--list sent {requests(folder)}")
 

@@ -16,14 +16,14 @@ const Result* base_of(const Report& report, const Result& result);
 
 /// Seconds per step that keep a device from the speed-up that it promises.
 struct Loss {
-  std::string name;     ///< "copies", "communication", "launches", "waiting" or "longer computation".
+  std::string name;  ///< "copies", "communication", "launches", "waiting" or "longer computation".
   double seconds = 0;   ///< Per step.
   double share = 0;     ///< Of the step.
   std::string meaning;  ///< What it is, in a sentence.
 };
 
-/// The losses of a result with parts, largest first. For several devices, "longer computation" is what
-/// the busiest device computes beyond its share: compute - compute of one device / n.
+/// The losses of a result with parts, largest first. For several devices, "longer computation" is
+/// what the busiest device computes beyond its share: compute - compute of one device / n.
 std::vector<Loss> losses(const Result& result, const Result* base);
 
 /// Whether the result stays below what its devices promise: an efficiency of 0.9 for several

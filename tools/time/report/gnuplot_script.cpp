@@ -49,15 +49,15 @@ class Bars {
   /// The script up to the plot command; `extra` are further settings.
   std::string begin(const std::string& file, const std::string& axis,
                     const std::string& extra) const {
-    const int height = 18 * lines_ + 90;
+    constexpr int kBelow = 80;  // the axis, its title and a legend
+    const int height = 18 * lines_ + kBelow + 10;
     return "set terminal svg noenhanced size 480," + std::to_string(height) +
            " font \"sans-serif,12\"\nset output " + quoted(file) +
            "\nset border 1 lc rgb \"#1f2328\"\nset tics nomirror textcolor rgb \"#1f2328\"\n"
-           "set ytics scale 0\nset grid xtics lc rgb \"#8c959f\" lw 0.5 dt solid\n"
-           "set lmargin at screen 0.40\nset rmargin at screen 0.96\nset style fill solid 1 "
-           "noborder\n"
-           "set key bottom outside horizontal center textcolor rgb \"#1f2328\"\n"
-           "set xlabel " +
+           "set ytics scale 0\nset grid xtics lc rgb \"#8c959f\" lw 0.5 dt solid\nunset key\n"
+           "set lmargin at screen 0.40\nset rmargin at screen 0.96\nset bmargin at screen " +
+           number(static_cast<double>(kBelow) / height) + "\nset tmargin at screen " +
+           number(1 - 10.0 / height) + "\nset style fill solid 1 noborder\nset xlabel " +
            quoted(axis) + " textcolor rgb \"#1f2328\"\nset yrange [" + number(lines_ - 0.4) +
            ":-0.6]\n" + extra + headings_ + "$d << EOD\n" + data_ + "EOD\n";
   }
@@ -70,6 +70,19 @@ class Bars {
 std::string label_of(const Report& report, const Result& result) {
   return label(result.what) + (report.machines.size() > 1 ? ", " + result.machine : "");
 }
+
+/// A part of a step in its picture. The colors are Okabe and Ito's, which color-blind readers can
+/// tell apart.
+struct Part {
+  const char* name;
+  const char* color;
+  int x;  ///< Of its entry in the legend.
+};
+constexpr Part kParts[] = {{"compute", "#0072b2", 30},
+                           {"copy", "#e69f00", 120},
+                           {"communication", "#cc79a7", 190},
+                           {"launch", "#009e73", 320},
+                           {"wait", "#999999", 400}};
 
 bool ours(const Result& result) { return result.ours() && measured(result); }
 
@@ -89,11 +102,15 @@ std::string speed_up_script(const Report& report, const std::string& file) {
     }
   }
   if (bars.empty()) return "";
-  return bars.begin(file, "speed-up; the line is at 1, the base",
-                    "set xrange [0:]\nset arrow from 1, graph 0 to 1, graph 1 nohead lc rgb "
-                    "\"#d1242f\" lw 1.5 front\n") +
-         "plot $d using ($3/2):2:($3/2):(0.36):ytic(1) with boxxyerror lc rgb \"#0969da\" notitle, "
-         "$d using (($4+$5)/2):2:(($5-$4)/2):(0.05) with boxxyerror lc rgb \"#1f2328\" notitle\n";
+  // On a logarithmic axis twice as fast and half as fast are bars of the same length.
+  return bars.begin(
+             file, "speed-up, logarithmic; the line is the base",
+             "set logscale x 2\nset format x \"%g\"\nset arrow from 1, graph 0 to 1, graph 1 "
+             "nohead lc rgb \"#8c959f\" lw 1.5\n") +
+         "from(x) = x < 1 ? x : 1\nto(x) = x < 1 ? 1 : x\ncolor(x) = x < 1 ? 0xe69f00 : 0x0969da\n"
+         "plot $d using 3:2:(from($3)):(to($3)):($2-0.36):($2+0.36):(color($3)):ytic(1) "
+         "with boxxyerror lc rgb variable notitle, "
+         "$d using 3:2:4:5:($2-0.05):($2+0.05) with boxxyerror lc rgb \"#1f2328\" notitle\n";
 }
 
 std::string parts_script(const Report& report, const std::string& file) {
@@ -111,22 +128,20 @@ std::string parts_script(const Report& report, const std::string& file) {
     }
   }
   if (bars.empty()) return "";
-  // Okabe and Ito's colors, which color-blind readers can tell apart.
-  const char* parts[][2] = {{"compute", "#0072b2"},
-                            {"copy", "#e69f00"},
-                            {"communication", "#cc79a7"},
-                            {"launch", "#009e73"},
-                            {"wait", "#999999"}};
-  std::string plot;
-  for (int i = 0; i < 5; ++i) {
-    const std::string from = i == 0 ? "0" : "$" + std::to_string(i + 2),
-                      to = "$" + std::to_string(i + 3);
-    plot += (i == 0 ? "plot " : ", ") + std::string("$d using ((") + from + "+" + to + ")/2):2:((" +
-            to + "-" + from + ")/2):(0.36)" + (i == 0 ? ":ytic(1)" : "") +
-            " with boxxyerror lc rgb \"" + parts[i][1] + "\" title \"" + parts[i][0] + "\"";
+  std::string plot = "plot ", legend = "set xrange [0:100]\n";
+  for (const Part& part : kParts) {
+    const int column = static_cast<int>(&part - kParts) + 3;
+    const std::string from = column == 3 ? "0" : "column(" + std::to_string(column - 1) + ")";
+    const std::string to = "column(" + std::to_string(column) + ")";
+    plot += (column == 3 ? "$d using ((" : ", $d using ((") + from + "+" + to + ")/2):2:((" + to +
+            "-" + from + ")/2):(0.36)" + (column == 3 ? ":ytic(1)" : "") +
+            " with boxxyerror lc rgb \"" + part.color + "\"";
+    // gnuplot's own legend would be as narrow as the plot, and so a column.
+    const std::string place = " at screen " + number(part.x / 480.0) + ", character 1 ";
+    legend += std::string("set label \"■\"") + place + "tc rgb \"" + part.color +
+              "\"\nset label \"" + part.name + "\"" + place + "offset 2,0 tc rgb \"#1f2328\"\n";
   }
-  return bars.begin(file, "percent of one step with transfers", "set xrange [0:100]\n") + plot +
-         "\n";
+  return bars.begin(file, "percent of one step with transfers", legend) + plot + "\n";
 }
 
 std::string rate_script(const Report& report, const std::string& file) {

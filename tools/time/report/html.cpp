@@ -33,17 +33,23 @@ std::string row(const std::vector<std::string>& titles, const std::vector<HtmlCe
 std::string table(const std::vector<std::string>& titles,
                   const std::vector<std::vector<HtmlCell>>& rows) {
   std::string text = "<table>\n<thead><tr>";
-  for (const std::string& title : titles) text += "<th>" + title + "</th>";
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    // A title stands where the cells below it stand.
+    const bool words = !rows.empty() && rows.front()[i].kind.rfind("words", 0) == 0;
+    text += (words ? "<th class=\"words\">" : "<th>") + titles[i] + "</th>";
+  }
   text += "</tr></thead>\n<tbody>\n";
   for (const auto& cells : rows) text += row(titles, cells);
   return text + "</tbody>\n</table>\n";
 }
 
-std::string paragraph(const std::string& text) { return "<p>" + escaped(text) + "</p>\n"; }
+std::string in_words(const std::string& text) { return tied(escaped(text), "\u00a0"); }
+
+std::string paragraph(const std::string& text) { return "<p>" + in_words(text) + "</p>\n"; }
 
 std::string items(const std::vector<std::string>& sentences) {
   std::string text = "<ul>\n";
-  for (const std::string& sentence : sentences) text += "<li>" + escaped(sentence) + "</li>\n";
+  for (const std::string& sentence : sentences) text += "<li>" + in_words(sentence) + "</li>\n";
   return text + "</ul>\n";
 }
 
@@ -121,6 +127,7 @@ std::string workloads(const Report& report) {
         "the middle 80 % of the samples. The speed-up compares throughputs with transfers: of one "
         "device with the cpu with all its threads in float32, of several devices with one of them. "
         "Efficiency is that speed-up divided by the number of devices.");
+  if (const std::string noise = noise_warning(report); !noise.empty()) text += paragraph(noise);
   return text;
 }
 

@@ -55,7 +55,7 @@ void declare(CLI::App& app, Settings& s) {
   app.add_option("--python", s.python, "the Python that has PyTorch");
   app.add_option("--compare", s.compare, "an older report (JSON): what is faster, what is slower");
   app.add_option("--merge", s.merge, "show these reports (JSON) as one; measure nothing");
-  app.add_option("--rounds", s.rounds, "samples of each case (5)")
+  app.add_option("--rounds", s.rounds, "samples of each case (7)")
       ->check(number_between(1, 1000, true));
   app.add_option("--seconds", s.seconds, "length of a sample (0.3)")
       ->check(number_between(0.001, 60, false));

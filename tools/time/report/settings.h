@@ -12,7 +12,7 @@ namespace report {
 /// The options of `./course time`.
 struct Settings {
   Choice choice;
-  int rounds = 5;
+  int rounds = 7;
   double seconds = 0.3;  ///< Of one sample.
   bool quick = false;    ///< Three rounds of 0.05 s.
   bool list = false;

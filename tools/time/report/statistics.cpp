@@ -46,6 +46,20 @@ double per_second(const Result& result) {
   return time.median > 0 ? result.what.per_step / time.median : 0;
 }
 
+std::string noise_warning(const Report& report) {
+  std::size_t noisy = 0, all = 0;
+  for (const Result& result : report.results) {
+    if (!measured(result)) continue;
+    ++all;
+    if (time_with_transfers(result).relative() > 0.1) ++noisy;
+  }
+  if (noisy == 0) return "";
+  return "The spread of " + std::to_string(noisy) + " of " + std::to_string(all) +
+         " cases is above 10 %: the machine did other work, too. Close other programs, or take "
+         "more "
+         "samples with --rounds.";
+}
+
 double speed_up(const Result& result, const Result& base) {
   const double time = time_with_transfers(result).median;
   const double base_time = time_with_transfers(base).median;

@@ -2,6 +2,7 @@
 // here. Invariant: a result without samples has no numbers; callers check `measured` first.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "model.h"
@@ -31,6 +32,10 @@ double cpu_time(const Result& result);
 /// Units per second = units per step / median seconds per step with transfers. For flops the
 /// seconds without transfers count: they say what the device computes.
 double per_second(const Result& result);
+
+/// A sentence when the samples of some cases differ by more than 10 %; otherwise empty. Such
+/// medians do not repeat, because other programs had a part of the machine.
+std::string noise_warning(const Report& report);
 
 /// Speed-up = throughput / throughput of the base, both with transfers. With the same batch it is
 /// seconds of the base / seconds.

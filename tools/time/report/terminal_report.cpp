@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
+#include <sstream>
 
 #include "baseline.h"
 #include "plan.h"
@@ -18,12 +18,6 @@ namespace {
 constexpr const char* kGood = "32";
 constexpr const char* kBad = "31";
 constexpr const char* kStrong = "1";
-
-/// Ties numbers to their units by `tie`, so that no line ends between them.
-std::string with_units(const std::string& words, char tie) {
-  static const std::regex number_and_unit("([0-9]) (ns|us|ms|s|%)(?![A-Za-z])");
-  return std::regex_replace(words, number_and_unit, std::string("$1") + tie + "$2");
-}
 
 /// The terminal, and the signs it can show.
 struct Page {
@@ -39,7 +33,7 @@ struct Page {
   void line(const std::string& words, std::size_t indent = 2, std::size_t further = 4) {
     // The first line is shorter by its own indentation, which wrap() does not know.
     std::string lines =
-        course::wrap(std::string(indent, '.') + with_units(words, '\x1f'), terminal.width, further);
+        course::wrap(std::string(indent, '.') + tied(words, "\x1f"), terminal.width, further);
     lines.replace(0, indent, indent, ' ');
     std::replace(lines.begin(), lines.end(), '\x1f', ' ');
     text += lines + "\n";
@@ -134,7 +128,7 @@ void add_headlines(const Report& report, Page& page) {
   }
 }
 
-void add_definitions(Page& page) {
+void add_definitions(const std::string& noise, Page& page) {
   page.text += "\n";
   page.line(
       "All numbers are medians. \"step\": the batch is on the device already. \"with transfers\": "
@@ -143,6 +137,7 @@ void add_definitions(Page& page) {
       "one device with the cpu with all its threads in float32, of several devices with one of "
       "them. Efficiency is that speed-up / number of devices.",
       2, 2);
+  if (!noise.empty()) page.line(noise, 2, 2);
 }
 
 void add_reasons(const Report& report, Page& page) {
@@ -257,7 +252,7 @@ std::string terminal_report(const Report& report, const Report* before,
   const auto shown = [](const Result& result) { return measured(result) && result.ours(); };
   const std::vector<Group> groups = grouped(report, shown);
   for (const Group& group : groups) add_group(report, group, page);
-  if (!groups.empty()) add_definitions(page);
+  if (!groups.empty()) add_definitions(noise_warning(report), page);
   add_reasons(report, page);
   add_pairs(report, page);
   if (before) add_changes(*before, report, page);
@@ -269,16 +264,19 @@ std::string terminal_list(const Machine& machine, const std::vector<Case>& cases
                           const course::Terminal& terminal) {
   Page page{terminal};
   page.line(machine_in_words(machine), 0);
-  Table table(
-      {{"case", false, 0}, {"what", false, 1}, {"batch", true, 2}, {"per sample", true, 2}});
-  for (const Case& what : cases)
-    table.row({{what.name},
-               {what.title + ": " + label(what, page.times())},
-               {what.batch > 0 ? std::to_string(what.batch) : ""},
-               {time_text(expected_seconds(what, seconds))}});
-  page.table(table);
-  for (const NotHere& one : machine.not_here)
-    page.line("Not here: " + one.what + ": " + one.why, 0);
+  Report report;
+  for (const Case& what : cases) report.results.push_back({"", "todevice", what, {}, {}, ""});
+  for (const Group& group : grouped(report, [](const Result&) { return true; })) {
+    page.heading(group.workload + ": " + group.title);
+    Table table({{"case", false, 0}, {"what", false, 0}, {"per sample", true, 1}});
+    for (const Result* result : group.results)
+      table.row({{result->what.name},
+                 {label(result->what, page.times())},
+                 {time_text(expected_seconds(result->what, seconds))}});
+    page.table(table);
+  }
+  if (!machine.not_here.empty()) page.heading("Not here");
+  for (const NotHere& one : machine.not_here) page.line(one.what + ": " + one.why);
   return page.text;
 }
 

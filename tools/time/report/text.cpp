@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <regex>
 
 namespace report {
 namespace {
@@ -47,6 +48,11 @@ std::string rate_text(double per_second, const std::string& unit) {
                                              : unit;
   const std::string space = samples && prefix > 0 ? " " : "";
   return number_text(per_second) + " " + prefixes[prefix] + space + name;
+}
+
+std::string tied(const std::string& words, const std::string& tie) {
+  static const std::regex number_and_unit("([0-9]) (ns|us|ms|s|%)(?![A-Za-z])");
+  return std::regex_replace(words, number_and_unit, "$1" + tie + "$2");
 }
 
 std::size_t columns(const std::string& text) {

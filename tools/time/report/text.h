@@ -16,6 +16,9 @@ std::string number_text(double value);
 /// Units per second with a prefix: "2.44 k samples", "12.3 GB", "45.6 GFLOP".
 std::string rate_text(double per_second, const std::string& unit);
 
+/// `words` with `tie` between each number and its unit, so that no line ends there.
+std::string tied(const std::string& words, const std::string& tie);
+
 /// Columns that UTF-8 text takes on a terminal: one per code point.
 std::size_t columns(const std::string& text);
 /// `text` with spaces up to `width` columns, before it when `right` is set.
