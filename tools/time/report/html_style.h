@@ -22,7 +22,7 @@ p.soft, .soft { color: var(--soft) } code { overflow-wrap: anywhere }
 .good { color: var(--good) } .bad { color: var(--bad) }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
 th, td { text-align: right; padding: 6px 10px; border-bottom: 1px solid var(--line) }
-td { white-space: nowrap } td:first-child { white-space: normal }
+th, td { white-space: nowrap } td:first-child { white-space: normal; width: 26% }
 th { color: var(--soft); font-weight: 600; font-size: 14px }
 th:first-child, td:first-child, td.words, th.words { text-align: left }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 12px }
@@ -33,12 +33,12 @@ li { margin: 6px 0 }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px } dt { color: var(--soft) }
 dd { margin: 0; overflow-wrap: anywhere }
 .bar { display: inline-block; height: 10px; border-radius: 2px; background: var(--accent); vertical-align: middle }
-td.bars { width: 18%; text-align: left }
+td.bars { width: 12%; text-align: left }
 @media (max-width: 640px) {
   thead { display: none } table, tbody, tr, td { display: block }
   tr { border: 1px solid var(--line); border-radius: 8px; margin: 0 0 10px; padding: 6px 12px; background: var(--card) }
   td, td.words { border: 0; padding: 2px 0; text-align: right; overflow: hidden }
-  td:first-child { font-weight: 600; text-align: left }
+  td:first-child { font-weight: 600; text-align: left; width: auto }
   td[data-title]::before { content: attr(data-title); float: left; color: var(--soft); padding-right: 12px }
   td:empty, td.bars { display: none }
   dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: 8px }
