@@ -190,6 +190,8 @@ TEST_CASE("numbers have three digits and the unit that fits") {
   CHECK(duration_text(200) == "3 min 20 s");
   CHECK(tied("12.3 ms (7 %) in 3 sets", "_") == "12.3_ms (7_%) in 3 sets");
   CHECK(columns("2 × sim") == 7);
+  CHECK(change_text(0.25) == "+25 %");
+  CHECK(change_text(-0.001) == "0 %");
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ std::string compared(const Report& before, const Report& now) {
                              (change.now->ours() ? "" : ", " + change.now->framework))},
                     {time_text(time_with_transfers(*change.before).median)},
                     {time_text(time_with_transfers(*change.now).median)},
-                    {(change.difference > 0 ? "+" : "") + percent_text(change.difference)},
+                    {change_text(change.difference)},
                     {word(change.verdict), kind}});
   }
   return rows.empty() ? paragraph("The two reports have no case in common.")

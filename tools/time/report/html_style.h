@@ -22,7 +22,7 @@ p.soft, .soft { color: var(--soft) } code { overflow-wrap: anywhere }
 .good { color: var(--good) } .bad { color: var(--bad) }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
 th, td { text-align: right; padding: 6px 10px; border-bottom: 1px solid var(--line) }
-th, td { white-space: nowrap } td:first-child { white-space: normal; width: 26% }
+th, td { white-space: nowrap } td:first-child { white-space: normal; width: 30% }
 th { color: var(--soft); font-weight: 600; font-size: 14px }
 th:first-child, td:first-child, td.words, th.words { text-align: left }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 12px }

@@ -16,6 +16,17 @@ std::string segment_in_words(const std::string& segment) {
   return segment.rfind("amp:", 0) == 0 ? segment.substr(4) : segment;
 }
 
+/// Puts results of the same case next to each other.
+void put_side_by_side(std::vector<const Result*>& results) {
+  std::vector<std::string> order;
+  for (const Result* result : results) order.push_back(result->what.name);
+  const auto first = [&](const Result* result) {
+    return std::find(order.begin(), order.end(), result->what.name) - order.begin();
+  };
+  std::stable_sort(results.begin(), results.end(),
+                   [&](const Result* a, const Result* b) { return first(a) < first(b); });
+}
+
 }  // namespace
 
 std::vector<Group> grouped(const Report& report, bool (*keep)(const Result&)) {
@@ -28,6 +39,7 @@ std::vector<Group> grouped(const Report& report, bool (*keep)(const Result&)) {
       group = groups.insert(groups.end(), {result.what.workload, result.what.title, {}});
     group->results.push_back(&result);
   }
+  for (Group& group : groups) put_side_by_side(group.results);
   return groups;
 }
 

@@ -9,8 +9,7 @@
 namespace report {
 namespace {
 
-constexpr const char* kFooter = R"(
-Two exercises, each shows the speed-up and the efficiency first:
+constexpr const char* kFooter = R"(Two exercises, each shows the speed-up and the efficiency first:
   ./course time cpu-against-device    the cpu against one device
   ./course time one-against-several   one device against several of its kind
 
@@ -46,23 +45,32 @@ auto one_of(const std::vector<std::string>& allowed) {
 }
 
 void declare(CLI::App& app, Settings& s) {
-  app.add_option("WORKLOAD", s.choice.workloads, "copy, matmul, lenet ...; --list shows all");
+  app.add_option("WORKLOAD", s.choice.workloads, "copy, matmul, lenet ...; --list shows all")
+      ->type_name("");
   app.add_option("--devices", s.choice.devices, "cpu, sim, cuda; several with commas")
+      ->type_name("KIND")
       ->delimiter(',')
       ->check(one_of({"cpu", "sim", "cuda"}));
   app.add_option("--against", s.against, "pytorch: time the same cases there, interleaved")
+      ->type_name("WHAT")
       ->check(one_of({"pytorch"}));
-  app.add_option("--python", s.python, "the Python that has PyTorch");
-  app.add_option("--compare", s.compare, "an older report (JSON): what is faster, what is slower");
-  app.add_option("--merge", s.merge, "show these reports (JSON) as one; measure nothing");
+  app.add_option("--python", s.python, "the Python that has PyTorch")->type_name("PATH");
+  app.add_option("--compare", s.compare, "an older report (JSON): what is faster, what is slower")
+      ->type_name("FILE");
+  app.add_option("--merge", s.merge, "show these reports (JSON) as one; measure nothing")
+      ->type_name("FILE");
   app.add_option("--rounds", s.rounds, "samples of each case (7)")
+      ->type_name("N")
       ->check(number_between(1, 1000, true));
   app.add_option("--seconds", s.seconds, "length of a sample (0.3)")
+      ->type_name("S")
       ->check(number_between(0.001, 60, false));
   app.add_flag("--quick", s.quick, "3 rounds of 0.05 s: a first impression");
-  app.add_option("--out", s.out, "directory of the page, the pictures and time.json (build/time)");
-  app.add_option("--json", s.json, "write the JSON file here, too");
+  app.add_option("--out", s.out, "directory of the page, the pictures and time.json (build/time)")
+      ->type_name("DIR");
+  app.add_option("--json", s.json, "write the JSON file here, too")->type_name("FILE");
   app.add_option("--limit", s.limit, "seconds that one answer of a worker may take (120)")
+      ->type_name("S")
       ->check(number_between(0.1, 3600, false));
   app.add_flag("--list", s.list, "show the cases and measure nothing");
   app.add_option("--worker-program", s.worker)->group("");

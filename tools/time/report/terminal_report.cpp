@@ -80,19 +80,7 @@ std::vector<Cell> row_of(const Report& report, const Result& result, double most
   return cells;
 }
 
-/// Rows of the same case on several machines follow each other.
-void side_by_side(Group& group) {
-  std::vector<std::string> order;
-  for (const Result* result : group.results) order.push_back(result->what.name);
-  const auto first = [&](const Result* result) {
-    return std::find(order.begin(), order.end(), result->what.name) - order.begin();
-  };
-  std::stable_sort(group.results.begin(), group.results.end(),
-                   [&](const Result* a, const Result* b) { return first(a) < first(b); });
-}
-
-void add_group(const Report& report, Group group, Page& page) {
-  side_by_side(group);
+void add_group(const Report& report, const Group& group, Page& page) {
   const Case& any = group.results.front()->what;
   page.heading(group.title + (any.batch > 0 ? ", batch " + std::to_string(any.batch) : ""));
   Table table({{"", false, 0},
@@ -199,7 +187,7 @@ void add_changes(const Report& before, const Report& now, Page& page) {
                 (change.now->ours() ? "" : ", " + change.now->framework)},
                {time_text(time_with_transfers(*change.before).median)},
                {time_text(time_with_transfers(*change.now).median)},
-               {(change.difference > 0 ? "+" : "") + percent_text(change.difference)},
+               {change_text(change.difference)},
                {word(change.verdict), color}});
   }
   if (!all.empty()) page.table(table);

@@ -2,9 +2,10 @@
 #include "text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <regex>
+#include <cstring>
 
 namespace report {
 namespace {
@@ -13,6 +14,17 @@ std::string fixed(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
+}
+
+/// Whether one of the units that this file prints stands at `place` as a word.
+bool begins_with_unit(const std::string& words, std::size_t place) {
+  for (const char* unit : {"ns", "us", "ms", "s", "%"}) {
+    const std::size_t end = place + std::strlen(unit);
+    if (words.compare(place, end - place, unit) == 0 &&
+        (end >= words.size() || std::isalpha(words[end]) == 0))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -33,6 +45,11 @@ std::string time_text(double seconds) {
 
 std::string percent_text(double share) { return fixed(share * 100, 0) + " %"; }
 
+std::string change_text(double difference) {
+  if (std::fabs(difference) < 0.005) return "0 %";
+  return (difference > 0 ? "+" : "") + percent_text(difference);
+}
+
 std::string rate_text(double per_second, const std::string& unit) {
   const bool samples = unit == "samples";
   const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
@@ -51,8 +68,12 @@ std::string rate_text(double per_second, const std::string& unit) {
 }
 
 std::string tied(const std::string& words, const std::string& tie) {
-  static const std::regex number_and_unit("([0-9]) (ns|us|ms|s|%)(?![A-Za-z])");
-  return std::regex_replace(words, number_and_unit, "$1" + tie + "$2");
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool after_digit = words[i] == ' ' && i > 0 && std::isdigit(words[i - 1]) != 0;
+    text += after_digit && begins_with_unit(words, i + 1) ? tie : words.substr(i, 1);
+  }
+  return text;
 }
 
 std::size_t columns(const std::string& text) {
