@@ -72,8 +72,9 @@ def list_all():
 
 def disturb(name):
     """Does what the environment wants for this case instead of an answer; True when it answered."""
-    if asked("DIE", name + "*") or asked("DIE", name) and not pathlib.Path(os.environ["FAKE_LOG"] + ".died").exists():
-        pathlib.Path(os.environ["FAKE_LOG"] + ".died").touch()
+    died = pathlib.Path(os.environ.get("FAKE_LOG", "") + ".died")
+    if asked("DIE", name + "*") or asked("DIE", name) and not died.exists():
+        died.touch()
         os.kill(os.getpid(), signal.SIGSEGV)
     if asked("HANG", name):
         time.sleep(600)

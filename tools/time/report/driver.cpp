@@ -65,22 +65,22 @@ class Workers {
   std::vector<std::unique_ptr<Worker>> all_;
 };
 
-/// A job per case and framework; PyTorch's follows ours directly.
-std::vector<Job> jobs_of(const std::vector<Case>& cases, const Listing& ours, const Listing* theirs,
-                         Workers& workers, Report& report) {
-  std::vector<Job> jobs;
-  const auto add = [&](std::size_t worker, const std::string& framework, const Case& what) {
-    jobs.push_back({&workers[worker], report.results.size()});
+/// Our cases, each with its counterpart in the other framework.
+std::vector<Counterparts> paired(const std::vector<Case>& cases, const Listing& ours,
+                                 const Listing* theirs, Workers& workers, Report& report) {
+  std::vector<Counterparts> all;
+  const auto job = [&](std::size_t worker, const std::string& framework, const Case& what) {
     report.results.push_back({report.machines.front().name, framework, what, {}, {}, ""});
+    return Job{&workers[worker], report.results.size() - 1};
   };
   for (const Case& what : cases) {
-    add(0, ours.framework, what);
+    all.push_back({job(0, ours.framework, what)});
     if (!theirs) continue;
     const auto same = [&](const Case& other) { return other.name == what.name; };
     const auto found = std::find_if(theirs->cases.begin(), theirs->cases.end(), same);
-    if (found != theirs->cases.end()) add(1, theirs->framework, *found);
+    if (found != theirs->cases.end()) all.back().push_back(job(1, theirs->framework, *found));
   }
-  return jobs;
+  return all;
 }
 
 Machine described(const Listing& ours, const Listing* theirs, const Settings& settings) {
@@ -145,8 +145,7 @@ int measure_and_report(const Settings& settings, const Report* before) {
     theirs = &pytorch;
   }
   report.machines.push_back(described(ours, theirs, settings));
-  const std::vector<Job> jobs = jobs_of(cases, ours, theirs, workers, report);
-  const bool complete = measure(settings, jobs, report);
+  const bool complete = measure(settings, paired(cases, ours, theirs, workers, report), report);
   if (!complete)
     report.notes.push_back("Ctrl-C ended the measurement early; some cases have fewer samples.");
   return finish(settings, report, before, complete);

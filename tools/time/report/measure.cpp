@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -19,12 +20,13 @@ using Clock = std::chrono::steady_clock;
 /// Shows what is measured and how long the rest takes.
 class Progress {
  public:
-  Progress(const Settings& settings, const std::vector<Job>& jobs, const Report& report)
+  Progress(const Settings& settings, const Report& report)
       : settings_(settings), terminal_(course::terminal_of(STDOUT_FILENO)) {
-    for (const Job& job : jobs) expected_ += settings.rounds * of(report.results[job.result]);
-    samples_ = jobs.size() * static_cast<std::size_t>(settings.rounds);
-    std::cout << jobs.size() << (jobs.size() == 1 ? " case, " : " cases, ") << settings.rounds
-              << " rounds of " << settings.seconds << " s: about " << duration_text(expected_)
+    for (const Result& result : report.results) expected_ += settings.rounds * of(result);
+    const std::size_t count = report.results.size();
+    samples_ = count * static_cast<std::size_t>(settings.rounds);
+    std::cout << count << (count == 1 ? " case, " : " cases, ") << settings.rounds << " rounds of "
+              << settings.seconds << " s: about " << duration_text(expected_)
               << ". Ctrl-C ends it and reports what was measured." << std::endl;
   }
 
@@ -84,17 +86,26 @@ void take_sample(const Settings& settings, const Job& job, Result& result, Progr
   progress.finished(result, std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-bool take_rounds(const Settings& settings, const std::vector<Job>& jobs, Report& report,
+/// @return false after Ctrl-C.
+bool take_samples(const Settings& settings, Counterparts jobs, int round, Report& report,
+                  Progress& progress) {
+  if (round % 2 == 1) std::reverse(jobs.begin(), jobs.end());
+  for (const Job& job : jobs) {
+    if (app::stop_requested()) return false;
+    Result& result = report.results[job.result];
+    if (!result.error.empty()) continue;
+    progress.sample(result, round + 1);
+    take_sample(settings, job, result, progress);
+  }
+  return true;
+}
+
+bool take_rounds(const Settings& settings, const std::vector<Counterparts>& cases, Report& report,
                  Progress& progress) {
   for (int round = 0; round < settings.rounds; ++round) {
     progress.round(round + 1);
-    for (const std::size_t i : order_of_round(jobs.size(), round, settings.rounds)) {
-      if (app::stop_requested()) return false;
-      Result& result = report.results[jobs[i].result];
-      if (!result.error.empty()) continue;
-      progress.sample(result, round + 1);
-      take_sample(settings, jobs[i], result, progress);
-    }
+    for (const std::size_t i : order_of_round(cases.size(), round, settings.rounds))
+      if (!take_samples(settings, cases[i], round, report, progress)) return false;
   }
   return true;
 }
@@ -104,14 +115,15 @@ bool has_parts(const Result& result) {
   return result.ours() && result.what.device != "cpu" && result.error.empty();
 }
 
-bool explain(const std::vector<Job>& jobs, Report& report, Progress& progress) {
-  for (const Job& job : jobs) {
+/// Asks our own worker, which is the first of the counterparts. @return false after Ctrl-C.
+bool explain(const std::vector<Counterparts>& cases, Report& report, Progress& progress) {
+  for (const Counterparts& jobs : cases) {
     if (app::stop_requested()) return false;
-    Result& result = report.results[job.result];
+    Result& result = report.results[jobs.front().result];
     if (!has_parts(result)) continue;
     progress.show("where the time of a step goes: " + result.what.name);
     try {
-      result.parts = job.worker->explain(result.what.name);
+      result.parts = jobs.front().worker->explain(result.what.name);
     } catch (const CaseFailed& failed) {
       // The times stand without it, so this is a remark and not a failure of the case.
       report.notes.push_back(result.what.name + ": no trace of a step: " + failed.what());
@@ -122,10 +134,10 @@ bool explain(const std::vector<Job>& jobs, Report& report, Progress& progress) {
 
 }  // namespace
 
-bool measure(const Settings& settings, const std::vector<Job>& jobs, Report& report) {
+bool measure(const Settings& settings, const std::vector<Counterparts>& cases, Report& report) {
   app::stop_requested();  // from here on Ctrl-C waits for the sample in hand
-  Progress progress(settings, jobs, report);
-  return take_rounds(settings, jobs, report, progress) && explain(jobs, report, progress);
+  Progress progress(settings, report);
+  return take_rounds(settings, cases, report, progress) && explain(cases, report, progress);
 }
 
 }  // namespace report

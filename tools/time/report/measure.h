@@ -17,9 +17,13 @@ struct Job {
   std::size_t result = 0;  ///< Index in Report::results.
 };
 
-/// Takes `settings.rounds` samples of every job, interleaved, and asks for the parts of a step on
+/// The same case in each framework that has it. They follow each other in every round, and every
+/// second round in the opposite order, so that neither is always measured on warmer caches.
+using Counterparts = std::vector<Job>;
+
+/// Takes `settings.rounds` samples of every case, interleaved, and asks for the parts of a step on
 /// devices. Shows progress on stdout. A case that fails keeps its sentence and is left out from
 /// then on. @return false when Ctrl-C ended it early.
-bool measure(const Settings& settings, const std::vector<Job>& jobs, Report& report);
+bool measure(const Settings& settings, const std::vector<Counterparts>& cases, Report& report);
 
 }  // namespace report
