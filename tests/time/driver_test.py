@@ -159,7 +159,7 @@ def pytorch_is_interleaved_and_its_losses_are_compared(folder):
     order = [line.split()[0::2] for line in requests(folder) if " run " in line]
     for number, pair in enumerate(zip(*[iter(call for call in order if "/cpu" in call[1])] * 2)):
         expect(pair[0][1] == pair[1][1], f"{pair} is no pair")
-        first = ("todevice", "PyTorch")[number // 4 % 2]  # four cases per round; every second round the other way round
+        first = ("todevice", "PyTorch")[number // 4 % 2]  # four cases per round
         expect(pair[0][0] == first, f"pair {number}: {pair}")
     names = {one["name"] for one in benchmarks(folder)}
     expect("PyTorch 2.6/lenet/cpu_median" in names and "lenet/cpu_median" in names, f"names: {names}")

@@ -99,7 +99,8 @@ TEST_CASE("losses are sorted, and several devices lose what they compute beyond 
       why_not_faster(report, report.results[2], "x") ==
       "2 x sim, DDP: 15.0 s per step, 11.0 s of it (73 %) computation. Lost to waiting 2.50 s (17 "
       "%), longer computation 2.00 s (13 %), communication 750 ms (5 %), copies 500 ms (3 %), "
-      "launches 250 ms (2 %). The device has no work, because another device or the host has.");
+      "launches 250 ms (2 %). The device has nothing to do, because the host or another device "
+      "works.");
   CHECK_THAT(
       why_not_faster(report, report.results[1], "x"),
       Catch::Contains("The computation alone takes longer than a step on cpu, 2 threads (10.0 "
@@ -190,6 +191,8 @@ TEST_CASE("numbers have three digits and the unit that fits") {
   CHECK(duration_text(200) == "3 min 20 s");
   CHECK(tied("12.3 ms (7 %) in 3 sets", "_") == "12.3_ms (7_%) in 3 sets");
   CHECK(columns("2 × sim") == 7);
+  CHECK(rounds_text(7, 0.3) == "7 rounds of 0.3 s");
+  CHECK(rounds_text(1, 2) == "1 round of 2 s");
   CHECK(change_text(0.25) == "+25 %");
   CHECK(change_text(-0.001) == "0 %");
 }

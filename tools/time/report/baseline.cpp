@@ -84,7 +84,7 @@ std::vector<Loss> losses(const Result& result, const Result* base) {
       {"communication", parts.communication, 0, "The devices exchange gradients or results."},
       {"launches", parts.launch, 0, "The device has finished before the host enqueues more work."},
       {"waiting", parts.wait, 0,
-       "The device has no work, because another device or the host has."}};
+       "The device has nothing to do, because the host or another device works."}};
   if (base && base->parts && result.what.devices > 1 && base->what.per_step > 0) {
     const double work = result.what.per_step / base->what.per_step;
     const double fair_share = base->parts->compute * work / result.what.devices;

@@ -91,7 +91,7 @@ std::vector<HtmlCell> cells_of(const Report& report, const Result& result, doubl
       {escaped(machine_prefix(report, result) + label(result.what))},
       {time_text(step_time(result).median)},
       {time_text(time.median)},
-      {"±" + percent_text(time.relative())},
+      {result.samples.size() > 1 ? "±" + percent_text(time.relative()) : ""},
       {rate_text(per_second(result), result.what.unit)},
       {base ? number_text(value) : "", base ? kind_of(value) : ""},
       {base && result.what.devices > 1 ? percent_text(efficiency(result, *base)) : ""},
@@ -193,8 +193,8 @@ std::string machines(const Report& report) {
     text += "<dl><dt>" + escaped(machine.name) + "</dt><dd>" + escaped(machine_in_words(machine)) +
             "</dd><dt>date</dt><dd>" + escaped(machine.date) + "</dd><dt>command</dt><dd><code>" +
             escaped(machine.command) + "</code></dd><dt>samples</dt><dd>" +
-            std::to_string(machine.rounds) + " rounds of " + seconds_of_sample(machine) +
-            " s; the rounds are interleaved</dd></dl>\n";
+            rounds_text(machine.rounds, machine.seconds) +
+            "; the rounds are interleaved</dd></dl>\n";
   return text;
 }
 

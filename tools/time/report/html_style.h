@@ -29,7 +29,7 @@ figure { margin: 0; background: var(--card); border: 1px solid var(--line); bord
 figure svg { width: 100%; height: auto; display: block } figcaption { color: var(--soft); font-size: 14px }
 .pictures { display: grid; gap: 16px; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)) }
-li { margin: 6px 0 }
+li { margin: 6px 0 } li, p { overflow-wrap: anywhere }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px } dt { color: var(--soft) }
 dd { margin: 0; overflow-wrap: anywhere }
 .bar { display: inline-block; height: 10px; border-radius: 2px; background: var(--accent); vertical-align: middle }

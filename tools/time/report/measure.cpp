@@ -25,9 +25,10 @@ class Progress {
     for (const Result& result : report.results) expected_ += settings.rounds * of(result);
     const std::size_t count = report.results.size();
     samples_ = count * static_cast<std::size_t>(settings.rounds);
-    std::cout << count << (count == 1 ? " case, " : " cases, ") << settings.rounds << " rounds of "
-              << settings.seconds << " s: about " << duration_text(expected_)
-              << ". Ctrl-C ends it and reports what was measured." << std::endl;
+    std::cout << count << (count == 1 ? " case, " : " cases, ")
+              << rounds_text(settings.rounds, settings.seconds) << ": about "
+              << duration_text(expected_) << ". Ctrl-C ends it and reports what was measured."
+              << std::endl;
   }
 
   void round(int number) {

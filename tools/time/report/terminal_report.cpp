@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "baseline.h"
 #include "plan.h"
@@ -64,12 +63,13 @@ double largest_speed_up(const Report& report, const Group& group) {
 std::vector<Cell> row_of(const Report& report, const Result& result, double most,
                          const Page& page) {
   const Spread time = time_with_transfers(result);
-  std::vector<Cell> cells = {{label(result.what, page.times())},
-                             {report.machines.size() > 1 ? result.machine : ""},
-                             {time_text(step_time(result).median)},
-                             {time_text(time.median)},
-                             {page.plus_minus() + percent_text(time.relative())},
-                             {rate_text(per_second(result), result.what.unit)}};
+  std::vector<Cell> cells = {
+      {label(result.what, page.times())},
+      {report.machines.size() > 1 ? result.machine : ""},
+      {time_text(step_time(result).median)},
+      {time_text(time.median)},
+      {result.samples.size() > 1 ? page.plus_minus() + percent_text(time.relative()) : ""},
+      {rate_text(per_second(result), result.what.unit)}};
   const Result* base = base_of(report, result);
   const double value = base ? speed_up(result, *base) : 0;
   const bool is_base = base == &result;
@@ -101,9 +101,7 @@ void add_group(const Report& report, const Group& group, Page& page) {
 void add_machines(const Report& report, Page& page) {
   for (const Machine& machine : report.machines) {
     page.line(machine.name + ": " + machine_in_words(machine), 0);
-    page.line(machine.date + ", " + std::to_string(machine.rounds) + " rounds of " +
-                  seconds_of_sample(machine) + " s",
-              2);
+    page.line(machine.date + ", " + rounds_text(machine.rounds, machine.seconds));
   }
 }
 
@@ -212,12 +210,6 @@ void add_missing(const Report& report, Page& page) {
 }
 
 }  // namespace
-
-std::string seconds_of_sample(const Machine& machine) {
-  std::ostringstream text;
-  text << machine.seconds;
-  return text.str();
-}
 
 std::string machine_in_words(const Machine& machine) {
   std::string text = machine.processor.empty() ? "unknown processor" : machine.processor;

@@ -21,7 +21,5 @@ std::string terminal_list(const Machine& machine, const std::vector<Case>& cases
 
 /// "AMD EPYC, 2 cores, no GPU; oneDNN 3.5, OpenBLAS 0.3.21"
 std::string machine_in_words(const Machine& machine);
-/// "0.3": the seconds of one sample.
-std::string seconds_of_sample(const Machine& machine);
 
 }  // namespace report

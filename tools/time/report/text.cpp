@@ -50,6 +50,13 @@ std::string change_text(double difference) {
   return (difference > 0 ? "+" : "") + percent_text(difference);
 }
 
+std::string rounds_text(int rounds, double seconds) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%d %s of %g s", rounds, rounds == 1 ? "round" : "rounds",
+                seconds);
+  return text;
+}
+
 std::string rate_text(double per_second, const std::string& unit) {
   const bool samples = unit == "samples";
   const char* prefixes[] = {"", "k", "M", "G", "T", "P"};

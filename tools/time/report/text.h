@@ -13,6 +13,8 @@ std::string time_text(double seconds);
 std::string percent_text(double share);
 /// "+5 %" or "-5 %", and "0 %" for what rounds to nothing.
 std::string change_text(double difference);
+/// "7 rounds of 0.3 s"
+std::string rounds_text(int rounds, double seconds);
 /// Three significant digits without an exponent: "0.73", "12.3", "1450".
 std::string number_text(double value);
 /// Units per second with a prefix: "2.44 k samples", "12.3 GB", "45.6 GFLOP".
