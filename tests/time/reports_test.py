@@ -137,6 +137,12 @@ def pictures_need_gnuplot(folder):
     expect_run(0, ["There is no gnuplot, so there are no pictures (Debian package gnuplot-nox)."], folder,
                "lenet", PATH=str(bare))
     expect("<svg" not in (folder / "out/index.html").read_text(), "a picture without gnuplot")
+    (bare / "gnuplot").write_text("#!/bin/sh\necho no fonts >&2\nexit 3\n")
+    (bare / "gnuplot").chmod(0o755)
+    (bare / "sh").symlink_to("/bin/sh")
+    expect_run(0, ["There are no pictures: gnuplot could not draw the picture: no fonts", "Page: "], folder,
+               "lenet", PATH=str(bare))
+    shutil.rmtree(folder / "out")
     if not shutil.which("gnuplot"):
         print("There is no gnuplot here, so its pictures were not checked.")
         return

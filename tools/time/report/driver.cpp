@@ -99,15 +99,25 @@ Machine described(const Listing& ours, const Listing* theirs, const Settings& se
   return machine;
 }
 
+/// A report is worth having without its pictures, so their failure is one line.
+std::vector<Picture> pictures_or_why_not(const Report& report, const std::string& folder) {
+  if (!has_gnuplot()) {
+    std::cout << "There is no gnuplot, so there are no pictures (Debian package gnuplot-nox).\n";
+    return {};
+  }
+  try {
+    return draw_pictures(report, folder);
+  } catch (const std::exception& error) {
+    std::cout << "There are no pictures: " << error.what() << std::endl;
+    return {};
+  }
+}
+
 void write_files(const Settings& settings, const Report& report, const Report* before) {
   const std::string json = to_json(report);
   write_text(settings.out + "/time.json", json);
   if (!settings.json.empty()) write_text(settings.json, json);
-  std::vector<Picture> pictures;
-  if (has_gnuplot())
-    pictures = draw_pictures(report, settings.out);
-  else
-    std::cout << "There is no gnuplot, so there are no pictures (Debian package gnuplot-nox).\n";
+  const std::vector<Picture> pictures = pictures_or_why_not(report, settings.out);
   write_text(settings.out + "/index.html", to_html(report, before, pictures));
 }
 
