@@ -1,6 +1,9 @@
 // `./course data`: draws the training pictures, by way of a program that links the core.
+#include <iostream>
+
 #include "builder.h"
 #include "command.h"
+#include "process.h"
 
 namespace course {
 namespace {
@@ -14,7 +17,15 @@ class Data : public Command {
   const char* example() const override { return "./course data --seed 3"; }
   void syntax(Syntax& syntax) override { syntax.rest(rest_); }
   int work(const Session& session) override {
-    return become_built(session.course(), "course-data", "tools/course/course-data", rest_);
+    const Course course = session.course();
+    const std::string errors = build(course, {"course-data"});
+    if (!errors.empty()) {
+      std::cerr << errors << "course-data could not be built; the whole output is in "
+                << (course.build / "course.log").string() << '\n';
+      return 1;
+    }
+    rest_.insert(rest_.begin(), (course.build / "tools" / "course" / "course-data").string());
+    become(rest_);
   }
 
  private:
