@@ -110,6 +110,18 @@ fs::path build_program(const Course& course, const Chapter& chapter, bool mine) 
   return course.binary(chapter.program());
 }
 
+int become_built(const Course& course, const std::string& target, const std::string& program,
+                 std::vector<std::string> words) {
+  const std::string errors = build(course, {target});
+  if (!errors.empty()) {
+    std::cerr << errors << target << " could not be built; the whole output is in "
+              << (course.build / "course.log").string() << '\n';
+    return 1;
+  }
+  words.insert(words.begin(), (course.build / program).string());
+  become(words);
+}
+
 const Chapter& chapter_by_number(const Course& course, const std::string& text,
                                  const std::string& example) {
   if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)

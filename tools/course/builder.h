@@ -23,6 +23,11 @@ std::string build(const Course& course, const std::vector<std::string>& targets)
 /// compile is left out, and said. @return the program; empty when it could not be built, and said.
 fs::path build_program(const Course& course, const Chapter& chapter, bool mine);
 
+/// Builds `target` and becomes `program`, a path in the build folder, with `words`. Returns 1, with
+/// the errors on stderr, when it could not be built.
+int become_built(const Course& course, const std::string& target, const std::string& program,
+                 std::vector<std::string> words);
+
 /// The chapter whose number this is; `example` is how to type it. @throws UsageError
 const Chapter& chapter_by_number(const Course& course, const std::string& text,
                                  const std::string& example);

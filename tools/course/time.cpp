@@ -1,0 +1,29 @@
+// `./course time`: times the cpu, one device and several devices, by way of a program that links
+// the core and reads its own options.
+#include "builder.h"
+#include "command.h"
+
+namespace course {
+namespace {
+
+class Time : public Command {
+ public:
+  const char* name() const override { return "time"; }
+  const char* help() const override {
+    return "time the cpu, one device and several, and why they are not faster";
+  }
+  const char* example() const override { return "./course time one-against-several lenet"; }
+  void syntax(Syntax& syntax) override { syntax.rest(rest_); }
+  int work(const Session& session) override {
+    return become_built(session.course(), "course-time", "tools/time/course-time", rest_);
+  }
+
+ private:
+  std::vector<std::string> rest_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_time() { return std::make_unique<Time>(); }
+
+}  // namespace course

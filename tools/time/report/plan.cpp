@@ -1,0 +1,81 @@
+// Filters, the rotation and the estimate.
+#include "plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+namespace report {
+namespace {
+
+bool contains(const std::vector<std::string>& all, const std::string& one) {
+  return all.empty() || std::find(all.begin(), all.end(), one) != all.end();
+}
+
+/// The exercises compare devices, so mixed precision and graphs stay out of them.
+bool plain(const Case& what) { return what.amp == "off" && !what.graph; }
+
+bool any(const std::vector<Case>& cases, const std::string& workload, bool (*is)(const Case&)) {
+  return std::any_of(cases.begin(), cases.end(),
+                     [&](const Case& c) { return c.workload == workload && is(c); });
+}
+
+bool on_cpu(const Case& what) { return what.device == "cpu"; }
+bool on_several(const Case& what) { return what.devices > 1; }
+
+bool belongs(const Case& what, const Choice& choice, const std::vector<Case>& all) {
+  if (!contains(choice.workloads, what.workload) || !contains(choice.devices, what.device))
+    return false;
+  if (choice.exercise == Exercise::cpu_against_device)
+    return plain(what) && !on_several(what) && any(all, what.workload, on_cpu);
+  if (choice.exercise == Exercise::one_against_several)
+    return plain(what) && !on_cpu(what) && any(all, what.workload, on_several);
+  return true;
+}
+
+void check_workloads(const std::vector<Case>& cases, const Choice& choice) {
+  std::vector<std::string> there;
+  for (const Case& what : cases)
+    if (there.empty() || !contains(there, what.workload)) there.push_back(what.workload);
+  for (const std::string& wanted : choice.workloads) {
+    if (contains(there, wanted) && !there.empty()) continue;
+    std::string text = "There is no workload \"" + wanted + "\". There are:";
+    for (const std::string& name : there) text += " " + name;
+    throw std::invalid_argument(text + ".\n./course time --list shows their cases.");
+  }
+}
+
+}  // namespace
+
+std::vector<Case> chosen(const std::vector<Case>& cases, const Choice& choice,
+                         const std::vector<NotHere>& not_here) {
+  check_workloads(cases, choice);
+  std::vector<Case> kept;
+  std::copy_if(cases.begin(), cases.end(), std::back_inserter(kept),
+               [&](const Case& what) { return belongs(what, choice, cases); });
+  if (!kept.empty()) return kept;
+  std::string text = "No case is left to measure.";
+  for (const NotHere& one : not_here) text += "\n" + one.what + ": " + one.why + ".";
+  throw std::invalid_argument(text + "\n./course time --list shows what there is.");
+}
+
+std::vector<std::size_t> order_of_round(std::size_t count, int round, int rounds) {
+  std::vector<std::size_t> order(count);
+  const std::size_t shift = std::max<std::size_t>(1, count / static_cast<std::size_t>(rounds));
+  for (std::size_t i = 0; i < count; ++i)
+    order[i] = (i + static_cast<std::size_t>(round) * shift) % count;
+  return order;
+}
+
+double expected_seconds(const Case& what, double seconds) {
+  return std::max(what.estimate, seconds);
+}
+
+std::string duration_text(double seconds) {
+  const long whole = std::lround(std::max(seconds, 0.0));
+  if (whole < 60) return std::to_string(whole) + " s";
+  return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+}
+
+}  // namespace report
