@@ -66,7 +66,7 @@ inline Roof measure(td::Device device) {
 
 /// The picture's axes: FLOP per byte and FLOP per second, both by powers of ten.
 struct Plane {
-  static constexpr double kLeft = 62, kRight = 470, kTop = 96, kBottom = 390;
+  static constexpr double kLeft = 62, kRight = 456, kTop = 96, kBottom = 390;
   static constexpr double kFrom = 0.01, kTo = 1000;  // FLOP per byte
   double lowest, highest;                            // FLOP per second
 
@@ -87,13 +87,13 @@ inline std::string power_of_ten(double number) {
 
 inline void draw_axes(std::ostream& out, const Plane& plane) {
   for (double flops = plane.lowest; flops < 1.5 * plane.highest; flops *= 10)
-    out << "<path class=\"grid\" d=\"M62 " << plane.y(flops) << "H470\"/>\n<text x=\"58\" y=\""
+    out << "<path class=\"grid\" d=\"M62 " << plane.y(flops) << "H456\"/>\n<text x=\"58\" y=\""
         << plane.y(flops) + 4 << "\" text-anchor=\"end\">" << power_of_ten(flops / 1e9)
         << "</text>\n";
   for (double i = Plane::kFrom; i < 1.5 * Plane::kTo; i *= 10)
     out << "<text x=\"" << plane.x(i) << "\" y=\"408\" text-anchor=\"middle\">" << power_of_ten(i)
         << "</text>\n";
-  out << "<path class=\"axis\" d=\"M62 96V390H470\"/>\n"
+  out << "<path class=\"axis\" d=\"M62 96V390H456\"/>\n"
          "<text x=\"8\" y=\"86\">GFLOP/s</text>\n"
          "<text x=\"266\" y=\"428\" text-anchor=\"middle\">FLOP per byte</text>\n";
 }
@@ -108,11 +108,12 @@ inline void draw_roof(std::ostream& out, const Plane& plane, const Roof& roof, c
 }
 
 inline void draw_point(std::ostream& out, const Plane& plane, const Roof& roof, const Point& point,
-                       const char* color) {
+                       const char* color, bool above) {
   const double x = plane.x(std::clamp(point.intensity, Plane::kFrom, Plane::kTo));
   const double y = plane.y(roof.at(point.intensity));
   out << "<circle r=\"4\" fill=\"" << color << "\" cx=\"" << x << "\" cy=\"" << y
-      << "\"/>\n<text x=\"" << x + 8 << "\" y=\"" << y + 16 << "\" font-size=\"11\">" << point.names
+      << "\"/>\n<text x=\"" << (above ? x - 6 : x + 8) << "\" y=\"" << (above ? y - 6 : y + 16)
+      << "\" text-anchor=\"" << (above ? "end" : "start") << "\" font-size=\"11\">" << point.names
       << "</text>\n";
 }
 
@@ -130,7 +131,7 @@ inline void write(const std::string& path, const std::vector<Roof>& roofs,
   for (std::size_t i = 0; i < roofs.size(); ++i) {
     draw_roof(out, plane, roofs[i], kColors[i % std::size(kColors)], static_cast<int>(i));
     for (const Point& point : points[i])
-      draw_point(out, plane, roofs[i], point, kColors[i % std::size(kColors)]);
+      draw_point(out, plane, roofs[i], point, kColors[i % std::size(kColors)], i > 0);
   }
   out << "</svg>\n";
   if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
