@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Follows the recipes of docs/adding.md in a copy of the project: adding_test.py PROJECT BUILD RECIPE COMPILER TD_CUDA.
+"""Follows the recipes of docs/adding.md in a copy of the project: adding_test.py PROJECT BUILD RECIPE COMPILER.
 
     adding_test.py --self-test    checks that a recipe that does not work is noticed
 
-Called by CTest, once per recipe ("core" or "chapter"). It does what the page says and nothing else: writes the files,
-appends the lines, runs the commands, and looks for the lines that they print. Before that it configures the copy, as
-the reader's own build directory is: with the compiler of the surrounding build, so that ccache has what did not
-change. The copy whose core changes is compiled without optimization, because nothing there is timed.
+Called by CTest, once per recipe. It does what the page says and nothing else: writes the files, appends the lines,
+runs the commands, and looks for the lines that they print.
+
+The recipe "core" changes what all files include. It has a directory of its own, which is configured before as a
+reader's is, but compiled without optimization, because nothing there is timed. The recipe "chapter" changes nothing
+that is built already, so it has the project itself with its build, behind an overlay that takes all that is written:
+in a mount namespace, which ends with the test. Invariant: the project stays as it is.
 
 Marks of the page, each before a fenced block:
     <!-- recipe: NAME -->              what follows belongs to this recipe
@@ -27,9 +30,14 @@ import tempfile
 STEP = re.compile(r"<!-- (recipe|file|append|run|prints)(?:: (\S+)|, exit code (\d+))? -->(?:\n+(`{3,})\w*\n(.*?)\n\4(?=\n))?", re.S)
 MARK = re.compile(r"<!-- (?:recipe|file|append|run|prints)\b")
 PATIENCE = 800
-# Half of the time of an unoptimized file goes into the same headers.
-FASTER = "cmake_language(DEFER CALL target_precompile_headers td PRIVATE <td/tensor/tensor.h>)\n"
 UNOPTIMIZED = ["-DTD_CUDA=OFF", "-DTD_NATIVE=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -g0"]
+SKIPPED = 77
+# A tmpfs for what is written, because not every file system can hold the upper side of an overlay.
+OVERLAY = """mount -t tmpfs tmpfs "$1" && mkdir "$1/up" "$1/work" &&
+mount -t overlay overlay -o "lowerdir=$2,upperdir=$1/up,workdir=$1/work$3" "$2" && cd "$2" || exit 77
+shift 3
+exec "$@"
+"""
 
 
 class Fault(Exception):
@@ -94,8 +102,6 @@ def make_copy(project, copy, options):
         if (project / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(project / name, copy / name)
-    (copy / "build").mkdir(exist_ok=True)
-    (copy / "build/faster.cmake").write_text(FASTER)
     subprocess.run(["cmake", "--preset", "release", *options], cwd=copy, check=True, stdout=subprocess.DEVNULL)
 
 
@@ -117,23 +123,46 @@ def self_test():
     print(f"{len(faulty) + 1} cases as expected")
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    project, build, recipe, compiler, cuda = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]
-    steps = steps_of((project / "docs/adding.md").read_text(), recipe)
-    copy = build / "adding" / recipe
-    copy.mkdir(parents=True, exist_ok=True)
-    options = [f"-DCMAKE_CXX_COMPILER={compiler}"]
-    options += [*UNOPTIMIZED, f"-DCMAKE_PROJECT_INCLUDE={copy}/build/faster.cmake"] if recipe == "core" else [f"-DTD_CUDA={cuda}"]
-    make_copy(project, copy, options)
+def in_overlay(project, build):
+    """Runs this test for "chapter" again, where writing leaves the project as it is. Returns its exit code."""
+    if build != project / "build/release":
+        print(f"skipped: the commands of the page build in build/release, not in {build}")
+        return SKIPPED
+    # Other users than root are root in a namespace of users, where an overlay keeps its notes in other attributes.
+    namespace, option = ("-m", "") if os.geteuid() == 0 else ("-Urm", ",userxattr")
+    with tempfile.TemporaryDirectory() as folder:
+        inside = [sys.executable, "-B", __file__, "--inside", project]
+        code = subprocess.run(["unshare", namespace, "sh", "-c", OVERLAY, "sh", folder, project, option, *inside],
+                              check=False).returncode
+    if code == SKIPPED:
+        print("skipped: this machine allows no overlay in a mount namespace of its own")
+    return code
+
+
+def follow_page(project, copy, recipe):
+    """All of one recipe. @throws SystemExit with the first fault."""
     try:
+        steps = steps_of((project / "docs/adding.md").read_text(), recipe)
         follow(steps, copy)
     except Fault as fault:
         sys.exit(f"docs/adding.md, recipe \"{recipe}\": {fault}")
     print(f"{len(steps)} steps of the recipe \"{recipe}\"")
-    return None
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1] == "--inside":
+        project = pathlib.Path(sys.argv[2])
+        return follow_page(project, project, "chapter")
+    project, build, recipe, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]
+    if recipe == "chapter":
+        return in_overlay(project, build)
+    copy = build / "tests/system/adding"
+    copy.mkdir(parents=True, exist_ok=True)
+    make_copy(project, copy, [f"-DCMAKE_CXX_COMPILER={compiler}", *UNOPTIMIZED])
+    return follow_page(project, copy, recipe)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
