@@ -115,7 +115,7 @@ def check(entries, programs, root=ROOT):
         if name not in there:
             faults.append(f"{name} is missing; type tools/pictures.py write {name}")
             continue
-        found = [*readable.faults_of((root / name).read_text()), *faults_of_command(entry, programs)]
+        found = [*readable.faults_of((root / name).read_text(), entry.get("wide", False)), *faults_of_command(entry, programs)]
         if not any(len(words) >= 20 for words in used.get(name, [])):
             found.append("no page shows it with a text of at least 20 characters that says what it shows")
         faults += [f"{name}: {fault}" for fault in found]

@@ -123,8 +123,10 @@ inline void write(const std::string& path, const std::vector<Roof>& roofs,
                   const std::vector<std::vector<Point>>& points) {
   constexpr const char* kColors[] = {"#1f77b4", "#d62728", "#2ca02c"};
   Plane plane{1e8, 1e9};
-  for (const Roof& roof : roofs)
+  for (const Roof& roof : roofs) {
     while (plane.highest < roof.flops) plane.highest *= 10;
+    while (plane.lowest > roof.at(Plane::kFrom)) plane.lowest /= 10;
+  }
   std::ofstream out(path);
   out << std::fixed << std::setprecision(1) << td::trace::open_svg(436);
   draw_axes(out, plane);

@@ -28,7 +28,7 @@ struct Plane {
     longest = std::pow(10, std::ceil(std::log10(longest)));
   }
   double x(double size) const {
-    return 66 + 404 * std::log(size / smallest) / std::log(largest / smallest);
+    return 66 + 388 * std::log(size / smallest) / std::log(largest / smallest);
   }
   double bottom() const { return y(shortest); }
   double y(double seconds) const {
@@ -46,16 +46,16 @@ inline std::string power_of_ten(double seconds) {
 /// A horizontal line for each power of ten, and the sizes below.
 inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& plane) {
   for (double seconds = plane.shortest; seconds < 1.5 * plane.longest; seconds *= 10)
-    out << "<path class=\"grid\" d=\"M66 " << plane.y(seconds) << "H470\"/>\n<text x=\"60\" y=\""
+    out << "<path class=\"grid\" d=\"M66 " << plane.y(seconds) << "H454\"/>\n<text x=\"60\" y=\""
         << plane.y(seconds) + 4 << "\" text-anchor=\"end\">" << power_of_ten(seconds)
         << "</text>\n";
   for (const std::int64_t size : timings.sizes)
     if (!held_out(size))
       out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"" << plane.bottom() + 18
           << "\" text-anchor=\"middle\">" << size << "</text>\n";
-  out << "<path class=\"axis\" d=\"M66 " << plane.top << 'V' << plane.bottom() << "H470\"/>\n"
+  out << "<path class=\"axis\" d=\"M66 " << plane.top << 'V' << plane.bottom() << "H454\"/>\n"
       << "<text x=\"8\" y=\"" << plane.top - 10 << "\">us per step</text>\n"
-      << "<text x=\"268\" y=\"" << plane.bottom() + 38
+      << "<text x=\"260\" y=\"" << plane.bottom() + 38
       << "\" text-anchor=\"middle\">samples per batch</text>\n";
 }
 

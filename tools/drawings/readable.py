@@ -40,19 +40,21 @@ def boxes(root):
         yield words, size, left, y - 0.75 * size, left + width, y + 0.1 * size
 
 
-def faults_of(text):
-    """What makes a picture hard to read."""
+def faults_of(text, wide=False):
+    """What makes a picture hard to read. wide: a terminal, say, whose lines a phone cannot show."""
     try:
         root = xml.fromstring(text)
     except xml.ParseError as error:
         yield f"it is not well-formed: {error}"
         return
     view = [float(number) for number in root.get("viewBox", "").split()]
+    if "prefers-color-scheme: dark" not in text:
+        yield "it has no colors for a dark page"
+    if wide:
+        return
     if root.tag != f"{SVG}svg" or len(view) != 4 or view[2] != WIDTH:
         yield f"it is not a picture of {WIDTH} units: begin it with td::trace::open_svg or drawings.frame"
         return
-    if "prefers-color-scheme: dark" not in text:
-        yield "it has no colors for a dark page"
     placed = list(boxes(root))
     for index, (words, size, left, top, right, bottom) in enumerate(placed):
         if size * PHONE / WIDTH < LEAST:
