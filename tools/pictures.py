@@ -8,7 +8,7 @@
 
 Draw timelines on a machine that does nothing else. `check` looks at no time: each picture must be listed, in a page,
 readable on a phone in both modes, and made by a command that the programs in PROGRAM_FOLDER know; those marked
-`exact` are drawn again. Invariant: no picture is drawn or changed by hand.
+`exact` are drawn again and compared. Invariant: no picture is drawn or changed by hand.
 """
 
 import argparse
@@ -87,7 +87,7 @@ def with_program(command, programs):
 
 
 def faults_of_command(entry, programs):
-    """Options that the program does not know, and a picture that comes out otherwise."""
+    """Options that the program does not know, output that cannot be drawn, and a picture that comes out otherwise."""
     command = entry.get("run", "")
     if programs and COMMAND.fullmatch(command):
         program = with_program(f"./course run {COMMAND.fullmatch(command).group(3)} --help", programs)
@@ -95,9 +95,9 @@ def faults_of_command(entry, programs):
         for option in re.findall(r"--[\w-]+", COMMAND.fullmatch(command).group(4)):
             if option not in known:
                 yield f"its command has {option}, which {program} does not list"
-    if entry.get("exact") and (programs or not command):
+    if "draw" in entry and (programs or not command):
         text = drawn(entry, command and with_program(command, programs))
-        if text != (ROOT / entry["file"]).read_text():
+        if entry.get("exact") and text != (ROOT / entry["file"]).read_text():
             yield f"it comes out otherwise now; type tools/pictures.py write {entry['file']}"
 
 
@@ -115,7 +115,11 @@ def check(entries, programs, root=ROOT):
         if name not in there:
             faults.append(f"{name} is missing; type tools/pictures.py write {name}")
             continue
-        found = [*readable.faults_of((root / name).read_text(), entry.get("wide", False)), *faults_of_command(entry, programs)]
+        found = [*readable.faults_of((root / name).read_text(), entry.get("wide", False))]
+        try:
+            found += faults_of_command(entry, programs)
+        except (CannotRun, ValueError) as error:
+            found.append(str(error))
         if not any(len(words) >= 20 for words in used.get(name, [])):
             found.append("no page shows it with a text of at least 20 characters that says what it shows")
         faults += [f"{name}: {fault}" for fault in found]
