@@ -72,13 +72,15 @@ inline void print_table(std::ostream& out, const std::vector<Training>& all) {
         << std::setw(8) << std::setprecision(0) << t.scales.back() << '\n';
 }
 
-/// A line through points whose x goes from 60 to 880.
+constexpr int kLeft = 58, kRight = 470;  // the picture's axis of steps
+
+/// A line through points from the left end of the axis to its right end.
 inline void polyline(std::ostream& out, const std::vector<double>& heights, const char* color) {
   out << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" << color << "\" points=\"";
   const double steps = std::max<double>(1, static_cast<double>(heights.size()) - 1);
   for (std::size_t i = 0; i < heights.size(); ++i)
     if (std::isfinite(heights[i]))
-      out << 60 + 820 * static_cast<double>(i) / steps << ',' << heights[i] << ' ';
+      out << kLeft + (kRight - kLeft) * static_cast<double>(i) / steps << ',' << heights[i] << ' ';
   out << "\"/>\n";
 }
 
@@ -92,11 +94,12 @@ inline void draw_scale(std::ostream& out, const Training& training, const char* 
   polyline(out, heights, color);
   for (const std::size_t step : training.skipped)
     out << "<circle r=\"4\" fill=\"" << color << "\" cx=\""
-        << 60 + 820.0 * static_cast<double>(step) / static_cast<double>(heights.size() - 1)
+        << kLeft + (kRight - kLeft) * static_cast<double>(step) /
+                       static_cast<double>(heights.size() - 1)
         << "\" cy=\"" << heights[step] << "\"><title>step " << step + 1
         << " skipped</title></circle>\n";
   for (const double scale : {*low, *high})
-    out << "<text x=\"56\" y=\"" << 364 - 80 * (std::log2(scale) - bottom) / range
+    out << "<text x=\"54\" y=\"" << 364 - 80 * (std::log2(scale) - bottom) / range
         << "\" text-anchor=\"end\">" << number(scale) << "</text>\n";
 }
 
@@ -105,9 +108,9 @@ inline void write_svg(const std::string& path, const std::vector<Training>& all)
   constexpr const char* kColors[] = {"#1f77b4", "#9467bd", "#2ca02c", "#d62728"};
   constexpr std::size_t kPoints = 200;
   std::ofstream out(path);
-  out << std::fixed << std::setprecision(1) << td::trace::open_svg(900, 400)
+  out << std::fixed << std::setprecision(1) << td::trace::open_svg(400)
       << "<text x=\"8\" y=\"22\">loss</text><text x=\"8\" y=\"262\">scale</text>\n"
-         "<path class=\"axis\" d=\"M60 10V230H880M60 270V370H880\"/>\n";
+         "<path class=\"axis\" d=\"M58 10V230H470M58 270V370H470\"/>\n";
   const double largest = largest_loss(all, kPoints);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const char* const color = kColors[i % std::size(kColors)];
@@ -115,11 +118,11 @@ inline void write_svg(const std::string& path, const std::vector<Training>& all)
     for (const double loss : pieces(all[i].losses, kPoints))
       heights.push_back(230 - 220 * loss / largest);
     polyline(out, heights, color);
-    out << "<text x=\"780\" y=\"" << 30 + 18 * i << "\" fill=\"" << color << "\">" << all[i].name
+    out << "<text x=\"380\" y=\"" << 30 + 18 * i << "\" fill=\"" << color << "\">" << all[i].name
         << "</text>\n";
     if (all[i].name == "float16") draw_scale(out, all[i], color);
   }
-  out << "<text x=\"880\" y=\"390\" text-anchor=\"end\">step " << all[0].losses.size()
+  out << "<text x=\"470\" y=\"390\" text-anchor=\"end\">step " << all[0].losses.size()
       << "</text>\n</svg>\n";
   if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
 }

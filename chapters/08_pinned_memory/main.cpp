@@ -7,6 +7,7 @@
 #include "bandwidth.h"
 #include "graph.h"
 #include "input_pipeline.h"
+#include "memory.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
 
@@ -98,6 +99,7 @@ void run(const app::Options& options, const Choices& choices) {
            "chapter 08 needs a device with a link to the host; use --device sim");
   td::manual_seed(options.seed);
   const bool all = choices.show == "all";
+  if (choices.show == "memory") return memory::print(device);
   if (all || choices.show == "bandwidth")
     print_bandwidth(device, static_cast<std::size_t>(choices.largest) << 20);
   if (all || choices.show == "feeding" || choices.show == "losses") feed(options, choices, device);
@@ -114,8 +116,8 @@ int main(int argc, char** argv) {
   app::Command command("ch08_pinned_memory", "Shows how fast copies are, and hides them.");
   command.takes({"batch-size", "seed"});
   command.options.batch_size = 256;
-  command.choice("--show", choices.show, {"all", "bandwidth", "feeding", "losses", "graph"},
-                 "which part");
+  command.choice("--show", choices.show,
+                 {"all", "memory", "bandwidth", "feeding", "losses", "graph"}, "which part");
   command.option("--largest", choices.largest, "MiB of the largest copy in the table");
   command.option("--steps", choices.steps, "batches per measured loop");
   command.option("--timeline", choices.timeline, "directory for figures of four steps");

@@ -66,7 +66,7 @@ inline Roof measure(td::Device device) {
 
 /// The picture's axes: FLOP per byte and FLOP per second, both by powers of ten.
 struct Plane {
-  static constexpr double kLeft = 70, kRight = 640, kTop = 30, kBottom = 350;
+  static constexpr double kLeft = 62, kRight = 456, kTop = 96, kBottom = 390;
   static constexpr double kFrom = 0.01, kTo = 1000;  // FLOP per byte
   double lowest, highest;                            // FLOP per second
 
@@ -87,15 +87,15 @@ inline std::string power_of_ten(double number) {
 
 inline void draw_axes(std::ostream& out, const Plane& plane) {
   for (double flops = plane.lowest; flops < 1.5 * plane.highest; flops *= 10)
-    out << "<path class=\"grid\" d=\"M70 " << plane.y(flops) << "H640\"/>\n<text x=\"62\" y=\""
+    out << "<path class=\"grid\" d=\"M62 " << plane.y(flops) << "H456\"/>\n<text x=\"58\" y=\""
         << plane.y(flops) + 4 << "\" text-anchor=\"end\">" << power_of_ten(flops / 1e9)
         << "</text>\n";
   for (double i = Plane::kFrom; i < 1.5 * Plane::kTo; i *= 10)
-    out << "<text x=\"" << plane.x(i) << "\" y=\"368\" text-anchor=\"middle\">" << power_of_ten(i)
+    out << "<text x=\"" << plane.x(i) << "\" y=\"408\" text-anchor=\"middle\">" << power_of_ten(i)
         << "</text>\n";
-  out << "<path class=\"axis\" d=\"M70 30V350H640\"/>\n"
-         "<text x=\"70\" y=\"20\">GFLOP/s</text>\n"
-         "<text x=\"355\" y=\"390\" text-anchor=\"middle\">FLOP per byte</text>\n";
+  out << "<path class=\"axis\" d=\"M62 96V390H456\"/>\n"
+         "<text x=\"8\" y=\"86\">GFLOP/s</text>\n"
+         "<text x=\"266\" y=\"428\" text-anchor=\"middle\">FLOP per byte</text>\n";
 }
 
 inline void draw_roof(std::ostream& out, const Plane& plane, const Roof& roof, const char* color,
@@ -103,16 +103,17 @@ inline void draw_roof(std::ostream& out, const Plane& plane, const Roof& roof, c
   out << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << color << "\" points=\""
       << plane.x(Plane::kFrom) << ',' << plane.y(roof.at(Plane::kFrom)) << ' '
       << plane.x(roof.ridge()) << ',' << plane.y(roof.flops) << ' ' << plane.x(Plane::kTo) << ','
-      << plane.y(roof.flops) << "\"/>\n<text x=\"660\" y=\"" << 50 + 20 * row << "\" fill=\""
-      << color << "\">" << roof.name << "</text>\n";
+      << plane.y(roof.flops) << "\"/>\n<text x=\"8\" y=\"" << 18 + 20 * row << "\" fill=\"" << color
+      << "\">" << roof.name << "</text>\n";
 }
 
 inline void draw_point(std::ostream& out, const Plane& plane, const Roof& roof, const Point& point,
-                       const char* color) {
+                       const char* color, bool above) {
   const double x = plane.x(std::clamp(point.intensity, Plane::kFrom, Plane::kTo));
   const double y = plane.y(roof.at(point.intensity));
   out << "<circle r=\"4\" fill=\"" << color << "\" cx=\"" << x << "\" cy=\"" << y
-      << "\"/>\n<text x=\"" << x + 8 << "\" y=\"" << y + 16 << "\" font-size=\"11\">" << point.names
+      << "\"/>\n<text x=\"" << (above ? x - 6 : x + 8) << "\" y=\"" << (above ? y - 6 : y + 16)
+      << "\" text-anchor=\"" << (above ? "end" : "start") << "\" font-size=\"11\">" << point.names
       << "</text>\n";
 }
 
@@ -122,15 +123,17 @@ inline void write(const std::string& path, const std::vector<Roof>& roofs,
                   const std::vector<std::vector<Point>>& points) {
   constexpr const char* kColors[] = {"#1f77b4", "#d62728", "#2ca02c"};
   Plane plane{1e8, 1e9};
-  for (const Roof& roof : roofs)
+  for (const Roof& roof : roofs) {
     while (plane.highest < roof.flops) plane.highest *= 10;
+    while (plane.lowest > roof.at(Plane::kFrom)) plane.lowest /= 10;
+  }
   std::ofstream out(path);
-  out << std::fixed << std::setprecision(1) << td::trace::open_svg(820, 400);
+  out << std::fixed << std::setprecision(1) << td::trace::open_svg(436);
   draw_axes(out, plane);
   for (std::size_t i = 0; i < roofs.size(); ++i) {
     draw_roof(out, plane, roofs[i], kColors[i % std::size(kColors)], static_cast<int>(i));
     for (const Point& point : points[i])
-      draw_point(out, plane, roofs[i], point, kColors[i % std::size(kColors)]);
+      draw_point(out, plane, roofs[i], point, kColors[i % std::size(kColors)], i > 0);
   }
   out << "</svg>\n";
   if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");

@@ -11,13 +11,14 @@ namespace advising {
 
 /// Where a size and a time lie in the picture.
 struct Plane {
-  double smallest, largest, shortest, longest;
+  double smallest, largest, shortest, longest, top;
 
   explicit Plane(const Timings& timings)
       : smallest(static_cast<double>(timings.sizes.front())),
         largest(static_cast<double>(timings.sizes.back())),
         shortest(timings.seconds[0][0]),
-        longest(shortest) {
+        longest(shortest),
+        top(static_cast<double>(30 + 20 * ((timings.names.size() + 1) / 2))) {
     for (const auto& row : timings.seconds)
       for (const double seconds : row) {
         shortest = std::min(shortest, seconds);
@@ -27,10 +28,11 @@ struct Plane {
     longest = std::pow(10, std::ceil(std::log10(longest)));
   }
   double x(double size) const {
-    return 70 + 600 * std::log(size / smallest) / std::log(largest / smallest);
+    return 66 + 388 * std::log(size / smallest) / std::log(largest / smallest);
   }
+  double bottom() const { return y(shortest); }
   double y(double seconds) const {
-    return 20 + 330 * std::log(longest / seconds) / std::log(longest / shortest);
+    return top + 330 * std::log(longest / seconds) / std::log(longest / shortest);
   }
 };
 
@@ -44,26 +46,28 @@ inline std::string power_of_ten(double seconds) {
 /// A horizontal line for each power of ten, and the sizes below.
 inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& plane) {
   for (double seconds = plane.shortest; seconds < 1.5 * plane.longest; seconds *= 10)
-    out << "<path class=\"grid\" d=\"M70 " << plane.y(seconds) << "H670\"/>\n<text x=\"62\" y=\""
+    out << "<path class=\"grid\" d=\"M66 " << plane.y(seconds) << "H454\"/>\n<text x=\"60\" y=\""
         << plane.y(seconds) + 4 << "\" text-anchor=\"end\">" << power_of_ten(seconds)
         << "</text>\n";
   for (const std::int64_t size : timings.sizes)
     if (!held_out(size))
-      out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"370\" "
-          << "text-anchor=\"middle\">" << size << "</text>\n";
-  out << "<path class=\"axis\" d=\"M70 20V350H670\"/>\n"
-         "<text x=\"75\" y=\"14\">us per step</text>\n"
-         "<text x=\"370\" y=\"392\" text-anchor=\"middle\">samples per batch</text>\n";
+      out << "<text x=\"" << plane.x(static_cast<double>(size)) << "\" y=\"" << plane.bottom() + 18
+          << "\" text-anchor=\"middle\">" << size << "</text>\n";
+  out << "<path class=\"axis\" d=\"M66 " << plane.top << 'V' << plane.bottom() << "H454\"/>\n"
+      << "<text x=\"8\" y=\"" << plane.top - 10 << "\">us per step</text>\n"
+      << "<text x=\"260\" y=\"" << plane.bottom() + 38
+      << "\" text-anchor=\"middle\">samples per batch</text>\n";
 }
 
 /// Where the choice changes, and to whom. Texts stay within the axes.
 inline void draw_crossing(std::ostream& out, const Plane& plane, const Advice& choice, double y,
                           const std::string& name) {
   const double x = plane.x(static_cast<double>(choice.from));
-  const bool right = x < 480;
-  out << "<path class=\"axis\" d=\"M" << x << " 20V350\" stroke-dasharray=\"2 3\"/>\n<text x=\""
-      << (right ? x + 5 : x - 5) << "\" y=\"" << y << "\" text-anchor=\""
-      << (right ? "start" : "end") << "\">" << name << " from " << choice.from << "</text>\n";
+  const bool right = x < 250;
+  out << "<path class=\"axis\" d=\"M" << x << ' ' << plane.top << 'V' << plane.bottom()
+      << "\" stroke-dasharray=\"2 3\"/>\n<text x=\"" << (right ? x + 5 : x - 5) << "\" y=\"" << y
+      << "\" text-anchor=\"" << (right ? "start" : "end") << "\">" << name << " from "
+      << choice.from << "</text>\n";
 }
 
 /// A line through all times; what was held out is a ring. Calculated ones are dashed.
@@ -82,8 +86,8 @@ inline void draw_line(std::ostream& out, const Timings& timings, std::size_t nam
         << plane.y(timings.seconds[name][s]) << "\"><title>" << timings.names[name] << ", batch "
         << timings.sizes[s] << ": " << microseconds(timings.seconds[name][s])
         << " us</title></circle>\n";
-  out << "<text x=\"690\" y=\"" << 40 + 20 * name << "\" fill=\"" << color << "\">"
-      << timings.names[name] << (measured ? "" : ", calculated") << "</text>\n";
+  out << "<text x=\"" << (name % 2 ? 240 : 8) << "\" y=\"" << 18 + 20 * (name / 2) << "\" fill=\""
+      << color << "\">" << timings.names[name] << (measured ? "" : ", calculated") << "</text>\n";
 }
 
 /// @throws td::IoError when the file cannot be written.
@@ -94,11 +98,12 @@ inline void write_picture(const std::string& path, const Timings& timings, std::
                                      "#ff7f0e", "#8c564b", "#e377c2", "#17becf"};
   const Plane plane(timings);
   std::ofstream out(path);
-  out << std::fixed << std::setprecision(1) << td::trace::open_svg(860, 400);
+  out << std::fixed << std::setprecision(1)
+      << td::trace::open_svg(static_cast<int>(plane.bottom()) + 48);
   draw_axes(out, timings, plane);
   for (std::size_t n = 0; n < timings.names.size(); ++n)
     draw_line(out, timings, n, plane, kColors[n % std::size(kColors)], n < measured);
-  double height = 20;
+  double height = plane.top;
   for (const std::vector<Advice>& choices : all_choices)
     for (std::size_t i = 1; i < choices.size(); ++i)
       draw_crossing(out, plane, choices[i], height += 16, timings.names[choices[i].device]);

@@ -7,13 +7,19 @@
 
 namespace td::trace {
 
-/// Returns the beginning of a picture of `width` x `height` units; `</svg>` ends it. Text and
-/// shapes without a color of their own are dark on a light page and light on a dark page. Three
-/// classes do the same: "page" fills with the background, "axis" and "grid" are strokes.
-inline std::string open_svg(int width, int height) {
-  const std::string w = std::to_string(width), h = std::to_string(height);
+/// The width of every picture in units. A page 358 units wide, on a phone, shows text of size 13 at
+/// three quarters of that, which is readable.
+constexpr int kPictureWidth = 480;
+
+/// Returns the beginning of a picture of `height` units; `</svg>` ends it. Text and shapes without
+/// a color of their own are dark on a light page and light on a dark page. Three classes do the
+/// same: "page" fills with the background, "axis" and "grid" are strokes. Where there is room, a
+/// unit is 1.25 pixels, so that text is as large as that of the page.
+inline std::string open_svg(int height) {
+  const std::string w = std::to_string(kPictureWidth), h = std::to_string(height);
   return R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 )" + w + ' ' + h + R"(" width=")" +
-         w + R"(" height=")" + h + R"(" font-family="sans-serif" font-size="13">
+         std::to_string(kPictureWidth * 5 / 4) + R"(" height=")" + std::to_string(height * 5 / 4) +
+         R"(" font-family="sans-serif" font-size="13">
 <style>
 svg { fill: #1f2328; max-width: 100%; height: auto }
 .page { fill: #ffffff } .axis { fill: none; stroke: #1f2328 } .grid { fill: none; stroke: #d8dee4 }

@@ -168,6 +168,31 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+constexpr std::size_t kMargin = 8, kTrackWidth = kPictureWidth - 2 * kMargin, kTrackHeight = 48;
+
+void draw_bar(std::ostream& out, const Figure& figure, const Bar& bar) {
+  const double from = figure.position(bar.span->begin) * kTrackWidth;
+  const double to = figure.position(bar.span->end) * kTrackWidth;
+  out << "<rect x=\"" << kMargin + from << "\" y=\"" << kTrackHeight * bar.line + 22
+      << "\" width=\"" << std::max(0.3, to - from) << "\" height=\"24\" fill=\""
+      << figure.looks.at(bar.meaning).color << "\"><title>" << escaped(bar.span->name) << ", "
+      << 1e3 * Trace::seconds(bar.span->begin, bar.span->end) << " ms</title></rect>\n";
+}
+
+/// Draws what the colors mean from `top` down, in as many lines as that takes. Returns its end.
+std::size_t draw_legend(std::ostream& out, const Figure& figure, std::size_t top) {
+  std::size_t x = kMargin;
+  for (const std::string& name : figure.meanings) {
+    const std::size_t width = 32 + 8 * name.size();
+    if (x > kMargin && x + width > kMargin + kTrackWidth) x = kMargin, top += 20;
+    out << "<rect x=\"" << x << "\" y=\"" << top << "\" width=\"12\" height=\"12\" fill=\""
+        << figure.looks.at(name).color << "\"/><text x=\"" << x + 17 << "\" y=\"" << top + 11
+        << "\">" << escaped(name) << "</text>\n";
+    x += width;
+  }
+  return top + 22;
+}
+
 }  // namespace
 
 std::string text_timeline(const Trace& trace, const PictureOptions& options) {
@@ -198,32 +223,20 @@ std::string text_timeline(const Trace& trace, const PictureOptions& options) {
 
 std::string svg_timeline(const Trace& trace, const PictureOptions& options) {
   const Figure figure = lay_out(trace, options);
-  std::size_t longest = 5;
-  for (const std::string& label : figure.labels) longest = std::max(longest, label.size());
-  const double left = 20 + 8 * static_cast<double>(longest), width = 890 - left;
-  const std::size_t height = 40 * figure.labels.size() + 50;
-  std::ostringstream out;
-  out << open_svg(900, static_cast<int>(height));
-  for (std::size_t i = 0; i < figure.labels.size(); ++i)
-    out << "<text x=\"8\" y=\"" << 40 * i + 28 << "\">" << escaped(figure.labels[i]) << "</text>\n";
-  for (const Bar& bar : figure.bars) {
-    const double from = left + width * figure.position(bar.span->begin);
-    const double to = left + width * figure.position(bar.span->end);
-    out << "<rect x=\"" << from << "\" y=\"" << 40 * bar.line + 8 << "\" width=\""
-        << std::max(0.3, to - from) << "\" height=\"30\" fill=\""
-        << figure.looks.at(bar.meaning).color << "\"><title>" << escaped(bar.span->name) << ", "
-        << 1e3 * Trace::seconds(bar.span->begin, bar.span->end) << " ms</title></rect>\n";
+  std::ostringstream body;
+  for (std::size_t i = 0; i < figure.labels.size(); ++i) {
+    const std::size_t top = kTrackHeight * i;
+    body << "<text x=\"" << kMargin << "\" y=\"" << top + 16 << "\">" << escaped(figure.labels[i])
+         << "</text>\n<path class=\"grid\" d=\"M" << kMargin << ' ' << top + 46 << "H"
+         << kMargin + kTrackWidth << "\"/>\n";
   }
-  double x = left;
-  for (const std::string& name : figure.meanings) {
-    out << "<rect x=\"" << x << "\" y=\"" << height - 34 << "\" width=\"12\" height=\"12\" fill=\""
-        << figure.looks.at(name).color << "\"/><text x=\"" << x + 17 << "\" y=\"" << height - 23
-        << "\">" << escaped(name) << "</text>\n";
-    x += 40 + 8 * static_cast<double>(name.size());
-  }
-  out << "<text x=\"890\" y=\"" << height - 23 << "\" text-anchor=\"end\">" << scale(figure)
-      << "</text>\n</svg>\n";
-  return out.str();
+  for (const Bar& bar : figure.bars) draw_bar(body, figure, bar);
+  const std::size_t bottom = kTrackHeight * figure.labels.size() + 14;
+  body << "<text x=\"" << kMargin << "\" y=\"" << bottom << "\">0</text><text x=\""
+       << kMargin + kTrackWidth << "\" y=\"" << bottom << "\" text-anchor=\"end\">" << scale(figure)
+       << "</text>\n";
+  const std::size_t height = draw_legend(body, figure, bottom + 14);
+  return open_svg(static_cast<int>(height)) + body.str() + "</svg>\n";
 }
 
 void write_svg(const Trace& trace, const std::string& path, const PictureOptions& options) {

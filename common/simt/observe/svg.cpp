@@ -13,9 +13,9 @@
 namespace td::simt {
 namespace {
 
-constexpr int kCell = 22;   // pixels of a lane, a word or a bank
-constexpr int kLeft = 118;  // of them: for the names of rows
-constexpr int kWidth = kLeft + 32 * kCell + 20;
+constexpr int kCell = 12;  // pixels of a lane, a word or a bank
+constexpr int kLeft = 86;  // of them: for the names of rows
+static_assert(kLeft + 32 * kCell < td::trace::kPictureWidth);
 constexpr const char* kWanted = "#2f7ebc";
 constexpr const char* kConflict = "#d8572a";
 
@@ -41,7 +41,7 @@ class Drawing {
   /// Returns the picture with its frame.
   std::string finish(int height) const {
     std::ostringstream svg;
-    svg << td::trace::open_svg(kWidth, height)
+    svg << td::trace::open_svg(height)
         << "<defs><pattern id=\"unwanted\" width=\"5\" height=\"5\" "
            "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
         << "<rect width=\"5\" height=\"5\" fill=\"#fbe3d6\"/>"
@@ -87,7 +87,7 @@ void draw_title(Drawing& drawing, const SiteProfile& place) {
         << ": warp " << request.warp << " of block (" << request.block.x << ',' << request.block.y
         << ',' << request.block.z << "), " << request.bytes
         << (request.bytes == 1 ? " byte" : " bytes") << " per lane";
-  drawing.text(20, 26, title.str(), "start", 15);
+  drawing.text(8, 26, title.str(), "start", 14);
 }
 
 /// The row of lanes; those that take no part are pale.
@@ -96,7 +96,7 @@ void draw_lanes(Drawing& drawing, const WarpRequest& request, int y) {
   for (int lane = 0; lane < 32; ++lane) {
     const bool active = request.mask >> lane & 1;
     drawing.box(column(lane) + 1, y, kCell - 2, 20, active ? kWanted : "#eee");
-    drawing.text(column(lane) + kCell / 2, y + 14, std::to_string(lane), "middle", 10,
+    drawing.text(column(lane) + kCell / 2, y + 14, std::to_string(lane), "middle", 9,
                  active ? "white" : "#999");
   }
 }
@@ -127,7 +127,7 @@ class GlobalPicture {
     for (const auto& [line, y] : rows_) draw_line(line, y);
     draw_numbers();
     draw_caption();
-    return drawing_.finish(end_ + 78);
+    return drawing_.finish(end_ + 98);
   }
 
  private:
@@ -180,7 +180,7 @@ class GlobalPicture {
     }
     for (const auto& [first, number] : numbers)
       drawing_.text(static_cast<int>(middle_of(first)),
-                    rows_.at(floor_of(first, kLine)) + row_height() / 2 + 4, number, "middle", 10,
+                    rows_.at(floor_of(first, kLine)) + row_height() / 2 + 4, number, "middle", 9,
                     "white");
   }
 
@@ -195,13 +195,14 @@ class GlobalPicture {
       caption << "fewer are not possible";
     else
       caption << ideal << " would be enough";
-    drawing_.text(20, end_ + 28, caption.str(), "start", 15);
-    drawing_.box(20, end_ + 46, 14, 14, kWanted);
-    drawing_.text(40, end_ + 58, "wanted");
-    drawing_.box(110, end_ + 46, 14, 14, "url(#unwanted)");
-    drawing_.text(130, end_ + 58, "fetched, not wanted");
-    drawing_.box(280, end_ + 46, 14, 14, "#f4f4f4", "#999");
-    drawing_.text(300, end_ + 58, "not fetched. A row is a line of 128 bytes in sectors of 32");
+    drawing_.text(8, end_ + 28, caption.str(), "start", 14);
+    drawing_.box(8, end_ + 46, 14, 14, kWanted);
+    drawing_.text(28, end_ + 58, "wanted");
+    drawing_.box(96, end_ + 46, 14, 14, "url(#unwanted)");
+    drawing_.text(116, end_ + 58, "fetched, not wanted");
+    drawing_.box(266, end_ + 46, 14, 14, "#f4f4f4", "#999");
+    drawing_.text(286, end_ + 58, "not fetched");
+    drawing_.text(8, end_ + 80, "A row is a line of 128 bytes in sectors of 32.");
   }
 
   const SiteProfile& place_;
@@ -229,11 +230,10 @@ class SharedPicture {
       caption << "fewer are not possible";
     else
       caption << cost.ideal << " would be enough";
-    drawing_.text(20, y + 28, caption.str(), "start", 15);
-    drawing_.text(20, y + 50,
-                  "A column is a bank, a box is a word with the lane that wants it (+: several). "
-                  "Words on top of each other wait.");
-    return drawing_.finish(y + 66);
+    drawing_.text(8, y + 28, caption.str(), "start", 14);
+    drawing_.text(8, y + 50, "A column is a bank. A box is a word with the lane that wants it");
+    drawing_.text(8, y + 68, "(+: several). Words on top of each other wait.");
+    return drawing_.finish(y + 84);
   }
 
  private:
@@ -249,7 +249,7 @@ class SharedPicture {
     if (words.empty()) return y;
     drawing_.text(kLeft - 10, y + 12, "bank", "end", 11);
     for (int bank = 0; bank < kBanks; ++bank)
-      drawing_.text(column(bank) + kCell / 2, y + 12, std::to_string(bank), "middle", 10);
+      drawing_.text(column(bank) + kCell / 2, y + 12, std::to_string(bank), "middle", 9);
     y += 18;
     std::array<int, kBanks> height{};
     for (const auto& [word, wanting] : words) {
@@ -272,7 +272,7 @@ class SharedPicture {
   void draw_word(int bank, int y, int row, const std::vector<int>& wanting) {
     drawing_.box(column(bank) + 1, y, kCell - 2, row_height() - 2, row == 0 ? kWanted : kConflict);
     const std::string more = wanting.size() > 1 ? "+" : "";
-    drawing_.text(column(bank) + kCell / 2, y + 10, std::to_string(wanting[0]) + more, "middle", 10,
+    drawing_.text(column(bank) + kCell / 2, y + 10, std::to_string(wanting[0]) + more, "middle", 9,
                   "white");
   }
 

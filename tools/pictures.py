@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Draws the pictures of the pages again, from real runs: the list is docs/pictures.toml.
+
+    tools/pictures.py list                     every picture and its command
+    tools/pictures.py write [FILE...]          draws all, or those whose path has one of these words in it
+    tools/pictures.py check [PROGRAM_FOLDER]   says what is wrong with the pictures; CTest calls it
+    tools/pictures.py self-test                checks that planted faults are found
+
+Draw timelines on a machine that does nothing else. `check` looks at no time: each picture must be listed, in a page,
+readable on a phone in both modes, and made by a command that the programs in PROGRAM_FOLDER know; those marked
+`exact` are drawn again and compared. Invariant: no picture is drawn or changed by hand.
+"""
+
+import argparse
+import importlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+sys.dont_write_bytecode = True
+from drawings import readable  # noqa: E402
+from drawings.frame import ROOT  # noqa: E402
+
+LIST = ROOT / "docs/pictures.toml"
+COMMAND = re.compile(r"((?:\w+=\S+ )*)\./course (run|launch -n \d+) (\d+)(.*)")
+CANNOT_RUN_HERE = 77  # a program's exit code on a machine that lacks what it needs
+PATIENCE = 600
+
+
+class CannotRun(Exception):
+    """A command failed, or cannot run on this machine."""
+
+
+def run(command, ends=0):
+    """What the command prints. @throws CannotRun with the command and the end of its output."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+    done = subprocess.run(command, shell=True, cwd=ROOT, env=environment, timeout=PATIENCE, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != ends:
+        tail = "\n".join(done.stdout.splitlines()[-5:])
+        why = "cannot run here" if done.returncode == CANNOT_RUN_HERE else f"exit code {done.returncode}"
+        raise CannotRun(f"{command}\n{why}:\n{tail}")
+    return done.stdout
+
+
+def drawn(entry, command):
+    """The text of one picture. `command` is the one of the list, or what stands for it."""
+    drawing = importlib.import_module(f"drawings.{entry['draw']}") if "draw" in entry else None
+    with tempfile.TemporaryDirectory() as folder:
+        if "build" in entry:
+            run(f"cmake --build --preset release --target {entry['build']}")
+        file = pathlib.Path(folder) / "picture.svg"
+        printed = run(command.format(file=file, folder=folder), entry.get("ends", 0)) if command else ""
+        if drawing:
+            return drawing.draw(printed)
+        if "name" in entry:
+            file = (ROOT if "/" in entry["name"] else pathlib.Path(folder)) / entry["name"]
+        if not file.exists():
+            raise CannotRun(f"{command}\nwrote no {file.name}")
+        return file.read_text()
+
+
+def write(entries):
+    """Draws each picture into its place; returns the faults."""
+    faults = []
+    for entry in entries:
+        try:
+            text = drawn(entry, entry.get("run"))
+            (ROOT / entry["file"]).write_text(text)
+            print(f"{entry['file']}: {len(text)} bytes", flush=True)
+        except (CannotRun, ValueError) as error:
+            faults.append(f"{entry['file']} is as it was: {error}")
+    return faults
+
+
+def with_program(command, programs):
+    """The same command, for a program that is built already. @throws CannotRun where there is none."""
+    settings, how, number, options = COMMAND.fullmatch(command).groups()
+    found = sorted(path for path in programs.glob(f"ch{int(number):02}_*") if path.is_file())
+    if not found or how != "run":
+        raise CannotRun(f"{programs} has no program for {command}")
+    return f"{settings}{found[0]}{options}"
+
+
+def faults_of_command(entry, programs):
+    """Options that the program does not know, output that cannot be drawn, and a picture that comes out otherwise."""
+    command = entry.get("run", "")
+    if programs and COMMAND.fullmatch(command):
+        program = with_program(f"./course run {COMMAND.fullmatch(command).group(3)} --help", programs)
+        known = set(re.findall(r"--[\w-]+", run(program)))
+        for option in re.findall(r"--[\w-]+", COMMAND.fullmatch(command).group(4)):
+            if option not in known:
+                yield f"its command has {option}, which {program} does not list"
+    if "draw" in entry and (programs or not command):
+        text = drawn(entry, command and with_program(command, programs))
+        if entry.get("exact") and text != (ROOT / entry["file"]).read_text():
+            yield f"it comes out otherwise now; type tools/pictures.py write {entry['file']}"
+
+
+def check(entries, programs, root=ROOT):
+    """All faults, a line each."""
+    faults = []
+    listed = [entry["file"] for entry in entries]
+    faults += [f"{name}: docs/pictures.toml lists it twice" for name in sorted(set(listed)) if listed.count(name) > 1]
+    there = {path.relative_to(root).as_posix() for folder in ("chapters", "docs") for path in root.glob(f"{folder}/**/*.svg")}
+    faults += [f"{name}: docs/pictures.toml has no command for it" for name in sorted(there - set(listed))]
+    pages = [*root.glob("*.md"), *root.glob("chapters/*/README.md"), *root.glob("docs/**/*.md")]
+    used = readable.uses(pages, root)
+    for entry in entries:
+        name = entry["file"]
+        if name not in there:
+            faults.append(f"{name} is missing; type tools/pictures.py write {name}")
+            continue
+        found = [*readable.faults_of((root / name).read_text(), entry.get("wide", False))]
+        try:
+            found += faults_of_command(entry, programs)
+        except (CannotRun, ValueError) as error:
+            found.append(str(error))
+        if not any(len(words) >= 20 for words in used.get(name, [])):
+            found.append("no page shows it with a text of at least 20 characters that says what it shows")
+        faults += [f"{name}: {fault}" for fault in found]
+    return faults
+
+
+def self_test():
+    """A right picture passes; each planted fault is found."""
+    frame = importlib.import_module("drawings.frame")
+    picture = frame.Picture()
+    picture.text(8, 20, "one")
+    right = picture.finish(40)
+    cases = [("chapters/a/x.svg", right, "![a text that is long enough](x.svg)", 0),
+             ("chapters/a/y.svg", right, "![a text that is long enough](x.svg)", 2),
+             ("chapters/a/x.svg", right, "![short](x.svg)", 1), ("chapters/a/x.svg", right, "none", 1)]
+    cases += [("chapters/a/x.svg", text, "![a text that is long enough](x.svg)", 1) for text in readable.faulty(right)]
+    for name, text, page, expected in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            at = pathlib.Path(folder) / "chapters/a"
+            at.mkdir(parents=True)
+            (at / "x.svg").write_text(text)
+            (at / "README.md").write_text(page)
+            found = check([{"file": name, "draw": "layers"}], None, pathlib.Path(folder))
+        if len(found) != expected:
+            sys.exit(f"self-test: expected {expected} faults, found {found} with {page} and\n{text}")
+    print(f"{len(cases)} cases as expected")
+    return []
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Draws the pictures of the pages from real runs, and checks them.")
+    parser.add_argument("action", choices=["list", "write", "check", "self-test"])
+    parser.add_argument("words", nargs="*", help="write: only pictures with one of these words in their path; "
+                                                 "check: the directory of the chapters' programs")
+    options = parser.parse_args()
+    entries = tomllib.loads(LIST.read_text())["picture"]
+    if options.action == "list":
+        for entry in entries:
+            print(f"{entry['file']}\n    {entry.get('run', 'tools/drawings/' + entry.get('draw', '') + '.py')}")
+        return 0
+    if options.action == "self-test":
+        faults = self_test()
+    elif options.action == "check":
+        faults = check(entries, pathlib.Path(options.words[0]).resolve() if options.words else None)
+    else:
+        chosen = [entry for entry in entries if not options.words or any(word in entry["file"] for word in options.words)]
+        if not chosen:
+            parser.error(f"no picture has {' or '.join(options.words)} in its path; see tools/pictures.py list")
+        faults = write(chosen)
+    print("\n".join([*faults, f"{len(entries)} pictures, {len(faults)} faults"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
