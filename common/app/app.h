@@ -71,7 +71,7 @@ class Command {
   int run(int argc, char** argv, const std::function<void(const Options&)>& body);
 
  private:
-  struct Parser;  // CLI11 stays out of this header: it costs a chapter two seconds to compile
+  struct Parser;  // an OptionParser, which the chapters need not know
   int run_body(char** argv, const std::function<void(const Options&)>& body);
   static int complain(const std::string& message, int code);
 
