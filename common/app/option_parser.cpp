@@ -227,9 +227,11 @@ OptionParser& OptionParser::texts(const std::string& names, std::vector<std::str
 OptionParser& OptionParser::integer(const std::string& names, std::int64_t& value,
                                     const std::string& help, std::int64_t least,
                                     std::int64_t most) {
-  add(
-      *app_, names, help, "N", [&value] { return std::to_string(value); },
-      read_integer(value, least, most));
+  // A value that could not be typed means that the option is left out; that is no default to show.
+  const auto standard = [&value, least, most] {
+    return value < least || value > most ? std::string() : std::to_string(value);
+  };
+  add(*app_, names, help, "N", standard, read_integer(value, least, most));
   return *this;
 }
 

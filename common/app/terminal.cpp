@@ -56,6 +56,11 @@ std::size_t columns(const std::string& text) {
   }));
 }
 
+std::string colored(const std::string& text, Color color, const Terminal& terminal) {
+  if (!terminal.color || text.empty()) return text;
+  return "\033[" + std::to_string(static_cast<int>(color)) + "m" + text + "\033[0m";
+}
+
 std::string padded(const std::string& text, std::size_t width) {
   const std::size_t used = columns(text);
   return text + std::string(used < width ? width - used : 0, ' ');

@@ -18,6 +18,12 @@ struct Terminal {
 /// Asks about a file descriptor, STDOUT_FILENO for most.
 Terminal terminal_of(int descriptor);
 
+/// What a color means here.
+enum class Color { good = 32, warning = 33, bad = 31, here = 36 };
+
+/// `text` in a color where the terminal takes colors. Measure its columns before.
+std::string colored(const std::string& text, Color color, const Terminal& terminal);
+
 /// Breaks `text` at spaces into lines of at most `width` columns. All lines but the first begin
 /// with `indent` spaces. A word that is longer than a line stays whole. UTF-8 counts a column per
 /// code point. @param used columns that the first line has already, before `text`.

@@ -1,8 +1,8 @@
 // Edits texts line by line, so that what people wrote around the new lines stays as it is.
 #include "author_text.h"
 
+#include <algorithm>
 #include <cctype>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -48,8 +48,10 @@ std::vector<std::string> cells(const std::string& row) {
 }  // namespace
 
 std::string fault_of_name(const std::string& name) {
-  static const std::regex kName("[a-z][a-z0-9_]*");
-  if (!std::regex_match(name, kName))
+  const bool letters = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (name.empty() || !letters || name[0] < 'a')
     return "\"" + name +
            "\" cannot be an exercise's name: it becomes a C++ function, so expected are lower-case "
            "letters, digits and underscores, beginning with a letter";
@@ -58,7 +60,13 @@ std::string fault_of_name(const std::string& name) {
 }
 
 bool declares(const std::string& header, const std::string& name) {
-  return std::regex_search(header, std::regex("\\b" + name + "\\("));
+  const auto continues = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  const std::string call = name + "(";
+  for (auto at = header.find(call); at != std::string::npos; at = header.find(call, at + 1))
+    if (at == 0 || !continues(header[at - 1])) return true;
+  return false;
 }
 
 std::string filled(std::string text,

@@ -5,6 +5,8 @@
 
 namespace course {
 
+using app::Color;
+using app::colored;
 using app::columns;
 using app::padded;
 using app::Terminal;
