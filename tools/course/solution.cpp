@@ -43,7 +43,7 @@ std::string difference(const Course& course, const Exercise& e, const std::strin
   return diff.exit_code == 0 ? "" : diff.output;
 }
 
-int solution(const Course& course, const Wanted& wanted) {
+int show(const Course& course, const Wanted& wanted) {
   const Progress progress(course.root);
   const Exercise& e = course.exercise(wanted.exercise);
   if (!progress.passed(e) && !wanted.anyway) {
@@ -51,14 +51,13 @@ int solution(const Course& course, const Wanted& wanted) {
               << " gives a hint; ./course solution " << e.id() << " --anyway shows the solution.\n";
     return 1;
   }
-  const bool mine = fs::exists(course.stub(e));
-  const std::string text = without_marks(read_file(course.solution(e)),
-                                         mine ? read_file(course.stub(e)) : std::string());
-  if (wanted.full || !mine) {
-    std::cout << text;
+  const std::string solution = read_file(course.solution(e));
+  if (wanted.full || !fs::exists(course.stub(e))) {
+    std::cout << without_marks(solution, "");
     return 0;
   }
-  const std::string found = difference(course, e, text);
+  const std::string found =
+      difference(course, e, without_marks(solution, read_file(course.stub(e))));
   if (found.empty())
     std::cout << relative(course, course.stub(e)) << " is the solution, letter for letter.\n";
   else
@@ -81,7 +80,7 @@ class Solution : public Command {
   }
   int work(const Session& session) override {
     if (wanted_.exercise.empty()) throw UsageError("Which exercise? ./course solution 5.scatter");
-    return solution(session.course(), wanted_);
+    return show(session.course(), wanted_);
   }
 
  private:

@@ -23,7 +23,8 @@ usage_line() {  # usage_line WIDTH COMMAND TEXT: in two columns, or below each o
 usage() {
   local width
   width="$(terminal_columns)"
-  echo "todevice: what happens behind .to(device)"
+  fold -s -w "$width" <<<"todevice: what happens behind .to(device)" | sed 's/ *$//'
+  printf '\nUsage: ./course COMMAND\n'
   printf '\nLearn\n'
   usage_line "$width" "list [N]" "how far you are; a chapter's exercises"
   usage_line "$width" "run N [OPTIONS]" "run chapter N on the best device there is"
