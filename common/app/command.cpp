@@ -1,6 +1,5 @@
 // The options of a Command, on top of the parser that the tool uses, too.
 #include <cstdio>
-#include <limits>
 
 #include "app/app.h"
 #include "app/option_parser.h"
@@ -58,8 +57,9 @@ Command& Command::choice(const std::string& name, std::string& value,
   return *this;
 }
 
-Command& Command::option(const std::string& name, std::int64_t& value, const std::string& help) {
-  parser_->integer(name, value, help);
+Command& Command::option(const std::string& name, std::int64_t& value, const std::string& help,
+                         std::int64_t least) {
+  parser_->integer(name, value, help, least);
   return *this;
 }
 

@@ -29,20 +29,24 @@ class OptionParser {
   /// @param program what people type: "./course", "ch05_data_parallel".
   OptionParser(const std::string& program, const std::string& summary);
 
-  /// @param type what stands for the value in help: "FILE".
+  /// Any text. @param type what stands for the value in help: "FILE".
   OptionParser& text(const std::string& names, std::string& value, const std::string& help,
                      const std::string& type = "TEXT");
   /// Several, with commas between them.
   OptionParser& texts(const std::string& names, std::vector<std::string>& value,
                       const std::string& help, const std::string& type = "TEXT,...");
+  /// Decimal, within bounds. A default out of them means that the option was left out.
   OptionParser& integer(const std::string& names, std::int64_t& value, const std::string& help,
                         std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  /// Decimal, 0 or more.
   OptionParser& integer(const std::string& names, std::uint64_t& value, const std::string& help);
   /// A finite number.
   OptionParser& number(const std::string& names, double& value, const std::string& help);
+  /// One of `allowed`, which the help lists.
   OptionParser& choice(const std::string& names, std::string& value,
                        const std::vector<std::string>& allowed, const std::string& help);
+  /// True when it is there, also twice.
   OptionParser& flag(const std::string& names, bool& value, const std::string& help);
   /// A word by its place, which may be left out.
   OptionParser& word(const std::string& name, std::string& value, const std::string& help);
