@@ -36,17 +36,19 @@ std::string name_of(const CLI::Option& option) {
                                      : "--" + std::string(option.get_lnames()[0]);
 }
 
-/// "--epochs 3": the default is the example, or the type where there is none.
-std::string sample(const CLI::Option& option) {
+/// "--epochs 3": the default is the example, or `otherwise` where there is none, or the type.
+std::string sample(const CLI::Option& option, const std::string& otherwise = "") {
   const std::string standard = option.get_default_str();
-  return name_of(option) + " " + (standard.empty() ? option.get_type_name() : standard);
+  if (!standard.empty()) return name_of(option) + " " + standard;
+  return name_of(option) + " " + (otherwise.empty() ? option.get_type_name() : otherwise);
 }
 
-/// @param given what was typed. @param expected "an integer of at least 1".
+/// @param given what was typed. @param expected "an integer of at least 1". @param otherwise a
+/// value for the example of an option without a default.
 [[noreturn]] void refuse(const CLI::Option& option, const std::string& given,
-                         const std::string& expected) {
+                         const std::string& expected, const std::string& otherwise = "") {
   throw OptionError(name_of(option) + " is " + quoted(given) + "; expected " + expected +
-                    ", for example " + sample(option) + ".");
+                    ", for example " + sample(option, otherwise) + ".");
 }
 
 using Read = std::function<void(const CLI::Option&, const std::string&)>;
@@ -103,7 +105,7 @@ Read read_integer(Integer& value, Integer least, Integer most) {
              given[0] == '-' ? "an integer of at least " + std::to_string(least)
                              : "an integer of at most " + std::to_string(most));
     if (stop != end || error != std::errc() || parsed < least || parsed > most)
-      refuse(option, given, integers(least, most));
+      refuse(option, given, integers(least, most), std::to_string(least));
     value = parsed;
   };
 }
@@ -262,7 +264,7 @@ OptionParser& OptionParser::choice(const std::string& names, std::string& value,
                                    const std::vector<std::string>& allowed,
                                    const std::string& help) {
   add(
-      *app_, names, help + ": " + listed(allowed), "WORD", [&value] { return value; },
+      *app_, names, help + "; one of " + listed(allowed), "WORD", [&value] { return value; },
       [&value, allowed](const CLI::Option& option, const std::string& given) {
         if (std::find(allowed.begin(), allowed.end(), given) == allowed.end()) {
           const std::string meant = nearest(given, allowed);

@@ -31,7 +31,7 @@ TEST_CASE("wrong usage is exit code 2 and names what to type") {
       {{"chekc"}, "There is no command \"chekc\"; did you mean check?\n./course --help shows"},
       {{"docter"}, "There is no command \"docter\"; did you mean doctor?"},
       {{"hint", "--level", "0"},
-       "--level is \"0\"; expected an integer from 1 to 99, for example --level N."},
+       "--level is \"0\"; expected an integer from 1 to 99, for example --level 1."},
       {{"hint", "--level", "7"},
        "--level is \"7\"; 91.double_all has 2 hints: ./course hint 91.double_all --level 2"},
       {{"hint", "--level", "1", "--all"}, "--all shows every level; leave out --level, or --all."},
