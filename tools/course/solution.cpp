@@ -61,8 +61,11 @@ int show(const Course& course, const Wanted& wanted) {
   if (found.empty())
     std::cout << relative(course, course.stub(e)) << " is the solution, letter for letter.\n";
   else
-    std::cout << found << "- is yours, + is the solution. ./course solution " << e.id()
-              << (wanted.anyway ? " --anyway" : "") << " --full prints it alone.\n";
+    std::cout << found
+              << wrap("- is yours, + is the solution. ./course solution " + e.id() +
+                          (wanted.anyway ? " --anyway" : "") + " --full prints it alone.",
+                      terminal_of(STDOUT_FILENO).width)
+              << '\n';
   return 0;
 }
 
