@@ -5,30 +5,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <functional>
 #include <iostream>
-#include <system_error>
 
 #include "app/option_help.h"
+#include "app/option_values.h"
 #include "app/terminal.h"
 
 namespace app {
 namespace {
-
-std::string listed(const std::vector<std::string>& items) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
-
-/// What was typed, short enough for a message.
-std::string quoted(const std::string& given) {
-  constexpr std::size_t kMost = 40;
-  return '"' + (given.size() > kMost ? given.substr(0, kMost) + "..." : given) + '"';
-}
 
 /// "--nproc-per-node" of "-n,--nproc-per-node".
 std::string name_of(const CLI::Option& option) {
@@ -43,15 +28,8 @@ std::string sample(const CLI::Option& option, const std::string& otherwise = "")
   return name_of(option) + " " + (otherwise.empty() ? option.get_type_name() : otherwise);
 }
 
-/// @param given what was typed. @param expected "an integer of at least 1". @param otherwise a
-/// value for the example of an option without a default.
-[[noreturn]] void refuse(const CLI::Option& option, const std::string& given,
-                         const std::string& expected, const std::string& otherwise = "") {
-  throw OptionError(name_of(option) + " is " + quoted(given) + "; expected " + expected +
-                    ", for example " + sample(option, otherwise) + ".");
-}
-
-using Read = std::function<void(const CLI::Option&, const std::string&)>;
+/// Takes an option's text as its value, or says what is wrong with it.
+using Read = std::function<BadValue(const std::string&)>;
 
 /// The one text that was given for an option. Twice is a slip that would hide the first value; and
 /// CLI11 takes the next option for a value.
@@ -75,54 +53,15 @@ void add(CLI::App& app, const std::string& names, const std::string& help, const
   *slot = app.add_option(
       names,
       [&app, slot, read](const CLI::results_t& given) {
-        read(**slot, only_text(app, **slot, given));
-        return true;
+        const std::string& text = only_text(app, **slot, given);
+        const BadValue bad = read(text);
+        if (bad.expected.empty()) return true;
+        throw OptionError(name_of(**slot) + " is " + quoted(text) + "; expected " + bad.expected +
+                          ", for example " + sample(**slot, bad.example) + ".");
       },
       help);
   (*slot)->type_name(type)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   (*slot)->default_function(standard);
-}
-
-/// "an integer from 1 to 9", without the bounds that the type itself has.
-template <class Integer>
-std::string integers(Integer least, Integer most) {
-  using Limits = std::numeric_limits<Integer>;
-  const bool above = least != Limits::min() || least == 0, below = most != Limits::max();
-  if (above && below)
-    return "an integer from " + std::to_string(least) + " to " + std::to_string(most);
-  if (above) return "an integer of at least " + std::to_string(least);
-  return below ? "an integer of at most " + std::to_string(most) : "an integer";
-}
-
-template <class Integer>
-Read read_integer(Integer& value, Integer least, Integer most) {
-  return [&value, least, most](const CLI::Option& option, const std::string& given) {
-    Integer parsed = 0;
-    const char* end = given.data() + given.size();
-    const auto [stop, error] = std::from_chars(given.data(), end, parsed);
-    if (stop == end && error == std::errc::result_out_of_range)  // right but for its size
-      refuse(option, given,
-             given[0] == '-' ? "an integer of at least " + std::to_string(least)
-                             : "an integer of at most " + std::to_string(most));
-    if (stop != end || error != std::errc() || parsed < least || parsed > most)
-      refuse(option, given, integers(least, most), std::to_string(least));
-    value = parsed;
-  };
-}
-
-std::string shortest(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
-void split(const std::string& text, std::vector<std::string>& parts) {
-  parts.clear();
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
 }
 
 /// The deepest command that was typed, or the program itself.
@@ -171,6 +110,27 @@ std::string flag_with_value(const CLI::App& app, const std::vector<std::string>&
   return "";
 }
 
+/// An option without its value, or a flag with one.
+std::string mismatched(const CLI::App& app, const std::vector<std::string>& words,
+                       const std::string& otherwise) {
+  if (const std::string flag = flag_with_value(app, words); !flag.empty()) return flag;
+  // CLI11 gives an option whatever follows it, so only the last word can lack its value.
+  const std::string last = words.empty() ? "" : words.back().substr(0, words.back().find('='));
+  const auto* option = app.get_option_no_throw(last);
+  if (!option) return otherwise;
+  return name_of(*option) + " needs a value, for example " + sample(*option) + ".";
+}
+
+/// Why there is no command: none was typed, an option stands in its place, or nobody knows it.
+std::string no_command(const CLI::App& app, std::vector<std::string> known) {
+  const auto words = app.remaining();
+  if (words.empty()) return "Which command?";
+  if (words[0][0] == '-') return misplaced(app, words[0]);
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(command->get_name());
+  return "There is no command " + quoted(words[0]) + did_you_mean(nearest(words[0], known));
+}
+
 /// Defaults as they are now, of this program and its commands.
 void capture_defaults(CLI::App& app) {
   for (auto* option : app.get_options()) option->capture_default_str();
@@ -212,17 +172,21 @@ OptionParser::OptionParser(CLI::App* command) : app_(command) {}
 
 OptionParser& OptionParser::text(const std::string& names, std::string& value,
                                  const std::string& help, const std::string& type) {
-  add(
-      *app_, names, help, type, [&value] { return value; },
-      [&value](const CLI::Option&, const std::string& given) { value = given; });
+  const auto standard = [&value] { return value; };
+  add(*app_, names, help, type, standard, [&value](const std::string& given) {
+    value = given;
+    return BadValue();
+  });
   return *this;
 }
 
 OptionParser& OptionParser::texts(const std::string& names, std::vector<std::string>& value,
                                   const std::string& help, const std::string& type) {
-  add(
-      *app_, names, help, type, [] { return std::string(); },
-      [&value](const CLI::Option&, const std::string& given) { split(given, value); });
+  const auto standard = [] { return std::string(); };
+  add(*app_, names, help, type, standard, [&value](const std::string& given) {
+    value = split(given);
+    return BadValue();
+  });
   return *this;
 }
 
@@ -233,47 +197,34 @@ OptionParser& OptionParser::integer(const std::string& names, std::int64_t& valu
   const auto standard = [&value, least, most] {
     return value < least || value > most ? std::string() : std::to_string(value);
   };
-  add(*app_, names, help, "N", standard, read_integer(value, least, most));
+  add(*app_, names, help, "N", standard, [&value, least, most](const std::string& given) {
+    return read_value(given, value, least, most);
+  });
   return *this;
 }
 
 OptionParser& OptionParser::integer(const std::string& names, std::uint64_t& value,
                                     const std::string& help) {
-  add(
-      *app_, names, help, "N", [&value] { return std::to_string(value); },
-      read_integer(value, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()));
+  const auto standard = [&value] { return std::to_string(value); };
+  add(*app_, names, help, "N", standard,
+      [&value](const std::string& given) { return read_value(given, value); });
   return *this;
 }
 
 OptionParser& OptionParser::number(const std::string& names, double& value,
                                    const std::string& help) {
-  add(
-      *app_, names, help, "X", [&value] { return shortest(value); },
-      [&value](const CLI::Option& option, const std::string& given) {
-        double parsed = 0;
-        const char* end = given.data() + given.size();
-        const auto [stop, error] = std::from_chars(given.data(), end, parsed);
-        if (stop != end || error != std::errc() || !std::isfinite(parsed))
-          refuse(option, given, "a finite number");
-        value = parsed;
-      });
+  const auto standard = [&value] { return shortest(value); };
+  add(*app_, names, help, "X", standard,
+      [&value](const std::string& given) { return read_value(given, value); });
   return *this;
 }
 
 OptionParser& OptionParser::choice(const std::string& names, std::string& value,
                                    const std::vector<std::string>& allowed,
                                    const std::string& help) {
-  add(
-      *app_, names, help + "; one of " + listed(allowed), "WORD", [&value] { return value; },
-      [&value, allowed](const CLI::Option& option, const std::string& given) {
-        if (std::find(allowed.begin(), allowed.end(), given) == allowed.end()) {
-          const std::string meant = nearest(given, allowed);
-          refuse(option, given,
-                 "one of " + listed(allowed) +
-                     (meant.empty() ? "" : " (did you mean " + meant + "?)"));
-        }
-        value = given;
-      });
+  const auto standard = [&value] { return value; };
+  add(*app_, names, help + "; one of " + listed(allowed), "WORD", standard,
+      [&value, allowed](const std::string& given) { return read_value(given, value, allowed); });
   return *this;
 }
 
@@ -331,7 +282,6 @@ std::string OptionParser::help_of(const std::string& command, std::size_t width)
 
 bool OptionParser::parse(int argc, char** argv) {
   capture_defaults(*app_);
-  const std::vector<std::string> words(argv + 1, argv + argc);
   std::string wrong;
   try {
     app_->parse(argc, argv);
@@ -339,31 +289,15 @@ bool OptionParser::parse(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     std::cout << laid_out(help_text(innermost(*app_)), terminal_of(STDOUT_FILENO).width);
     return false;
+  } catch (const CLI::RequiredError&) {
+    throw OptionError(no_command(*app_, also_known_) + "\n" + full_name(*app_) +
+                      " --help shows the commands.");
   } catch (const OptionError& error) {
     wrong = error.what();
-  } catch (const CLI::RequiredError&) {
-    const auto unknown = app_->remaining();
-    std::vector<std::string> commands = also_known_;
-    for (const auto* command : app_->get_subcommands([](CLI::App*) { return true; }))
-      commands.push_back(command->get_name());
-    if (unknown.empty())
-      wrong = "Which command?";
-    else if (unknown[0][0] == '-')
-      wrong = misplaced(*app_, unknown[0]);
-    else
-      wrong =
-          "There is no command " + quoted(unknown[0]) + did_you_mean(nearest(unknown[0], commands));
-    throw OptionError(wrong + "\n" + full_name(*app_) + " --help shows the commands.");
   } catch (const CLI::ExtrasError&) {
     wrong = misplaced(innermost(*app_), app_->remaining(true)[0]);
   } catch (const CLI::ArgumentMismatch& error) {
-    // CLI11 gives an option whatever follows it, so only the last word can lack its value.
-    const auto& command = innermost(*app_);
-    wrong = flag_with_value(command, words);
-    const std::string last = words.empty() ? "" : words.back().substr(0, words.back().find('='));
-    const auto* option = wrong.empty() ? command.get_option_no_throw(last) : nullptr;
-    if (option) wrong = name_of(*option) + " needs a value, for example " + sample(*option) + ".";
-    if (wrong.empty()) wrong = error.what();
+    wrong = mismatched(innermost(*app_), {argv + 1, argv + argc}, error.what());
   } catch (const CLI::ParseError& error) {
     wrong = error.what();
   }

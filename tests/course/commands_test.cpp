@@ -116,8 +116,7 @@ TEST_CASE("a solution is the difference to the learner's file, after a pass or w
              "--- chapters/91_warm_up/double_all.cpp (yours)\n"
              "+++ solutions/91_warm_up/double_all.cpp (the solution)\n");
   CHECK_SAYS(shown, "\n-  td::not_done_yet(\"double_all\");\n+  for (std::size_t i = 0;");
-  CHECK_SAYS(shown,
-             "- is yours, + is the solution. ./course solution 91.double_all --anyway");
+  CHECK_SAYS(shown, "- is yours, + is the solution. ./course solution 91.double_all --anyway");
   CHECK_FALSE(course::says(shown, "// blank:"));
   CHECK_FALSE(course::says(shown, "\033["));
 }
