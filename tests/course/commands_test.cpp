@@ -22,18 +22,18 @@ TEST_CASE("hints come level by level, and say what is left") {
   const Learner learner;
   CHECK(learner.types({"hint"}).output ==
         "91.double_all: Double every element\n"
-        "Hint 1 of 2 (a nudge): One loop is enough.\n"
+        "A nudge, hint 1 of 2: One loop is enough.\n"
         "1 hint is left. The next one: ./course hint 91.double_all --level 2\n");
   const std::string last =
       "91.double_all: Double every element\n"
-      "Hint 2 of 2 (nearly the answer): Write out[i] = 2 * in[i] for every i.\n"
+      "Nearly the answer, hint 2 of 2: Write out[i] = 2 * in[i] for every i.\n"
       "That was the last hint. Read on:\n"
       "  the task: chapters/91_warm_up/exercises.h\n"
       "  the solution, next to yours: ./course solution 91.double_all --anyway\n";
   CHECK(learner.types({"hint"}).output == last);
   CHECK(learner.types({"hint"}).output == last);
   // Looking back forgets nothing.
-  CHECK_SAYS(learner.types({"hint", "--level", "1"}), "Hint 1 of 2 (a nudge): One loop");
+  CHECK_SAYS(learner.types({"hint", "--level", "1"}), "A nudge, hint 1 of 2: One loop");
   CHECK(learner.types({"hint"}).output == last);
 }
 
@@ -41,8 +41,8 @@ TEST_CASE("all hints at once count as seen, and a lesson is named where there is
   const Learner learner;
   course::write_file(learner.root() / "chapters/91_warm_up/README.md", "# A lesson\n");
   const Outcome all = learner.types({"hint", "running_sum", "--all"});
-  CHECK_SAYS(all, "Hint 1 of 2 (a nudge)");
-  CHECK_SAYS(all, "Hint 2 of 2 (nearly the answer)");
+  CHECK_SAYS(all, "A nudge, hint 1 of 2: ");
+  CHECK_SAYS(all, "Nearly the answer, hint 2 of 2: ");
   CHECK_SAYS(all, "the lesson, section \"How it works\": chapters/91_warm_up/README.md");
   CHECK(
       course::read_file(learner.root() / ".course/progress.txt").find("91.running_sum hints 2\n") !=

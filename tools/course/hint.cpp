@@ -21,8 +21,8 @@ struct Wanted {
 
 /// How far a level goes, so that nobody reads more than they wished.
 const char* reach(int level, int levels) {
-  if (level == levels) return "nearly the answer";
-  return level == 1 ? "a nudge" : "a step further";
+  if (level == levels) return "Nearly the answer";
+  return level == 1 ? "A nudge" : "A step further";
 }
 
 void say(const std::string& text, std::size_t indent = 0) {
@@ -33,8 +33,8 @@ void say(const std::string& text, std::size_t indent = 0) {
 
 void show(const Exercise& e, int level) {
   const int levels = static_cast<int>(e.hints.size());
-  say("Hint " + std::to_string(level) + " of " + std::to_string(levels) + " (" +
-      reach(level, levels) + "): " + e.hints[static_cast<std::size_t>(level) - 1]);
+  say(std::string(reach(level, levels)) + ", hint " + std::to_string(level) + " of " +
+      std::to_string(levels) + ": " + e.hints[static_cast<std::size_t>(level) - 1]);
 }
 
 /// Where to read on: what a header asks for, the lesson, the solution.

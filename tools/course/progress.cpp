@@ -35,7 +35,7 @@ Progress::Facts Progress::read(const fs::path& file) {
   if (!fs::exists(file)) return facts;
   std::istringstream in(read_file(file));
   for (std::string line; std::getline(in, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+    while (!line.empty() && line.back() == '\r') line.pop_back();
     if (!line.empty() && line[0] == '#' && line != kHeader) facts.remarks.insert(line);
     std::istringstream words(line);
     std::string exercise, fact;
