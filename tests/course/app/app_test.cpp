@@ -54,6 +54,8 @@ TEST_CASE("a wrong option is told in full, with what is expected and what to typ
       {{"--width", "-" + largest},
        "--width is \"-" + largest +
            "\"; expected an integer of at least -9223372036854775808, for example --width 3."},
+      {{"--steps", "0"},  // its default, which means that it was left out
+       "--steps is \"0\"; expected an integer of at least 1, for example --steps 1."},
       {{"--rate", "fast"}, "--rate is \"fast\"; expected a finite number, for example --rate 0.5."},
       {{"--rate", "nan"}, "--rate is \"nan\"; expected a finite number, for example --rate 0.5."},
       {{"--rate", "1e999"},
@@ -87,7 +89,7 @@ TEST_CASE("help shows the program's own defaults, and fits into the terminal") {
     INFO(help.output);
     CHECK(help.exit_code == 0);
     // The program sets 2 after it has declared the option.
-    CHECK_THAT(help.output, Catch::Contains("(default: 2)"));
+    CHECK_THAT(help.output, Catch::Contains("(default: 2)") && !Catch::Contains("(default: 0)"));
     std::istringstream lines(help.output);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= width);
   }

@@ -22,12 +22,14 @@ void train(const app::Options& options, int presses) {
 
 int main(int argc, char** argv) {
   std::string deed = "nothing", layout = "nchw";
-  std::int64_t width = 3;
+  std::int64_t width = 3, steps = 0;
   double rate = 0.5;
   bool loud = false;
   app::Command command("ch97_sample", "A sample program.");
   command.takes({"devices", "epochs", "batch-size", "seed", "data"});
-  command.option("--do", deed, "what to do").option("--width", width, "a number");
+  command.option("--do", deed, "what to do")
+      .option("--width", width, "a number")
+      .option("--steps", steps, "how many", 1);
   command.option("--rate", rate, "another")
       .choice("--layout", layout, {"nchw", "nhwc"}, "of images")
       .flag("--loud", loud, "a switch");
