@@ -94,6 +94,30 @@ TEST_CASE("a whole chapter is reset when it is meant") {
   CHECK_SAYS(reset, "running_sum.cpp is the stub again.");
 }
 
+TEST_CASE("on a terminal a whole chapter asks first") {
+  const Learner learner;
+  // `script` gives the tool a terminal, and types what it reads itself.
+  const auto answered = [&](const std::string& answer) {
+    const std::string command = std::string(COURSE_TOOL) + " --root " + learner.root().string() +
+                                " --build " + COURSE_BUILD + " reset 91";
+    return course::run(
+        {{"sh", "-c", "echo " + answer + " | script -qec '" + command + "' /dev/null"},
+         {},
+         std::chrono::seconds(60),
+         {}});
+  };
+  learner.writes("double_all", "mine\n");
+  const Outcome refused = answered("n");
+  CHECK(refused.exit_code == 1);
+  CHECK_SAYS(refused, "Reset all 2 exercises of chapter 91? Your texts are kept. [y/N]");
+  CHECK_SAYS(refused, "Nothing was changed.");
+  CHECK(course::read_file(learner.file("double_all")) == "mine\n");
+  const Outcome agreed = answered("y");
+  CHECK(agreed.exit_code == 0);
+  CHECK_SAYS(agreed, "double_all.cpp is the stub again.");
+  CHECK(course::read_file(learner.file("double_all")) != "mine\n");
+}
+
 TEST_CASE("a reset forgets the pass, and a reset that changes nothing does not") {
   const Learner learner;
   course::write_file(learner.root() / ".course/progress.txt",
