@@ -1,5 +1,5 @@
 // The parser: CLI11 takes the words apart, and everything that is said about them is written here.
-// No other file includes CLI11.
+// The programs and the tool include CLI11 here alone.
 #include "app/option_parser.h"
 
 #include <unistd.h>
