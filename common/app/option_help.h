@@ -12,8 +12,8 @@ namespace app {
 struct HelpText {
   using Rows = std::vector<std::pair<std::string, std::string>>;  ///< A name, and what it is.
 
-  std::string usage;    ///< "./course check [exercise] [options]"
-  std::string summary;  ///< One sentence.
+  std::string usage;                                   ///< "./course check [exercise] [options]"
+  std::string summary;                                 ///< One sentence.
   std::vector<std::pair<std::string, Rows>> sections;  ///< One without rows is left out.
   std::string example;                                 ///< A line to type; empty: none.
 };

@@ -157,7 +157,7 @@ HelpText help_text(const CLI::App& app) {
     commands.emplace_back(command->get_name(), command->get_description());
   if (!options.empty()) help.usage += " [options]";
   if (!commands.empty()) help.usage += " COMMAND";
-  help.sections = {{"Words", words}, {"Options", options}, {"Commands", commands}};
+  help.sections = {{"Arguments", words}, {"Options", options}, {"Commands", commands}};
   return help;
 }
 
