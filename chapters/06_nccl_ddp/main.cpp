@@ -124,14 +124,14 @@ int main(int argc, char** argv) {
                  "how gradients are averaged");
   command.choice("--model", choices.model, {"cnn", "deep", "simple"},
                  "deep: long to send, quick to compute; simple: one linear layer");
-  command.option("--spawn", choices.spawn, "start that many ranks");
+  command.option("--spawn", choices.spawn, "start that many ranks", 1);
   command.option("--rendezvous", choices.url,
                  "rendezvous of the ranks: file:///dir, redis://host:port ...");
   command.option("--bucket-cap-mb", choices.bucket_cap_mb, "size of a bucket in MiB");
   command.option("--lr", choices.lr, "learning rate for 64 images per step");
-  command.option("--samples", choices.samples, "use only so many training images");
+  command.option("--samples", choices.samples, "use only so many training images", 1);
   command.option("--timeline", choices.timeline, "draw one step of rank 0 into this .svg");
-  command.option("--steps", choices.steps, "time so many steps instead of training");
+  command.option("--steps", choices.steps, "time so many steps instead of training", 1);
   return command.run(argc, argv, [&](const app::Options& options) {
     if (choices.spawn == 0) return run_rank(options, choices);
     td::distributed::spawn([&](int) { run_rank(options, choices); },

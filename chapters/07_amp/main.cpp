@@ -108,13 +108,13 @@ int main(int argc, char** argv) {
   command.choice("--precision", choices.precision,
                  {"all", "float32", "tf32", "bfloat16", "float16"}, "how products are computed");
   command.flag("--by-hand", choices.by_hand, "cast and scale with the exercises, not with td::amp");
-  command.option("--overflow-at", choices.overflow_at, "make this step overflow in float16");
+  command.option("--overflow-at", choices.overflow_at, "make this step overflow in float16", 0);
   command.option("--growth-interval", choices.growth_interval,
                  "steps without overflow until the scale grows");
   command.option("--clip", choices.clip, "limit on the norm of the gradients; 0: none");
   command.option("--lr", choices.lr, "learning rate of Adam");
-  command.option("--width", choices.width, "of the mlp's layers");
-  command.option("--samples", choices.samples, "of the mlp's random data");
+  command.option("--width", choices.width, "of the mlp's layers", 1);
+  command.option("--samples", choices.samples, "of the mlp's random data", 1);
   command.option("--picture", choices.picture, "draw losses and scale into this .svg");
   command.flag("--formats", choices.formats, "show the formats themselves, and train nothing");
   command.flag("--loop", choices.loop, "train with train_amp: accumulation, clipping, an overflow");

@@ -118,8 +118,8 @@ int main(int argc, char** argv) {
   command.options.batch_size = 256;
   command.choice("--show", choices.show,
                  {"all", "memory", "bandwidth", "feeding", "losses", "graph"}, "which part");
-  command.option("--largest", choices.largest, "MiB of the largest copy in the table");
-  command.option("--steps", choices.steps, "batches per measured loop");
+  command.option("--largest", choices.largest, "MiB of the largest copy in the table", 1);
+  command.option("--steps", choices.steps, "batches per measured loop", 1);
   command.option("--timeline", choices.timeline, "directory for figures of four steps");
   return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
 }

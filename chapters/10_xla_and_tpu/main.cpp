@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
                  "linear: MSE and SGD; classifier: cross entropy and Adam");
   command.choice("--style", choices.style, {"spawn", "loop"},
                  "a thread per replica and a loader, or one thread");
-  command.option("--replicas", choices.replicas, "devices that train together");
+  command.option("--replicas", choices.replicas, "devices that train together", 1);
   command.option("--lr", choices.lr, "learning rate; 0: the default of the model");
   command.flag("--keep-last", choices.keep_last, "keep a smaller last batch");
   command.flag("--dump", choices.dump, "print the step in StableHLO and do nothing else");

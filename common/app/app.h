@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -63,7 +64,9 @@ class Command {
   /// One of `allowed`; anything else is refused with the list.
   Command& choice(const std::string& name, std::string& value,
                   const std::vector<std::string>& allowed, const std::string& help);
-  Command& option(const std::string& name, std::int64_t& value, const std::string& help);
+  /// An integer of at least `least`. A default below it means that the option was left out.
+  Command& option(const std::string& name, std::int64_t& value, const std::string& help,
+                  std::int64_t least = std::numeric_limits<std::int64_t>::min());
   Command& option(const std::string& name, double& value, const std::string& help);
   Command& flag(const std::string& name, bool& value, const std::string& help);
 
@@ -71,7 +74,7 @@ class Command {
   int run(int argc, char** argv, const std::function<void(const Options&)>& body);
 
  private:
-  struct Parser;  // CLI11 stays out of this header: it costs a chapter two seconds to compile
+  struct Parser;  // an OptionParser, which the chapters need not know
   int run_body(char** argv, const std::function<void(const Options&)>& body);
   static int complain(const std::string& message, int code);
 

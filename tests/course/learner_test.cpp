@@ -1,4 +1,4 @@
-// The learner's loop: edit, check, hint, reset, solution; and what a broken file may not break.
+// The learner's loop: edit, check, list; and what a broken file may not break.
 #include "tool.h"
 
 using course::Learner;
@@ -19,8 +19,9 @@ TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
   const Outcome solved = learner.types({"check", "91.double_all"});
   CHECK(solved.exit_code == 0);
   CHECK_SAYS(solved, "pass  91.double_all");
-  CHECK_SAYS(learner.types({"list"}), "pass  91.double_all");
-  CHECK_SAYS(learner.types({"list"}), "1 of 2 exercises passed. Next: chapters/91_warm_up/running");
+  CHECK_SAYS(learner.types({"list"}), "pass     91.double_all");
+  CHECK_SAYS(learner.types({"list"}),
+             "1 of 2 exercises passed, 3 min left.\nNext: chapters/91_warm_up/running_sum.cpp,");
   CHECK_SAYS(learner.types({"check"}), "not done yet  91.running_sum");
   CHECK(learner.types({"solution", "91.double_all"}).exit_code == 0);
   learner.solves("running_sum");
@@ -75,25 +76,9 @@ TEST_CASE("a file that was deleted can be had again") {
   const Learner learner;
   course::fs::remove(learner.file("double_all"));
   CHECK_SAYS(learner.types({"check"}), "is missing; ./course reset 91.double_all brings it back");
-  CHECK_SAYS(learner.types({"list"}), "missing: ./course reset 91.double_all");
+  CHECK_SAYS(learner.types({"list"}), "missing  91.double_all");
   CHECK(learner.types({"reset", "double_all"}).exit_code == 0);
   CHECK_SAYS(learner.types({"check"}), "not done yet  91.double_all");
-}
-
-TEST_CASE("reset keeps the learner's text, every time") {
-  const Learner learner;
-  const std::string shipped = course::read_file(learner.file("double_all"));
-  learner.writes("double_all", "first\n");
-  CHECK_SAYS(learner.types({"reset", "91.double_all"}), "Your text is kept in .course/backup/");
-  CHECK(course::read_file(learner.file("double_all")) == shipped);
-  learner.writes("double_all", "second\n");
-  learner.types({"reset", "91.double_all"});
-  std::string kept;
-  for (const auto& entry : course::fs::directory_iterator(learner.root() / ".course" / "backup"))
-    kept += course::read_file(entry.path());
-  CHECK(kept.find("first\n") != std::string::npos);
-  CHECK(kept.find("second\n") != std::string::npos);
-  CHECK_SAYS(learner.types({"reset", "91.double_all"}), "nothing to do");
 }
 
 TEST_CASE("an exercise whose solution is a kernel has a file named .cu") {
@@ -101,7 +86,7 @@ TEST_CASE("an exercise whose solution is a kernel has a file named .cu") {
   const course::fs::path solutions = learner.root() / "solutions" / "91_warm_up";
   course::fs::rename(solutions / "double_all.cpp", solutions / "double_all.cu");
   const course::fs::path kernel = learner.root() / "chapters" / "91_warm_up" / "double_all.cu";
-  CHECK_SAYS(learner.types({"list"}), "missing: ./course reset 91.double_all");
+  CHECK_SAYS(learner.types({"list"}), "missing  91.double_all");
   CHECK_SAYS(learner.types({"reset", "91.double_all"}),
              "chapters/91_warm_up/double_all.cu is the stub again");
   CHECK(course::read_file(kernel).find("td::not_done_yet(\"double_all\")") != std::string::npos);
@@ -109,24 +94,5 @@ TEST_CASE("an exercise whose solution is a kernel has a file named .cu") {
   CHECK(learner.types({"reset", "91.double_all"}).exit_code == 0);
   const course::fs::directory_iterator backups(learner.root() / ".course" / "backup");
   CHECK(backups->path().extension() == ".cu");
-  CHECK_SAYS(learner.types({"solution", "91.double_all", "--anyway"}), "// double_all");
-}
-
-TEST_CASE("hints come one at a time") {
-  const Learner learner;
-  const Outcome first = learner.types({"hint"});
-  CHECK_SAYS(first, "hint 1 of 2: One loop");
-  CHECK_FALSE(course::says(first, "2 of 2"));
-  CHECK_SAYS(learner.types({"hint"}), "hint 2 of 2: Write out[i]");
-  CHECK_SAYS(learner.types({"hint"}), "That was the last one.");
-}
-
-TEST_CASE("a solution is shown after a pass or when insisted on") {
-  const Learner learner;
-  const Outcome refused = learner.types({"solution", "91.double_all"});
-  CHECK(refused.exit_code == 1);
-  CHECK_SAYS(refused, "--anyway");
-  const Outcome shown = learner.types({"solution", "91.double_all", "--anyway"});
-  CHECK(shown.exit_code == 0);
-  CHECK_SAYS(shown, "out[i] = 2 * in[i]");
+  CHECK_SAYS(learner.types({"solution", "91.double_all", "--anyway", "--full"}), "// double_all");
 }

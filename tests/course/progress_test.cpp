@@ -1,7 +1,9 @@
-// What comes next: in the whole course, and after an exercise that has just passed.
+// What comes next, and what the progress file remembers through merges, damage and other processes.
 #include "progress.h"
 
 #include <catch2/catch.hpp>
+
+#include "process.h"
 
 namespace {
 
@@ -34,4 +36,79 @@ TEST_CASE("after a pass the next exercise is one of the same chapter") {
   CHECK(after(chapter[0]) == "a");  // the chapter is finished
   CHECK(after(course.chapters[0].exercises[0]) == "b");
   CHECK(after(course.chapters[0].exercises[1]) == "none");
+}
+
+namespace {
+
+/// A folder with a progress file of this text.
+course::fs::path folder_with(const std::string& text) {
+  const course::fs::path root = course::fs::path(COURSE_LEARNER).parent_path() / "progress";
+  course::fs::remove_all(root);
+  course::write_file(root / ".course" / "progress.txt", text);
+  return root;
+}
+
+std::string saved(const course::fs::path& root) {
+  return course::read_file(root / ".course" / "progress.txt");
+}
+
+const std::string kHeader =
+    "# What ./course remembers, one fact per line. Delete a line to forget it.\n";
+
+}  // namespace
+
+TEST_CASE("two machines' files merge without a loss, also with a conflict's marks in them") {
+  const auto root = folder_with(
+      "<<<<<<< HEAD\n02.c passed\n01.a hints 3\n01.b skipped\n=======\n# mine\n01.b passed\n"
+      "01.a hints 2\n02.c passed\r\n>>>>>>> other passed\n# mine\n");
+  course::Progress progress(root);
+  CHECK(progress.passed(exercise(1, "b")));
+  CHECK_FALSE(progress.skipped(exercise(1, "b")));  // another machine has checked it
+  CHECK(progress.hints_seen(exercise(1, "a")) == 3);
+  progress.save();
+  const std::string sorted = kHeader + "# mine\n01.a hints 3\n01.b passed\n02.c passed\n";
+  CHECK(saved(root) == sorted);
+  course::Progress(root).save();
+  CHECK(saved(root) == sorted);
+}
+
+TEST_CASE("git merges the progress of two machines by itself") {
+  const auto root = folder_with(kHeader + "01.a passed\n");
+  course::fs::copy_file(course::fs::path(COURSE_SOURCE) / ".gitattributes",
+                        root / ".gitattributes");
+  const auto git = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"git", "-C", root.string(), "-c", "user.name=a", "-c",
+                                 "user.email=a@b", "-c", "init.defaultBranch=main"});
+    const course::Outcome outcome = course::run({words, {}, {}, {}});
+    INFO(outcome.output);
+    REQUIRE(outcome.exit_code == 0);
+  };
+  const auto commit = [&](const std::string& facts) {
+    course::write_file(root / ".course" / "progress.txt", kHeader + facts);
+    git({"add", "."});
+    git({"commit", "-qm", "progress"});
+  };
+  git({"init", "-q"});
+  commit("01.a passed\n");
+  git({"checkout", "-qb", "other"});
+  commit("01.a hints 2\n01.a passed\n01.b passed\n");
+  git({"checkout", "-q", "main"});
+  commit("01.a hints 1\n01.a passed\n02.c passed\n");
+  git({"merge", "-q", "other"});
+  course::Progress(root).save();
+  CHECK(saved(root) == kHeader + "01.a hints 2\n01.a passed\n01.b passed\n02.c passed\n");
+}
+
+TEST_CASE("what another process wrote meanwhile stays") {
+  const auto root = folder_with("01.a passed\n01.b passed\n");
+  course::Progress watching(root), typed(root);
+  typed.set_hints_seen(exercise(2, "c"), 2);
+  typed.save();
+  watching.set_passed(exercise(1, "b"), false);
+  watching.set_skipped(exercise(2, "d"));
+  watching.save();
+  CHECK(saved(root) == kHeader + "01.a passed\n02.c hints 2\n02.d skipped\n");
+  typed.set_passed(exercise(2, "d"), true);
+  typed.save();
+  CHECK(saved(root) == kHeader + "01.a passed\n02.c hints 2\n02.d passed\n");
 }

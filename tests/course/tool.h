@@ -2,12 +2,15 @@
 // here.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "course.h"
 #include "process.h"
+#include "terminal.h"
 
 namespace course {
 
@@ -45,6 +48,14 @@ class Learner {
 /// Whether the program said this.
 inline bool says(const Outcome& outcome, const std::string& text) {
   return outcome.output.find(text) != std::string::npos;
+}
+
+/// Columns of the longest line.
+inline std::size_t widest(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t most = 0;
+  for (std::string line; std::getline(lines, line);) most = std::max(most, columns(line));
+  return most;
 }
 
 }  // namespace course

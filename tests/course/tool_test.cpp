@@ -22,10 +22,24 @@ TEST_CASE("wrong usage is exit code 2 and names what to type") {
       {{"check", "7.double_all"}, "There is no chapter 7; there are 91."},
       {{"check", "7"}, "There is no chapter 7"},
       {{"check", "91.3"}, "There is no exercise \"91.3\""},
-      {{"check", "--bogus"}, "--bogus"},
+      {{"check", "--bogus"}, "There is no option --bogus.\n./course check --help shows the opt"},
+      {{"check", "--al"}, "There is no option --al; did you mean --all?"},
       {{"reset"}, "Which exercise? ./course reset 5.scatter"},
       {{"solution"}, "Which exercise?"},
-      {{"check", "a", "b"}, "./course --help"},
+      {{"check", "a", "b"},
+       "\"b\" was not expected: there is one word too many.\n./course check --"},
+      {{"chekc"}, "There is no command \"chekc\"; did you mean check?\n./course --help shows"},
+      {{"docter"}, "There is no command \"docter\"; did you mean doctor?"},
+      {{"hint", "--level", "0"},
+       "--level is \"0\"; expected an integer from 1 to 99, for example --level 1."},
+      {{"hint", "--level", "7"},
+       "--level is \"7\"; 91.double_all has 2 hints: ./course hint 91.double_all --level 2"},
+      {{"hint", "--level", "1", "--all"}, "--all shows every level; leave out --level, or --all."},
+      {{"list", "one"}, "\"one\" is not the number of a chapter: ./course list 5"},
+      {{"reset", "91"},
+       "This resets all 2 exercises of chapter 91. If you mean it: ./course reset 91 --yes"},
+      {{"reset", "--restore", "nothing"},
+       "There is no kept text \"nothing\"; ./course reset --list"},
       {{"run"}, "Which chapter?"},
       {{"run", "four"}, "\"four\" is not the number of a chapter"},
       {{"run", "99999999999"}, "is not the number of a chapter"},
@@ -37,7 +51,7 @@ TEST_CASE("wrong usage is exit code 2 and names what to type") {
   }
   const Outcome unknown = course::run({{COURSE_TOOL, "bogus"}, {}, {}, {}});
   CHECK(unknown.exit_code == 2);
-  CHECK_SAYS(unknown, "There is no command \"bogus\".");
+  CHECK_SAYS(unknown, "There is no command \"bogus\".\n./course --help shows the commands.");
 }
 
 TEST_CASE("a damaged course.toml is named with its line") {

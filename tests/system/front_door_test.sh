@@ -19,6 +19,15 @@ expect() {  # expect CODE TEXT
   fi
 }
 
+expect_width() {  # expect_width COLUMNS: no line of $output is longer
+  local longest
+  longest="$(awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' <<<"$output")"
+  if [ "$longest" -gt "$1" ]; then
+    echo "a line of $longest columns, where $1 are there: $output"
+    failed=1
+  fi
+}
+
 echo "help, from another folder and through a link"
 cd / || exit 1
 run "$source_folder/course"
@@ -26,6 +35,68 @@ expect 0 "./course run 4"
 ln -s "$source_folder/course" "$folder/link"
 run "$folder/link" help
 expect 0 "./course run 4"
+
+echo "all commands are in the help, grouped, in every width"
+commands="run launch list check watch hint reset solution doctor time docs data test setup new-exercise"
+for width in 40 80 200; do
+  run env COLUMNS=$width "$source_folder/course" --help
+  for group in Learn Measure "Look after" "Write exercises"; do expect 0 "$group"; done
+  for command in $commands; do
+    if ! grep -qE "^  $command( |\$)" <<<"$output"; then
+      echo "the help does not list $command: $output"
+      failed=1
+    fi
+  done
+  expect_width "$width"
+done
+run env COLUMNS=wide "$source_folder/course" --help
+expect_width 80
+
+# The front door with a stand-in for the tool, so that nothing is built: it prints its words.
+door="$folder/door"
+mkdir -p "$door/tools" "$door/build/release/tools/course"
+cp "$source_folder/course" "$door"
+cp -r "$source_folder/tools/shell" "$source_folder/tools/packages.debian" "$door/tools"
+touch -d '1 day ago' "$door/tools/packages.debian"
+touch "$door/build/setup.base" "$door/build/release/build.ninja"
+mkdir -p "$folder/quiet"
+printf '#!/bin/sh\n' >"$folder/quiet/cmake" && chmod +x "$folder/quiet/cmake"
+front_door() {  # front_door WORD...: what this front door says
+  run env PATH="$folder/quiet:$PATH" "$door/course" "$@"
+}
+
+echo "a slip is told before anything is built, also without the tool"
+front_door chekc 5
+expect 2 'There is no command "chekc". These are the commands:'
+expect 2 "  check [N[.NAME]]"
+printf '#!/bin/sh\necho "the tool got: $*"\nexit 7\n' >"$door/build/release/tools/course/course-tool"
+chmod +x "$door/build/release/tools/course/course-tool"
+front_door chekc 5
+expect 7 "the tool got: chekc 5"
+front_door 'li.*' 5
+expect 7 "the tool got: li.* 5"
+front_door --bogus
+expect 2 "There is no option --bogus; type a command first: ./course --help shows them."
+
+echo "commands reach the tool as typed, and help X is X --help"
+for command in list run launch check hint reset solution data new-exercise prove cut; do
+  front_door "$command" --all "two words"
+  expect 7 "the tool got: $command --all two words"
+  front_door help "$command"
+  expect 7 "the tool got: $command --help"
+done
+
+echo "what the shell does itself answers --help with an example, in every width"
+for pair in test:test docs:docs doctor:doctor setup:doctor; do
+  command="${pair%:*}"
+  # A command is here where its file is.
+  [ -f "$source_folder/tools/shell/${pair#*:}.sh" ] || continue
+  for width in 40 80 200; do
+    run env COLUMNS=$width PATH="$folder/quiet:$PATH" "$door/course" "$command" --help
+    expect 0 "Example: ./course $command"
+    expect_width "$width"
+  done
+done
 
 echo "options of test"
 run "$source_folder/course" test --al

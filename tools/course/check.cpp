@@ -85,8 +85,11 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
     const std::string errors = v.result == Result::pass ? nvcc_errors(course, *e) : "";
     if (!errors.empty())
       std::cout << "  warning: nvcc does not compile it, so it will not run on a GPU:\n" << errors;
-    // A skip tells nothing about the learner's work, so it changes nothing that was known.
-    if (v.result != Result::skipped) progress.set_passed(*e, v.result == Result::pass);
+    // A skip tells nothing about the learner's work, so a pass that was known stays.
+    if (v.result == Result::skipped)
+      progress.set_skipped(*e);
+    else
+      progress.set_passed(*e, v.result == Result::pass);
   }
   progress.save();
   close(counts, unchecked);

@@ -1,16 +1,17 @@
 // What a command of the tool is: its name, the words it takes, its work. One file each, found by
-// the list in main.cpp. Invariant: CLI11 stays behind Syntax, in command_line.cpp; it is slow to
-// compile.
+// the list in main.cpp. Invariant: the parser stays behind Syntax, so a command depends on its
+// words alone.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "course.h"
 
-namespace CLI {
-class App;
+namespace app {
+class OptionParser;
 }
 
 namespace course {
@@ -27,11 +28,15 @@ struct Session {
 /// Declares what a command takes. The variables hold the defaults and get the values.
 class Syntax {
  public:
-  explicit Syntax(CLI::App& app) : app_(app) {}
+  explicit Syntax(app::OptionParser& parser) : parser_(parser) {}
   /// A word by its place, which may be left out.
   Syntax& word(const char* name, std::string& value, const char* help);
-  /// `-o,--output FILE`
-  Syntax& option(const char* names, std::string& value, const char* help);
+  /// `-o,--output FILE`. @param type what stands for the value in help: "FILE".
+  Syntax& option(const char* names, std::string& value, const char* help,
+                 const char* type = "TEXT");
+  /// `--level N`, an integer within bounds.
+  Syntax& integer(const char* names, std::int64_t& value, const char* help, std::int64_t least,
+                  std::int64_t most);
   /// `--all`
   Syntax& flag(const char* name, bool& value, const char* help);
   /// The program to start and all that follows it; our own options stand before it.
@@ -40,8 +45,11 @@ class Syntax {
   Syntax& rest(std::vector<std::string>& words);
 
  private:
-  CLI::App& app_;
+  app::OptionParser& parser_;
 };
+
+/// Thrown by work() of a command that takes --help as one of its words: prints the command's help.
+struct HelpWanted {};
 
 /// One command.
 class Command {

@@ -1,72 +1,73 @@
-// The command line by CLI11, and the words for what is wrong with it.
-#include <CLI/CLI.hpp>
-#include <functional>
+// The command line of the tool, on top of the parser that the chapters' programs use, too.
+#include <unistd.h>
+
 #include <iostream>
 
+#include "app/option_parser.h"
 #include "command.h"
+#include "terminal.h"
 
 namespace course {
-namespace {
-
-/// CLI11 says the same for no command and for an unknown one; a person wants to know which it was.
-std::string explain(const CLI::ParseError& error, int argc, char** argv) {
-  const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  const bool unknown = no_command && argc > 1 && argv[1][0] != '-';
-  const std::string what =
-      unknown ? "There is no command \"" + std::string(argv[1]) + "\"." : error.what();
-  return what + "\n./course --help shows the commands.";
-}
-
-}  // namespace
 
 Syntax& Syntax::word(const char* name, std::string& value, const char* help) {
-  app_.add_option(name, value, help);
+  parser_.word(name, value, help);
   return *this;
 }
 
-Syntax& Syntax::option(const char* names, std::string& value, const char* help) {
-  app_.add_option(names, value, help);
+Syntax& Syntax::option(const char* names, std::string& value, const char* help, const char* type) {
+  parser_.text(names, value, help, type);
+  return *this;
+}
+
+Syntax& Syntax::integer(const char* names, std::int64_t& value, const char* help,
+                        std::int64_t least, std::int64_t most) {
+  parser_.integer(names, value, help, least, most);
   return *this;
 }
 
 Syntax& Syntax::flag(const char* name, bool& value, const char* help) {
-  app_.add_flag(name, value, help);
+  parser_.flag(name, value, help);
   return *this;
 }
 
 Syntax& Syntax::rest(std::vector<std::string>& words) {
-  app_.set_help_flag();
-  return program(words);
+  parser_.rest(words, true);
+  return *this;
 }
 
 Syntax& Syntax::program(std::vector<std::string>& words) {
-  app_.prefix_command();
-  app_.parse_complete_callback([this_app = &app_, &words] { words = this_app->remaining(); });
+  parser_.rest(words, false);
   return *this;
 }
 
 int run_command_line(int argc, char** argv, Session& session, const Commands& commands) {
-  CLI::App app{"todevice: what happens behind .to(device)", "./course"};
-  app.set_help_flag("-h,--help", "this text");
-  app.require_subcommand(1);
-  app.add_option("--root", session.root, "the course's folder")->group("");
-  app.add_option("--build", session.build, "the build's folder")->group("");
-  Command* chosen = nullptr;
+  app::OptionParser parser("./course", "todevice: what happens behind .to(device)");
+  // What tools/shell does; ./course starts this program for all other words.
+  parser.also_known({"docs", "doctor", "help", "setup", "test"});
+  std::string root = session.root, build = session.build;
+  parser.text("--root", root, "the course's folder", "FOLDER").hide("--root");
+  parser.text("--build", build, "the build's folder", "FOLDER").hide("--build");
   for (const auto& command : commands) {
-    CLI::App* sub = app.add_subcommand(command->name(), command->help());
-    sub->footer(std::string("Example: ") + command->example());
-    Syntax syntax(*sub);
+    app::OptionParser sub = parser.command(command->name(), command->help());
+    sub.example(command->example());
+    Syntax syntax(sub);
     command->syntax(syntax);
-    sub->callback([&chosen, &command] { chosen = command.get(); });
   }
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(explain(error, argc, argv));
+    if (!parser.parse(argc, argv)) return 0;
+  } catch (const app::OptionError& error) {
+    throw UsageError(error.what());
   }
-  return chosen->work(session);
+  session.root = root;
+  session.build = build;
+  for (const auto& command : commands)
+    if (command->name() == parser.chosen()) try {
+        return command->work(session);
+      } catch (const HelpWanted&) {
+        std::cout << parser.help_of(command->name(), terminal_of(STDOUT_FILENO).width);
+        return 0;
+      }
+  throw std::logic_error("no command was chosen");
 }
 
 }  // namespace course

@@ -14,6 +14,8 @@ std::string trimmed(const std::string& line) {
   return line.substr(first, last - first + 1);
 }
 
+const std::string kBlank = "// blank:", kGiven = "//= ";
+
 bool starts_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
@@ -36,7 +38,6 @@ bool strip_remark(std::string& line) {
 }  // namespace
 
 std::string cut(const std::string& solution, const std::string& exercise) {
-  static const std::string kBlank = "// blank:", kGiven = "//= ";
   std::istringstream in(solution);
   std::ostringstream out;
   std::string line;
@@ -74,6 +75,26 @@ std::string cut(const std::string& solution, const std::string& exercise) {
   if (opened) refuse(exercise, opened, "this mark has no \"// end\"");
   if (blanks == 0)
     refuse(exercise, number, "no \"// blank: <hint>\" mark, so there is no exercise");
+  return out.str();
+}
+
+std::string without_marks(const std::string& solution, const std::string& mine) {
+  std::istringstream in(solution);
+  std::ostringstream out;
+  for (std::string line; std::getline(in, line);) {
+    const std::string text = trimmed(line);
+    if (starts_with(text, kBlank)) {
+      const std::string asked = line.substr(0, line.find(kBlank)) +
+                                "// Your code here: " + trimmed(text.substr(kBlank.size()));
+      if (mine.find(asked + "\n") != std::string::npos) out << asked << '\n';
+    } else if (text == "// solution only" || text == "// end" || starts_with(text, kGiven)) {
+      continue;
+    } else {
+      if (const auto remark = line.find("//!"); remark != std::string::npos)
+        line.erase(remark + 2, 1);
+      out << line << '\n';
+    }
+  }
   return out.str();
 }
 

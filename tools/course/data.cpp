@@ -12,10 +12,13 @@ class Data : public Command {
  public:
   const char* name() const override { return "data"; }
   const char* help() const override {
-    return "draw the training pictures into data/ (--data DIR, --seed N)";
+    return "draw the training images, which programs draw by themselves when they need them";
   }
   const char* example() const override { return "./course data --seed 3"; }
-  void syntax(Syntax& syntax) override { syntax.rest(rest_); }
+  void syntax(Syntax& syntax) override {
+    syntax.option("--data", folder_, "where to; data/ without it", "FOLDER");
+    syntax.option("--seed", seed_, "of all random numbers", "N");
+  }
   int work(const Session& session) override {
     const Course course = session.course();
     const std::string errors = build(course, {"course-data"});
@@ -24,12 +27,14 @@ class Data : public Command {
                 << (course.build / "course.log").string() << '\n';
       return 1;
     }
-    rest_.insert(rest_.begin(), (course.build / "tools" / "course" / "course-data").string());
-    become(rest_);
+    std::vector<std::string> words = {(course.build / "tools" / "course" / "course-data").string()};
+    if (!folder_.empty()) words.insert(words.end(), {"--data", folder_});
+    if (!seed_.empty()) words.insert(words.end(), {"--seed", seed_});
+    become(words);
   }
 
  private:
-  std::vector<std::string> rest_;
+  std::string folder_, seed_;
 };
 
 }  // namespace

@@ -1,29 +1,78 @@
-// `./course hint`: the next hint of an exercise, one at a time, from a nudge to nearly the answer.
+// `./course hint`: the hints of an exercise, one level at a time, from a nudge to nearly the
+// answer.
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 
 #include "command.h"
 #include "progress.h"
+#include "terminal.h"
 
 namespace course {
 namespace {
 
-int hint(const Course& course, const std::string& what) {
+/// What was asked for: the next level, this level, or all of them.
+struct Wanted {
+  std::string exercise;
+  std::int64_t level = 0;  // 0: the next one
+  bool all = false;
+};
+
+/// How far a level goes, so that nobody reads more than they wished.
+const char* reach(int level, int levels) {
+  if (level == levels) return "Nearly the answer";
+  return level == 1 ? "A nudge" : "A step further";
+}
+
+void say(const std::string& text, std::size_t indent = 0) {
+  const auto start = text.find_first_not_of(' ');
+  std::cout << text.substr(0, start)
+            << wrap(text.substr(start), terminal_of(STDOUT_FILENO).width, indent, start) << '\n';
+}
+
+void show(const Exercise& e, int level) {
+  const int levels = static_cast<int>(e.hints.size());
+  say(std::string(reach(level, levels)) + ", hint " + std::to_string(level) + " of " +
+      std::to_string(levels) + ": " + e.hints[static_cast<std::size_t>(level) - 1]);
+}
+
+/// Where to read on: what a header asks for, the lesson, the solution.
+void point_further(const Course& course, const Exercise& e) {
+  const std::string folder = "chapters/" + e.folder + "/";
+  say("That was the last hint. Read on:");
+  for (const char* header : {"exercises.h", "kernels.h"}) {
+    const fs::path path = course.root / folder / header;
+    if (fs::exists(path) && read_file(path).find(e.name + "(") != std::string::npos)
+      say("  the task: " + folder + header, 4);
+  }
+  if (fs::exists(course.root / folder / "README.md"))
+    say("  the lesson, section \"How it works\": " + folder + "README.md", 4);
+  say("  the solution, next to yours: ./course solution " + e.id() + " --anyway", 4);
+}
+
+int hint(const Course& course, const Wanted& wanted) {
   Progress progress(course.root);
-  const Exercise& e = chosen_exercise(course, progress, what);
-  const int all = static_cast<int>(e.hints.size());
-  if (all == 0)
+  const Exercise& e = chosen_exercise(course, progress, wanted.exercise);
+  const int levels = static_cast<int>(e.hints.size());
+  if (levels == 0)
     throw std::runtime_error("There is no hint for " + e.id() +
                              "; its chapter's README tells more.");
-  const int shown = std::min(progress.hints_seen(e) + 1, all);
-  for (int i = 0; i < shown; ++i)
-    std::cout << e.id() << ", hint " << i + 1 << " of " << all << ": "
-              << e.hints[static_cast<std::size_t>(i)] << '\n';
-  if (progress.hints_seen(e) >= all)
-    std::cout << "That was the last one. ./course solution " << e.id()
-              << " --anyway shows the solution.\n";
-  progress.set_hints_seen(e, shown);
+  if (wanted.level > levels)
+    throw UsageError("--level is \"" + std::to_string(wanted.level) + "\"; " + e.id() + " has " +
+                     std::to_string(levels) + " hints: ./course hint " + e.id() + " --level " +
+                     std::to_string(levels));
+  const int next = std::min(progress.hints_seen(e) + 1, levels);
+  const int last = wanted.all ? levels : wanted.level ? static_cast<int>(wanted.level) : next;
+  say(e.id() + ": " + e.title);
+  for (int level = wanted.all ? 1 : last; level <= last; ++level) show(e, level);
+  progress.set_hints_seen(e, last);
   progress.save();
+  if (last == levels)
+    point_further(course, e);
+  else
+    say(std::to_string(levels - last) + (levels - last == 1 ? " hint is" : " hints are") +
+        " left. The next one: ./course hint " + e.id() + " --level " + std::to_string(last + 1));
   return 0;
 }
 
@@ -31,16 +80,22 @@ class Hint : public Command {
  public:
   const char* name() const override { return "hint"; }
   const char* help() const override {
-    return "a hint for an exercise; call again for the next one";
+    return "a hint for an exercise; call it again for the next level";
   }
   const char* example() const override { return "./course hint 5.scatter"; }
   void syntax(Syntax& syntax) override {
-    syntax.word("exercise", what_, "5.scatter; the next one not passed without it");
+    syntax.word("exercise", wanted_.exercise, "5.scatter; the next one not passed without it");
+    syntax.integer("--level", wanted_.level, "only this level, from 1", 1, 99);
+    syntax.flag("--all", wanted_.all, "all levels, those not seen yet, too");
   }
-  int work(const Session& session) override { return hint(session.course(), what_); }
+  int work(const Session& session) override {
+    if (wanted_.all && wanted_.level)
+      throw UsageError("--all shows every level; leave out --level, or --all.");
+    return hint(session.course(), wanted_);
+  }
 
  private:
-  std::string what_;
+  Wanted wanted_;
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ class LaunchRanks : public Command {
  public:
   const char* name() const override { return "launch"; }
   const char* help() const override {
-    return "start a program as several ranks: ./course launch -n 2 6 --epochs 1";
+    return "start a program, or a chapter's by its number, as several ranks";
   }
   const char* example() const override { return "./course launch -n 2 6"; }
   void syntax(Syntax& syntax) override {

@@ -1,6 +1,6 @@
-// What the learner has passed and how many hints they have seen: `.course/progress.txt`, plain
-// text. Invariant: a damaged line costs that line alone; nothing else in the course depends on the
-// file.
+// What the learner has passed, what this machine skipped, and how many hints they have seen:
+// `.course/progress.txt`, plain text that can be committed and merged. Invariant: a damaged line
+// costs that line alone; nothing else in the course depends on the file.
 #pragma once
 
 #include <map>
@@ -17,18 +17,33 @@ class Progress {
   /// Reads `root`/.course/progress.txt; a missing file is an empty progress.
   explicit Progress(const fs::path& root);
 
-  bool passed(const Exercise& e) const { return passed_.count(e.id()) > 0; }
+  bool passed(const Exercise& e) const { return facts_.passed.count(e.id()) > 0; }
+  /// A pass also ends a skip.
   void set_passed(const Exercise& e, bool passed);
+  /// Whether the last check could not judge the exercise on this machine; false once it passed.
+  bool skipped(const Exercise& e) const { return !passed(e) && facts_.skipped.count(e.id()) > 0; }
+  void set_skipped(const Exercise& e);
   int hints_seen(const Exercise& e) const;
-  void set_hints_seen(const Exercise& e, int count) { hints_[e.id()] = count; }
+  /// Remembers that `count` hints were seen; fewer than before change nothing.
+  void set_hints_seen(const Exercise& e, int count);
 
-  /// Writes the file. @throws std::runtime_error naming it when that cannot be done.
-  void save() const;
+  /// Writes what has changed since it was read. Facts that another process wrote meanwhile stay.
+  /// @throws std::runtime_error naming the file when that cannot be done.
+  void save();
 
  private:
+  /// All that a file says, by the exercises' ids.
+  struct Facts {
+    std::set<std::string> passed, skipped, remarks;
+    std::map<std::string, int> hints;
+  };
+  static Facts read(const fs::path& file);
+  static std::string written(const Facts& facts);
+
   fs::path file_;
-  std::set<std::string> passed_;
-  std::map<std::string, int> hints_;
+  Facts facts_;
+  std::map<std::string, bool> changed_passes_;
+  std::set<std::string> new_skips_;
 };
 
 /// Returns the first exercise that is not passed; null when all are. After `passed`, exercises of

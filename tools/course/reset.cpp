@@ -1,65 +1,105 @@
 // `./course reset`: the stub again, cut from the solution. The learner's text is kept first,
-// always.
-#include <ctime>
+// always, and comes back by one command, which is printed.
+#include <unistd.h>
+
 #include <iostream>
 
+#include "backup.h"
 #include "command.h"
-#include "cutter.h"
 #include "progress.h"
 
 namespace course {
 namespace {
 
-/// A file name under .course/backup that nothing has yet: two resets in a second keep both texts.
-fs::path backup_name(const Course& course, const Exercise& e) {
-  char stamp[32];
-  const std::time_t now = std::time(nullptr);
-  std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", std::localtime(&now));
-  const fs::path folder = course.root / ".course" / "backup";
-  const std::string suffix = course.stub(e).extension();
-  fs::path file = folder / (e.id() + "." + stamp + suffix);
-  for (int i = 2; fs::exists(file); ++i)
-    file = folder / (e.id() + "." + stamp + "-" + std::to_string(i) + suffix);
-  return file;
-}
+constexpr const char* kExample = "./course reset 5.scatter";
 
-int reset(const Course& course, const std::string& what) {
-  const Exercise& e = course.exercise(what);
-  const fs::path file = course.stub(e);
-  const std::string name = fs::relative(file, course.root).string();
-  const std::string stub = cut(read_file(course.solution(e)), e.name);
-  if (fs::exists(file)) {
-    const std::string text = read_file(file);
-    if (text == stub) {
-      std::cout << name << " is as it was shipped; nothing to do.\n";
-      return 0;
-    }
-    const fs::path backup = backup_name(course, e);
-    write_file(backup, text);
-    std::cout << "Your text is kept in " << fs::relative(backup, course.root).string() << ".\n";
-  }
-  // Only after the backup is on the disk.
-  write_file(file, stub);
+void forget_pass(const Course& course, const Exercise& e) {
   Progress progress(course.root);
   progress.set_passed(e, false);
   progress.save();
-  std::cout << name << " is the stub again.\n";
+}
+
+void tell(const Replaced& replaced, const std::string& what) {
+  if (!replaced.changed) {
+    std::cout << replaced.file.string() << " is " << what << " already; nothing to do.\n";
+    return;
+  }
+  if (!replaced.backup.empty())
+    std::cout << "Your text is kept in " << replaced.backup.string() << ". To get it back:\n"
+              << "  ./course reset --restore " << replaced.backup.string() << '\n';
+  std::cout << replaced.file.string() << " is " << what << " again.\n";
+}
+
+/// Asks on a terminal; elsewhere only --yes agrees. @throws UsageError without an answer.
+bool agreed(const std::vector<const Exercise*>& exercises, bool yes) {
+  if (yes) return true;
+  const std::string what = "all " + std::to_string(exercises.size()) + " exercises of chapter " +
+                           std::to_string(exercises[0]->chapter);
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1)
+    throw UsageError("This resets " + what + ". If you mean it: ./course reset " +
+                     std::to_string(exercises[0]->chapter) + " --yes");
+  std::cout << "Reset " << what << "? Your texts are kept. [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return !answer.empty() && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+int reset(const Course& course, const std::string& what, bool yes) {
+  const auto exercises = course.select(what);
+  // `select` finds one exercise by any of its names, and a chapter by its number alone.
+  const bool chapter = what.find_first_not_of("0123456789") == std::string::npos;
+  if (chapter && !agreed(exercises, yes)) {
+    std::cout << "Nothing was changed.\n";
+    return 1;
+  }
+  for (const auto* e : exercises) {
+    const Replaced replaced = reset_to_stub(course, *e);
+    if (replaced.changed) forget_pass(course, *e);
+    tell(replaced, "the stub");
+  }
+  return 0;
+}
+
+int list(const Course& course, const std::string& what) {
+  bool any = false;
+  for (const auto* e : course.select(what))
+    for (const auto& backup : backups(course, *e)) {
+      std::cout << "./course reset --restore " << backup.string() << '\n';
+      any = true;
+    }
+  if (!any) std::cout << "No text is kept yet; ./course reset keeps what it replaces.\n";
   return 0;
 }
 
 class Reset : public Command {
  public:
   const char* name() const override { return "reset"; }
-  const char* help() const override { return "bring an exercise's stub back; your text is kept"; }
-  const char* example() const override { return "./course reset 5.scatter"; }
-  void syntax(Syntax& syntax) override { syntax.word("exercise", what_, "5.scatter"); }
+  const char* help() const override {
+    return "bring an exercise's stub back, or a text that an earlier reset kept";
+  }
+  const char* example() const override { return kExample; }
+  void syntax(Syntax& syntax) override {
+    syntax.word("exercise", what_, "5.scatter, or 5 for a whole chapter");
+    syntax.flag("--yes", yes_, "reset a whole chapter without a question");
+    syntax.flag("--list", list_, "the kept texts, each with the command that brings it back");
+    syntax.option("--restore", backup_, "bring this kept text back; the one there is kept, too",
+                  "FILE");
+  }
   int work(const Session& session) override {
-    if (what_.empty()) throw UsageError("Which exercise? ./course reset 5.scatter");
-    return reset(session.course(), what_);
+    const Course course = session.course();
+    if (list_) return list(course, what_);
+    if (!backup_.empty()) {
+      // A check tells whether the text passes; nobody has to believe it.
+      tell(restore(course, backup_), "that text");
+      return 0;
+    }
+    if (what_.empty()) throw UsageError("Which exercise? " + std::string(kExample));
+    return reset(course, what_, yes_);
   }
 
  private:
-  std::string what_;
+  std::string what_, backup_;
+  bool yes_ = false, list_ = false;
 };
 
 }  // namespace

@@ -27,15 +27,19 @@ class Run : public Command {
  public:
   const char* name() const override { return "run"; }
   const char* help() const override {
-    return "run a chapter's program; what follows goes to it: ./course run 4 --device sim";
+    return "build and run a chapter's program; what follows the number goes to the program";
   }
   const char* example() const override { return "./course run 4 --device sim"; }
   void syntax(Syntax& syntax) override {
-    syntax.word("chapter", chapter_, "the chapter's number");
+    syntax.word("chapter", chapter_,
+                "its number; ./course run 4 --help shows its program's options");
     syntax.flag("--mine", mine_, "with your exercises instead of the course's own");
     syntax.rest(rest_);
   }
   int work(const Session& session) override {
+    // What stands after the number is the program's, --help too.
+    if (chapter_.empty() && !rest_.empty() && (rest_[0] == "--help" || rest_[0] == "-h"))
+      throw HelpWanted();
     // After the first word that is not ours, --mine is among the program's.
     const auto mine = std::find(rest_.begin(), rest_.end(), "--mine");
     if (mine != rest_.end()) {

@@ -1,26 +1,16 @@
-// What the tool writes to: how wide it is, and whether it takes colors and UTF-8. Used by every
-// command that prints a table or a long line.
+// The terminal, under the tool's own names: common/app/terminal.h, which the programs share.
 #pragma once
 
-#include <cstddef>
-#include <string>
+#include "app/terminal.h"
 
 namespace course {
 
-/// What a terminal can do, or what a pipe or a file takes in its place.
-struct Terminal {
-  bool interactive = false;  ///< A person may be looking at it.
-  std::size_t width = 80;    ///< Columns, at least 20. COLUMNS decides where there is no terminal.
-  bool color = false;        ///< Never with NO_COLOR, without a terminal, or with TERM=dumb.
-  bool utf8 = false;         ///< LC_ALL, LC_CTYPE or LANG names UTF-8, in this order.
-};
-
-/// Asks about a file descriptor, STDOUT_FILENO for most.
-Terminal terminal_of(int descriptor);
-
-/// Breaks `text` at spaces into lines of at most `width` columns. All lines but the first begin
-/// with `indent` spaces. A word that is longer than a line stays whole. UTF-8 counts a column per
-/// code point.
-std::string wrap(const std::string& text, std::size_t width, std::size_t indent = 0);
+using app::Color;
+using app::colored;
+using app::columns;
+using app::padded;
+using app::Terminal;
+using app::terminal_of;
+using app::wrap;
 
 }  // namespace course

@@ -110,14 +110,25 @@ test_all() {
   echo "docs: $((SECONDS - start)) s"
 }
 
+say_test_help() {
+  fold -s -w "$(terminal_columns)" <<'END' | sed 's/ *$//'
+Test the course itself. Your exercises are not read.
+
+Usage: ./course test [--all]
+
+  --all  also sanitizers, documentation and the checks of this machine
+
+Example: ./course test
+END
+}
+
 test_course() {  # test_course [--all]
   local start=$SECONDS
   case "${1:-}" in
     "") set_up base && build_and_test release all ;;
     --all) set_up all && test_all ;;
     -h | --help)
-      echo "./course test        release build and its tests"
-      echo "./course test --all  also sanitizers, documentation and the checks of this machine"
+      say_test_help
       return 0
       ;;
     *)

@@ -21,14 +21,18 @@ void train(const app::Options& options, int presses) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string deed = "nothing";
-  std::int64_t width = 3;
+  std::string deed = "nothing", layout = "nchw";
+  std::int64_t width = 3, steps = 0;
   double rate = 0.5;
   bool loud = false;
   app::Command command("ch97_sample", "A sample program.");
   command.takes({"devices", "epochs", "batch-size", "seed", "data"});
-  command.option("--do", deed, "what to do").option("--width", width, "a number");
-  command.option("--rate", rate, "another").flag("--loud", loud, "a switch");
+  command.option("--do", deed, "what to do")
+      .option("--width", width, "a number")
+      .option("--steps", steps, "how many", 1);
+  command.option("--rate", rate, "another")
+      .choice("--layout", layout, {"nchw", "nhwc"}, "of images")
+      .flag("--loud", loud, "a switch");
   command.options.epochs = 2;
   return command.run(argc, argv, [&](const app::Options& options) {
     if (deed == "error") td::fail<td::ShapeError>("add: sizes [2] and [3]");

@@ -1,5 +1,5 @@
 // Asks the system about the terminal, and the environment about what people want.
-#include "terminal.h"
+#include "app/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <sstream>
 
-namespace course {
+namespace app {
 namespace {
 
 constexpr std::size_t kNarrowest = 20;
@@ -32,13 +32,6 @@ bool utf8_locale() {
   return false;
 }
 
-std::size_t columns(const std::string& text) {
-  // All bytes but the continuation bytes 10xxxxxx of UTF-8.
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
 }  // namespace
 
 Terminal terminal_of(int descriptor) {
@@ -56,22 +49,40 @@ Terminal terminal_of(int descriptor) {
   return terminal;
 }
 
-std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
+std::size_t columns(const std::string& text) {
+  // All bytes but the continuation bytes 10xxxxxx of UTF-8.
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+std::string colored(const std::string& text, Color color, const Terminal& terminal) {
+  if (!terminal.color || text.empty()) return text;
+  return "\033[" + std::to_string(static_cast<int>(color)) + "m" + text + "\033[0m";
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  const std::size_t used = columns(text);
+  return text + std::string(used < width ? width - used : 0, ' ');
+}
+
+std::string wrap(const std::string& text, std::size_t width, std::size_t indent, std::size_t used) {
   std::istringstream words(text);
   std::string lines, word;
-  std::size_t used = 0;
+  bool first = true;  // in its line
   while (words >> word) {
-    if (used > 0 && used + 1 + columns(word) > width) {
+    const std::size_t needed = columns(word) + (first ? 0 : 1);
+    if (!first && used + needed > width) {
       lines += "\n" + std::string(indent, ' ');
-      used = indent;
-    } else if (used > 0) {
-      lines += ' ';
-      ++used;
+      used = indent + columns(word);
+    } else {
+      lines += first ? "" : " ";
+      used += needed;
     }
     lines += word;
-    used += columns(word);
+    first = false;
   }
   return lines;
 }
 
-}  // namespace course
+}  // namespace app

@@ -1,0 +1,56 @@
+// Which name a mistyped word was meant to be. Used for options, choices and commands.
+#include <algorithm>
+#include <numeric>
+
+#include "app/option_parser.h"
+
+namespace app {
+namespace {
+
+std::string without_dashes(const std::string& name) {
+  const auto first = name.find_first_not_of('-');
+  return first == std::string::npos ? "" : name.substr(first);
+}
+
+/// How many letters must be inserted, left out, replaced or swapped with the next one.
+std::size_t edits(const std::string& from, const std::string& to) {
+  // Three rows of the table suffice: a swap looks two rows back.
+  std::vector<std::size_t> before, last(to.size() + 1), row(to.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = last;
+    last = row;
+  }
+  return last[to.size()];
+}
+
+}  // namespace
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  // A longer word would take long to compare, and is no slip of the finger.
+  constexpr std::size_t kLongest = 64;
+  const std::string typed = without_dashes(word);
+  if (typed.size() < 2 || typed.size() > kLongest) return "";
+  std::string best;
+  // One letter of three may be wrong.
+  std::size_t fewest = (typed.size() + 1) / 3 + 1;
+  for (const auto& candidate : candidates) {
+    const std::string name = without_dashes(candidate);
+    // A beginning is nearer than anything but the name itself.
+    const std::size_t found = name.compare(0, typed.size(), typed) == 0 ? 0 : edits(typed, name);
+    if (found < fewest) {
+      fewest = found;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace app

@@ -1,0 +1,24 @@
+// The layout of a --help: names on the left and their texts on the right, or below each other where
+// the terminal is narrow. Filled by option_parser.cpp.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace app {
+
+/// What a --help says, before it is laid out.
+struct HelpText {
+  using Rows = std::vector<std::pair<std::string, std::string>>;  ///< A name, and what it is.
+
+  std::string usage;                                   ///< "./course check [exercise] [options]"
+  std::string summary;                                 ///< One sentence.
+  std::vector<std::pair<std::string, Rows>> sections;  ///< One without rows is left out.
+  std::string example;                                 ///< A line to type; empty: none.
+};
+
+/// Lays it out in lines of at most `width` columns. Only a word that is longer exceeds them.
+std::string laid_out(const HelpText& help, std::size_t width);
+
+}  // namespace app

@@ -1,0 +1,88 @@
+// Options and words of a command line, and what is said about wrong ones. Used by the chapters'
+// programs (app::Command) and by the tool (course::Syntax), so both use the same words.
+// Invariant: CLI11 stays in option_parser.cpp, because it is slow to compile; and every message
+// names the option, what was given, what is expected, and what to type.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace app {
+
+/// Something is wrong with the words that were typed; exit code 2.
+struct OptionError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Declares what a program takes, then parses. Each variable holds the default and gets the value.
+/// `names` are as typed: "--seed", or "-n,--nproc-per-node".
+class OptionParser {
+ public:
+  /// @param program what people type: "./course", "ch05_data_parallel".
+  OptionParser(const std::string& program, const std::string& summary);
+
+  /// Any text. @param type what stands for the value in help: "FILE".
+  OptionParser& text(const std::string& names, std::string& value, const std::string& help,
+                     const std::string& type = "TEXT");
+  /// Several, with commas between them.
+  OptionParser& texts(const std::string& names, std::vector<std::string>& value,
+                      const std::string& help, const std::string& type = "TEXT,...");
+  /// Decimal, within bounds. A default out of them means that the option was left out.
+  OptionParser& integer(const std::string& names, std::int64_t& value, const std::string& help,
+                        std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  /// Decimal, 0 or more.
+  OptionParser& integer(const std::string& names, std::uint64_t& value, const std::string& help);
+  /// A finite number.
+  OptionParser& number(const std::string& names, double& value, const std::string& help);
+  /// One of `allowed`, which the help lists.
+  OptionParser& choice(const std::string& names, std::string& value,
+                       const std::vector<std::string>& allowed, const std::string& help);
+  /// True when it is there, also twice.
+  OptionParser& flag(const std::string& names, bool& value, const std::string& help);
+  /// A word by its place, which may be left out.
+  OptionParser& word(const std::string& name, std::string& value, const std::string& help);
+  /// Everything after the first thing that is not declared; with `help_too` also --help.
+  OptionParser& rest(std::vector<std::string>& words, bool help_too);
+
+  /// Takes an option back. @param name with dashes.
+  OptionParser& remove(const std::string& name);
+  /// Leaves an option out of the help.
+  OptionParser& hide(const std::string& name);
+  /// A line to type, the last of the help.
+  OptionParser& example(const std::string& line);
+
+  /// A command of this program. Its parser must not outlive this one.
+  OptionParser command(const std::string& name, const std::string& help);
+  /// The command that was typed; empty before parse().
+  std::string chosen() const;
+  /// Names that are commands elsewhere: a mistyped word may have meant one of them.
+  OptionParser& also_known(const std::vector<std::string>& commands);
+
+  /// The text of a command's --help, no wider than `width` columns but for a word that is longer.
+  std::string help_of(const std::string& command, std::size_t width) const;
+  /// Sets the variables. @return false when help was asked for, which is on stdout then.
+  /// @throws OptionError
+  bool parse(int argc, char** argv);
+
+ private:
+  explicit OptionParser(CLI::App* command);
+
+  std::shared_ptr<CLI::App> owner_;  // null for a command
+  CLI::App* app_;
+  std::vector<std::string> also_known_;
+};
+
+/// The one of `candidates` that `word` is most likely a slip of: few letters differ, or `word` is
+/// how it begins. Empty when none is near. Leading dashes do not count.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+
+}  // namespace app

@@ -1,0 +1,2 @@
+// The exercises of chapter 92: none yet.
+#pragma once

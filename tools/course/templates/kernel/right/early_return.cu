@@ -1,0 +1,10 @@
+// TODO: a right answer that is written differently from the solution. This one returns early, and
+// must pass.
+#include "kernels.h"
+
+__global__ void EXERCISE_NAME(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const float value = in[i];
+  out[i] = value + value;
+}

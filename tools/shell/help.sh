@@ -1,0 +1,64 @@
+#!/bin/bash
+# What ./course is and takes. Sourced by ./course.
+# Invariant: no line is longer than the terminal, and nothing is built to print it.
+
+terminal_columns() {  # Columns of the terminal, or COLUMNS, or 80; at least 20
+  local size
+  if [ -t 1 ] && size="$(stty size 2>/dev/null <&1)" && [ "${size#* }" -gt 0 ]; then
+    echo "$((${size#* } < 20 ? 20 : ${size#* }))"
+  else
+    case "${COLUMNS:-80}" in *[!0-9]* | ? | 1?) echo 80 ;; *) echo "${COLUMNS:-80}" ;; esac
+  fi
+}
+
+usage_line() {  # usage_line WIDTH COMMAND TEXT: in two columns, or below each other where there is little room
+  if [ "$1" -ge 72 ]; then
+    printf '  %-26s %s\n' "$2" "$3"
+  else
+    printf '  %s\n' "$2"
+    fold -s -w "$(($1 - 6))" <<<"$3" | sed -e 's/ *$//' -e 's/^/      /'
+  fi
+}
+
+usage() {
+  local width
+  width="$(terminal_columns)"
+  fold -s -w "$width" <<<"todevice: what happens behind .to(device)" | sed 's/ *$//'
+  printf '\nUsage: ./course COMMAND\n'
+  printf '\nLearn\n'
+  usage_line "$width" "list [N]" "how far you are; a chapter's exercises"
+  usage_line "$width" "run N [OPTIONS]" "run chapter N on the best device there is"
+  usage_line "$width" "launch -n 2 N" "the same as 2 ranks that train together"
+  usage_line "$width" "check [N[.NAME]]" "judge your exercises"
+  usage_line "$width" "watch [N[.NAME]]" "judge them whenever you save"
+  usage_line "$width" "hint [N.NAME]" "a hint, from a nudge to nearly the answer"
+  usage_line "$width" "solution N.NAME" "compare your file with the solution"
+  usage_line "$width" "reset N.NAME" "bring the original file back; yours is kept"
+  usage_line "$width" "docs [--open]" "the lessons as pages"
+  printf '\nMeasure\n'
+  usage_line "$width" "time" "time the CPU against one and several devices"
+  printf '\nLook after\n'
+  usage_line "$width" "doctor" "what this machine has, and what it lacks"
+  usage_line "$width" "setup" "install what is missing, and build the tool"
+  usage_line "$width" "test [--all]" "test the course itself, not your exercises"
+  usage_line "$width" "data" "draw the training images"
+  printf '\nWrite exercises\n'
+  usage_line "$width" "new-exercise N.NAME" "write the files of a new exercise"
+  usage_line "$width" "prove [N[.NAME]]" "prove that solutions pass, wrong answers fail"
+  usage_line "$width" "cut --write" "make the stubs from the solutions"
+  printf '\nExample: ./course run 4\n'
+  fold -s -w "$width" <<<"./course COMMAND --help tells more about a command." | sed 's/ *$//'
+}
+
+is_command() {  # is_command WORD: whether usage lists it
+  usage | awk -v word="$1" '/^  [a-z]/ && $1 == word { found = 1 } END { exit !found }'
+}
+
+refuse_command() {  # refuse_command WORD: a slip costs no build
+  local tool=build/release/tools/course/course-tool
+  # The tool knows which command is nearest; without it, all of them are shown.
+  if [ -x "$tool" ]; then exec "$tool" "$@"; fi
+  echo "There is no command \"$1\". These are the commands:" >&2
+  usage >&2
+  return 2
+}
