@@ -18,19 +18,25 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
+/// "12/345" of Ninja's line "[12/345] Building ..."; empty for other lines.
+std::string steps_done(const std::string& line) {
+  const auto end = line.find(']');
+  return line.empty() || line[0] != '[' || end == std::string::npos ? "" : line.substr(1, end - 1);
+}
+
 /// Shows "[12/345]" lines of Ninja: one moving line on a terminal, now and then a line elsewhere.
 class ProgressLine {
  public:
   void operator()(const std::string& line) {
-    const auto end = line.find(']');
-    if (line.empty() || line[0] != '[' || end == std::string::npos) return;
+    const std::string steps = steps_done(line);
+    if (steps.empty()) return;
     const auto now = std::chrono::steady_clock::now();
     const bool terminal = isatty(STDERR_FILENO) == 1;
     // A check of one exercise is over before the first line is due: silence is what it should show.
     if (now - last_ < std::chrono::seconds(terminal ? 1 : 15)) return;
     last_ = now;
-    std::cerr << (terminal ? "\r" : "") << "building " << line.substr(0, end + 1)
-              << (terminal ? "   " : "\n") << std::flush;
+    std::cerr << (terminal ? "\r" : "") << "building [" << steps << (terminal ? "]   " : "]\n")
+              << std::flush;
     shown_ = terminal;
   }
   ~ProgressLine() {
@@ -84,7 +90,8 @@ std::string mine_target(const Exercise& e) {
 
 std::string nvcc_target(const Exercise& e) { return "nvcc_" + mine_target(e); }
 
-std::string build(const Course& course, const std::vector<std::string>& targets) {
+std::string build(const Course& course, const std::vector<std::string>& targets,
+                  const Supervision& supervision) {
   Program cmake;
   cmake.words = {COURSE_CMAKE, "--build", course.build.string(), "--target"};
   cmake.words.insert(cmake.words.end(), targets.begin(), targets.end());
@@ -93,6 +100,11 @@ std::string build(const Course& course, const std::vector<std::string>& targets)
   {
     ProgressLine progress;
     cmake.on_line = std::ref(progress);
+    if (supervision.on_progress)
+      cmake.on_line = [&](const std::string& line) {
+        if (const auto steps = steps_done(line); !steps.empty()) supervision.on_progress(steps);
+      };
+    cmake.stop = supervision.stop;
     outcome = run(cmake);
   }
   write_file(course.build / "course.log", outcome.output);

@@ -19,13 +19,14 @@ std::unique_ptr<Command> make_solution();
 std::unique_ptr<Command> make_data();
 std::unique_ptr<Command> make_prove();
 std::unique_ptr<Command> make_cut();
+std::unique_ptr<Command> make_watch();
 
 namespace {
 
 Commands all_commands() {
   Commands commands;
   for (const auto make : {make_list, make_run, make_launch, make_check, make_hint, make_reset,
-                          make_solution, make_data, make_prove, make_cut})
+                          make_solution, make_data, make_prove, make_cut, make_watch})
     commands.push_back(make());
   return commands;
 }

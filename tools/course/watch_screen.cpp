@@ -1,0 +1,340 @@
+// Keys and pages. Hints, resets and solutions come from the tool's own commands, so that they are
+// the same here and there.
+#include "watch_screen.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <utility>
+
+#include "foreground.h"
+#include "process.h"
+#include "watch_session.h"
+#include "watch_view.h"
+
+namespace course {
+namespace {
+
+Style style_of(Result result) {
+  switch (result) {
+    case Result::pass:
+      return Style::pass;
+    case Result::fail:
+      return Style::fail;
+    case Result::not_done_yet:
+      return Style::unfinished;
+    case Result::skipped:
+      break;
+  }
+  return Style::strong;
+}
+
+std::string seconds_text(const char* format, double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, seconds);
+  return text;
+}
+
+class WatchScreen {
+ public:
+  WatchScreen(const Session& session, const Course& course, const Exercise& first, bool poll,
+              std::unique_ptr<Screen> screen)
+      : session_(session),
+        course_(course),
+        screen_(std::move(screen)),
+        watch_(course, first, STDIN_FILENO, poll),
+        shown_(&first),
+        note_(watch_.trouble()) {}
+
+  int run();
+
+ private:
+  enum class Mode { exercise, list, keys, confirm };
+
+  Space space() const { return {screen_->rows(), screen_->columns(), screen_->utf8()}; }
+  void draw();
+  ExercisePage page_of_exercise() const;
+  void show_verdict();
+  void on_signal(int signal);
+  void on_key(int key);
+  void on_command(int key);
+  void on_list_key(int key);
+  bool on_scroll_key(int key, std::size_t& place, std::size_t last, std::size_t page) const;
+  void go_to(const Exercise& e);
+  void go_to_next();
+  void run_program();
+  void confirm_reset(int key);
+  std::vector<std::string> command(std::vector<std::string> words) const;
+  std::string ask_tool(const char* name);
+
+  const Session& session_;
+  const Course& course_;
+  std::unique_ptr<Screen> screen_;
+  WatchSession watch_;
+  const Exercise* shown_;  ///< Whose texts these are:
+  std::string help_;       ///< hints or the solution,
+  std::string verdict_;    ///< and what the checker said.
+  std::string note_;
+  Mode mode_ = Mode::exercise;
+  std::size_t scrolled_ = 0, visible_ = 1, last_ = 0, chosen_ = 0;
+  bool over_ = false;
+  int exit_code_ = 0;
+};
+
+int WatchScreen::run() {
+  while (!over_) {
+    draw();
+    switch (watch_.wait()) {
+      case WatchEvent::key:
+        for (int key = screen_->key(); key != kNoKey && !over_; key = screen_->key()) on_key(key);
+        break;
+      case WatchEvent::verdict:
+        show_verdict();
+        break;
+      case WatchEvent::signal:
+        on_signal(watch_.signal());
+        break;
+      case WatchEvent::checking:
+        break;
+    }
+  }
+  watch_.stop_check();
+  screen_->leave();
+  std::cout << "./course watch continues with " << watch_.current().id() << ".\n";
+  return exit_code_;
+}
+
+/// The page as it is now; a file of another exercise may have been saved.
+ExercisePage WatchScreen::page_of_exercise() const {
+  ExercisePage page;
+  page.exercise = &watch_.current();
+  const CheckState& state = watch_.state();
+  page.old = !state.checked;
+  page.text = help_ + verdict_;
+  page.scrolled = scrolled_;
+  page.note = note_;
+  if (state.checked) {
+    const Result result = state.checked->verdict.result;
+    page.state = word(result) + seconds_text("  (%.1f s)", watch_.seconds());
+    page.state_style = style_of(result);
+  } else {
+    page.state = "checking" + seconds_text("…  %.0f s", watch_.seconds());
+    if (!state.progress.empty()) page.state += "  building " + state.progress;
+    page.state_style = Style::strong;
+  }
+  return page;
+}
+
+void WatchScreen::draw() {
+  if (&watch_.current() != shown_) {
+    shown_ = &watch_.current();
+    help_ = verdict_ = note_ = "";
+    scrolled_ = 0;
+  }
+  // Read each time: a check or a hint in another terminal counts too.
+  const Progress progress(course_.root);
+  if (mode_ == Mode::list) {
+    screen_->draw(list_page(course_, progress, *shown_, chosen_, space()));
+  } else if (mode_ == Mode::keys) {
+    screen_->draw(keys_page(space()));
+  } else {
+    const Page page = exercise_page(course_, progress, page_of_exercise(), space());
+    visible_ = std::max<std::size_t>(page.visible, 1);
+    last_ = page.last;
+    scrolled_ = std::min(scrolled_, last_);
+    screen_->draw(page.rows);
+  }
+}
+
+void WatchScreen::show_verdict() {
+  const CheckState& state = watch_.state();
+  const Verdict& verdict = state.checked->verdict;
+  help_.clear();
+  note_.clear();
+  scrolled_ = 0;
+  const Exercise& e = watch_.current();
+  if (verdict.result != Result::pass) {
+    verdict_ = verdict.text;
+    return;
+  }
+  verdict_ = "n goes to the next exercise, s shows the solution.\n";
+  if (const auto unchecked = unchecked_lines(e, verdict.text); !unchecked.empty())
+    verdict_ += "This machine did not check:\n" + unchecked;
+  if (state.checked->completes_chapter)
+    verdict_ = chapter_summary(course_, course_.chapter(e.chapter));
+  verdict_ += state.warning;
+}
+
+void WatchScreen::on_signal(int signal) {
+  if (signal == SIGWINCH) {
+    screen_->resize();
+  } else if (signal == SIGTSTP) {
+    screen_->leave();
+    suspend_process();
+    screen_->come_back();
+  } else {
+    exit_code_ = 128 + signal;
+    over_ = true;
+  }
+}
+
+void WatchScreen::on_key(int key) {
+  constexpr int kControlL = 12;
+  if (key == kControlL)
+    screen_->forget();
+  else if (mode_ == Mode::keys)
+    mode_ = Mode::exercise;
+  else if (mode_ == Mode::confirm)
+    confirm_reset(key);
+  else if (mode_ == Mode::list)
+    on_list_key(key);
+  else if (!on_scroll_key(key, scrolled_, last_, visible_))
+    on_command(key);
+}
+
+bool WatchScreen::on_scroll_key(int key, std::size_t& place, std::size_t last,
+                                std::size_t page) const {
+  const auto up = [&](std::size_t rows) { place -= std::min(place, rows); };
+  const auto down = [&](std::size_t rows) { place = std::min(place + rows, last); };
+  switch (key) {
+    case kUp:
+    case 'k':
+      up(1);
+      return true;
+    case kDown:
+    case 'j':
+      down(1);
+      return true;
+    case kPageUp:
+      up(page);
+      return true;
+    case kPageDown:
+    case ' ':
+      down(page);
+      return true;
+    case kHome:
+      place = 0;
+      return true;
+    case kEnd:
+      place = last;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void WatchScreen::on_command(int key) {
+  note_.clear();
+  switch (key) {
+    case 'h':
+      help_ = ask_tool("hint") + "\n";
+      scrolled_ = 0;
+      break;
+    case 's':
+      help_ = ask_tool("solution") + "\n";
+      scrolled_ = 0;
+      break;
+    case 'l': {
+      const auto all = course_.select("");
+      const auto here = std::find(all.begin(), all.end(), &watch_.current());
+      chosen_ = static_cast<std::size_t>(here - all.begin());
+      mode_ = Mode::list;
+      break;
+    }
+    case 'n':
+      go_to_next();
+      break;
+    case 'r':
+      run_program();
+      break;
+    case 'c':
+      watch_.check();
+      break;
+    case 'x':
+      note_ = "Bring the original file of " + watch_.current().id() +
+              " back? Your text is kept. y: yes; any other key: no.";
+      mode_ = Mode::confirm;
+      break;
+    case '?':
+      mode_ = Mode::keys;
+      break;
+    case 'q':
+      over_ = true;
+      break;
+    case kOtherKey:
+      break;
+    default:
+      note_ = "? shows the keys.";
+  }
+}
+
+void WatchScreen::on_list_key(int key) {
+  const auto all = course_.select("");
+  const auto page = static_cast<std::size_t>(std::max(screen_->rows() - 3, 1));
+  if (on_scroll_key(key, chosen_, all.size() - 1, page)) return;
+  if (key == kEnter) go_to(*all[chosen_]);
+  if (key == kEnter || key == 'q' || key == 'l' || key == kEscape) mode_ = Mode::exercise;
+}
+
+void WatchScreen::go_to(const Exercise& e) { watch_.move_to(e); }
+
+void WatchScreen::go_to_next() {
+  const Progress progress(course_.root);
+  const Exercise* next = next_exercise(course_, progress, &watch_.current());
+  if (!progress.passed(watch_.current()))
+    note_ = "Not passed yet. l goes to any exercise, h gives a hint.";
+  else if (next == nullptr)
+    note_ = "All exercises are passed. l goes back to any of them.";
+  else
+    go_to(*next);
+}
+
+void WatchScreen::run_program() {
+  // The program's build needs the build's folder for itself.
+  const bool was_checking = watch_.state().running;
+  watch_.stop_check();
+  screen_->leave();
+  const std::string number = std::to_string(watch_.current().chapter);
+  std::cout << "./course run " << number << " --mine\n" << std::flush;
+  const int code =
+      run_in_foreground(command({"run", number, "--mine"}), [this] { return watch_.is_ending(); });
+  std::cout << "\nIt ended with exit code " << code << ". Enter goes back to watch. " << std::flush;
+  watch_.is_ending();  // forgets Ctrl-C
+  watch_.wait_for_enter();
+  screen_->come_back();
+  if (was_checking) watch_.check();
+}
+
+void WatchScreen::confirm_reset(int key) {
+  mode_ = Mode::exercise;
+  note_.clear();
+  if (key != 'y' && key != 'Y') return;
+  const std::string said = ask_tool("reset");
+  // The file changed, so the next check comes by itself and clears what is older.
+  help_ = said + "\n";
+  note_ = said.substr(0, said.find('\n'));
+}
+
+std::vector<std::string> WatchScreen::command(std::vector<std::string> words) const {
+  // Not by its path: the tool may have been built again since this one started.
+  std::vector<std::string> all = {"/proc/self/exe", "--root", session_.root.string(), "--build",
+                                  session_.build.string()};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+std::string WatchScreen::ask_tool(const char* name) {
+  Program tool;
+  tool.words = command({name, watch_.current().id()});
+  tool.environment = {{"COLUMNS", std::to_string(screen_->columns())}};
+  return course::run(tool).output;
+}
+
+}  // namespace
+
+int watch_on_screen(const Session& session, const Course& course, const Exercise& first, bool poll,
+                    std::unique_ptr<Screen> screen) {
+  return WatchScreen(session, course, first, poll, std::move(screen)).run();
+}
+
+}  // namespace course
