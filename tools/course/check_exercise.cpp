@@ -1,11 +1,30 @@
 // Starts nothing that the one exercise does not need: this is what a learner waits for.
 #include "check_exercise.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <sstream>
 
 namespace course {
 namespace {
+
+bool is_later(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+/// Ninja compares times of writing, so it would not see a file that was written before the last
+/// build and moved into place after it: a backup that came back. The system notes the move too.
+void announce_older_file(const Course& course, const Exercise& e) {
+  struct stat file {}, library {};
+  const fs::path stub = course.stub(e);
+  const fs::path built = course.variant("mine") / e.library();
+  if (stat(stub.c_str(), &file) != 0 || stat(built.c_str(), &library) != 0) return;
+  if (is_later(file.st_mtim, library.st_mtim) || !is_later(file.st_ctim, library.st_mtim)) return;
+  const fs::path includes_it = course.build / "mine" / e.folder / stub.filename();
+  std::error_code ignored;  // without it there is nothing built from the file either
+  fs::last_write_time(includes_it, fs::file_time_type::clock::now(), ignored);
+}
 
 Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& supervision) {
   if (!fs::exists(course.stub(e)))
@@ -13,6 +32,7 @@ Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& s
             "  " + course.stub(e).string() + " is missing; ./course reset " + e.id() +
                 " brings it back\n",
             false};
+  announce_older_file(course, e);
   const Chapter& chapter = course.chapter(e.chapter);
   // One call for both: Ninja reads the build's files once, which is most of the wait.
   const std::string errors = build(course, {mine_target(e), chapter.checker()}, supervision);
@@ -34,10 +54,14 @@ bool remember(const Course& course, const Exercise& e, Result result) {
                              [&](const Exercise& other) { return progress.passed(other); });
 }
 
+fs::path page_of(const Chapter& chapter) {
+  return fs::path("chapters") / chapter.folder / "README.md";
+}
+
 /// The sentence that follows "You will build" on the chapter's page; empty where there is none.
 std::string what_was_built(const Course& course, const Chapter& chapter) {
   static const std::string kMark = "**You will build** ";
-  const fs::path page = course.root / "chapters" / chapter.folder / "README.md";
+  const fs::path page = course.root / page_of(chapter);
   if (!fs::exists(page)) return {};
   const std::string text = read_file(page);
   const auto mark = text.find(kMark);
@@ -93,8 +117,7 @@ std::string chapter_summary(const Course& course, const Chapter& chapter) {
   if (const std::string built = what_was_built(course, chapter); !built.empty())
     out << "You have built " << built << '\n';
   out << "Run the chapter's program with your code: ./course run " << number << " --mine\n"
-      << "\"Measure it\" in chapters/" << chapter.folder
-      << "/README.md asks what you can measure.\n";
+      << "Then measure: \"Measure it\" in " << page_of(chapter).string() << ".\n";
   const auto next =
       std::find_if(course.chapters.begin(), course.chapters.end(),
                    [&](const Chapter& other) { return other.number > chapter.number; });
@@ -102,7 +125,7 @@ std::string chapter_summary(const Course& course, const Chapter& chapter) {
     out << "This was the last chapter. ./course list shows what is open.\n";
   else
     out << "Next: chapter " << next->number_text() << ", " << next->title << ", " << next->minutes
-        << " minutes: chapters/" << next->folder << "/README.md\n";
+        << " minutes: " << page_of(*next).string() << '\n';
   return out.str();
 }
 

@@ -135,7 +135,11 @@ void Screen::draw(const std::vector<Row>& all) {
   ::refresh();
 }
 
-int Screen::key() { return known_key(getch()); }
+int Screen::key() {
+  int code = getch();
+  while (code == KEY_RESIZE) code = getch();  // resizeterm() puts it there, but nobody pressed it
+  return known_key(code);
+}
 
 void Screen::resize() {
   winsize size{};
@@ -146,7 +150,11 @@ void Screen::resize() {
 void Screen::forget() { clearok(stdscr, TRUE); }
 
 void Screen::leave() {
-  if (!isendwin()) endwin();
+  if (isendwin()) return;
+  // A terminal that has no second screen would keep our rows among the next program's.
+  ::erase();
+  ::refresh();
+  endwin();
 }
 
 void Screen::come_back() {

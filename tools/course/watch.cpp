@@ -1,5 +1,6 @@
 // `./course watch`: checks an exercise each time it is saved. On a terminal this is a screen with
 // keys (watch_screen.cpp); elsewhere, and on terminals that cannot be drawn on, plain lines.
+#include <chrono>
 #include <iostream>
 
 #include "command.h"
@@ -38,16 +39,33 @@ void print_verdict(const Course& course, const Exercise& e, const Checked& check
     std::cout << "Next: " << shown_path(course, *next) << '\n';
 }
 
+/// The first check of a chapter builds its checker, which takes a while. Ninja's line now and then.
+class ProgressLines {
+ public:
+  void operator()(const CheckState& state) {
+    const auto now = std::chrono::steady_clock::now();
+    if (state.progress.empty()) last_ = now;
+    if (now - last_ < std::chrono::seconds(15)) return;
+    last_ = now;
+    std::cout << "building [" << state.progress << "]\n";
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 int watch_in_lines(const Course& course, const Exercise& first, bool poll) {
   WatchSession watch(course, first, -1, poll);
   std::cout << "Watching the exercises. Save one to check it; Ctrl-C ends.\n";
   if (!watch.trouble().empty()) std::cout << watch.trouble() << '\n';
+  ProgressLines print_progress;
   bool printed = false;
   while (true) {
     const WatchEvent event = watch.wait();
     const CheckState& state = watch.state();
     if (event == WatchEvent::signal) return 128 + watch.signal();
     if (!state.checked) printed = false;
+    print_progress(state);
     if (event != WatchEvent::verdict) continue;
     if (!printed) print_verdict(course, watch.current(), *state.checked);
     printed = true;

@@ -44,7 +44,8 @@ class WatchScreen {
         screen_(std::move(screen)),
         watch_(course, first, STDIN_FILENO, poll),
         shown_(&first),
-        note_(watch_.trouble()) {}
+        note_(watch_.trouble()),
+        keep_note_(!note_.empty()) {}
 
   int run();
 
@@ -60,7 +61,6 @@ class WatchScreen {
   void on_command(int key);
   void on_list_key(int key);
   bool on_scroll_key(int key, std::size_t& place, std::size_t last, std::size_t page) const;
-  void go_to(const Exercise& e);
   void go_to_next();
   void run_program();
   void confirm_reset(int key);
@@ -75,6 +75,7 @@ class WatchScreen {
   std::string help_;       ///< hints or the solution,
   std::string verdict_;    ///< and what the checker said.
   std::string note_;
+  bool keep_note_;  ///< The next verdict does not clear it.
   Mode mode_ = Mode::exercise;
   std::size_t scrolled_ = 0, visible_ = 1, last_ = 0, chosen_ = 0;
   bool over_ = false;
@@ -100,7 +101,7 @@ int WatchScreen::run() {
   }
   watch_.stop_check();
   screen_->leave();
-  std::cout << "./course watch continues with " << watch_.current().id() << ".\n";
+  std::cout << "./course watch " << watch_.current().id() << " continues here.\n";
   return exit_code_;
 }
 
@@ -150,7 +151,7 @@ void WatchScreen::show_verdict() {
   const CheckState& state = watch_.state();
   const Verdict& verdict = state.checked->verdict;
   help_.clear();
-  note_.clear();
+  if (!std::exchange(keep_note_, false)) note_.clear();
   scrolled_ = 0;
   const Exercise& e = watch_.current();
   if (verdict.result != Result::pass) {
@@ -272,11 +273,9 @@ void WatchScreen::on_list_key(int key) {
   const auto all = course_.select("");
   const auto page = static_cast<std::size_t>(std::max(screen_->rows() - 3, 1));
   if (on_scroll_key(key, chosen_, all.size() - 1, page)) return;
-  if (key == kEnter) go_to(*all[chosen_]);
+  if (key == kEnter) watch_.move_to(*all[chosen_]);
   if (key == kEnter || key == 'q' || key == 'l' || key == kEscape) mode_ = Mode::exercise;
 }
-
-void WatchScreen::go_to(const Exercise& e) { watch_.move_to(e); }
 
 void WatchScreen::go_to_next() {
   const Progress progress(course_.root);
@@ -286,7 +285,7 @@ void WatchScreen::go_to_next() {
   else if (next == nullptr)
     note_ = "All exercises are passed. l goes back to any of them.";
   else
-    go_to(*next);
+    watch_.move_to(*next);
 }
 
 void WatchScreen::run_program() {
@@ -309,10 +308,9 @@ void WatchScreen::confirm_reset(int key) {
   mode_ = Mode::exercise;
   note_.clear();
   if (key != 'y' && key != 'Y') return;
-  const std::string said = ask_tool("reset");
-  // The file changed, so the next check comes by itself and clears what is older.
-  help_ = said + "\n";
-  note_ = said.substr(0, said.find('\n'));
+  // The file has changed, so a check comes by itself.
+  note_ = ask_tool("reset");
+  keep_note_ = true;
 }
 
 std::vector<std::string> WatchScreen::command(std::vector<std::string> words) const {

@@ -24,7 +24,7 @@ constexpr std::array<KeyHelp, 9> kKeys = {{
     {"s", "solution", "shows the solution, after a pass"},
     {"x", "reset", "brings the original file back; your text is kept"},
     {"?", "keys", "shows this page"},
-    {"q", "quit", "ends; ./course watch continues where you were"},
+    {"q", "quit", "ends watch, at any time"},
 }};
 
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
@@ -179,7 +179,7 @@ void add_text(Page& page, const std::vector<std::string>& lines, const ExerciseP
   if (scrolls)
     page.rows.push_back(rows.row("(lines " + std::to_string(first + 1) + " to " +
                                      std::to_string(end) + " of " + std::to_string(lines.size()) +
-                                     "; arrow and page keys scroll)",
+                                     "; arrows scroll)",
                                  Style::dim));
 }
 
@@ -272,6 +272,7 @@ std::vector<Row> list_page(const Course& course, const Progress& progress, const
   std::vector<Row> page = {rows.row(
       std::to_string(passed) + " of " + std::to_string(place) + " exercises passed", Style::plain)};
   for (std::size_t i = first; i < std::min(all.size(), first + height); ++i) page.push_back(all[i]);
+  page.resize(height + 1);
   page.push_back(rows.row("arrows choose  Enter goes there  q back", Style::key));
   return page;
 }
