@@ -82,6 +82,14 @@ TEST_CASE("an older file that comes back is judged, not what was built after it"
   CHECK_SAYS(learner.types({"check", "91.double_all"}), "pass  91.double_all");
   course::fs::rename(kept, learner.file("double_all"));
   CHECK_SAYS(learner.types({"check", "91.double_all"}), "fail  91.double_all");
+  // Also where the library of what came between was taken away, because it did not compile.
+  course::fs::rename(learner.file("double_all"), kept);
+  learner.solves("double_all");
+  CHECK_SAYS(learner.types({"check", "91.double_all"}), "pass  91.double_all");
+  learner.writes("double_all", "does not compile\n");
+  CHECK_SAYS(learner.types({"run", "91", "--mine"}), "91.double_all does not compile");
+  course::fs::rename(kept, learner.file("double_all"));
+  CHECK_SAYS(learner.types({"check", "91.double_all"}), "fail  91.double_all");
 }
 
 TEST_CASE("the last exercise of a chapter ends it with a summary") {

@@ -1,6 +1,7 @@
 // Runs `cmake --build` and picks out of its output what a learner needs: the first errors.
 #include "builder.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -70,11 +71,16 @@ std::string first_errors(const std::string& output, const fs::path& root) {
   return shown.empty() ? output : shown;
 }
 
+bool is_later(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
 /// The learner's files as libraries. One that does not compile is left out: the program then uses
 /// the course's own, and says so.
 void build_mine(const Course& course, const Chapter& chapter) {
   for (const auto& e : chapter.exercises) {
     std::error_code ignored;
+    announce_older_file(course, e);
     if (build(course, {mine_target(e)}).empty()) continue;
     fs::remove(course.variant("mine") / e.library(), ignored);
     std::cerr << e.id() << " does not compile (./course check " << e.id()
@@ -89,6 +95,21 @@ std::string mine_target(const Exercise& e) {
 }
 
 std::string nvcc_target(const Exercise& e) { return "nvcc_" + mine_target(e); }
+
+void announce_older_file(const Course& course, const Exercise& e) {
+  struct stat file {
+  }, library{};
+  const fs::path stub = course.stub(e);
+  const fs::path built = course.variant("mine") / e.library();
+  if (stat(stub.c_str(), &file) != 0) return;
+  // Without a library (builder.cpp removes it) nothing tells what the object file was made from.
+  if (stat(built.c_str(), &library) == 0 &&
+      (is_later(file.st_mtim, library.st_mtim) || !is_later(file.st_ctim, library.st_mtim)))
+    return;
+  const fs::path includes_it = course.build / "mine" / e.folder / stub.filename();
+  std::error_code ignored;  // an exercise that the build does not know shows there
+  fs::last_write_time(includes_it, fs::file_time_type::clock::now(), ignored);
+}
 
 std::string build(const Course& course, const std::vector<std::string>& targets,
                   const Supervision& supervision) {

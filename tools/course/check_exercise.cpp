@@ -1,30 +1,11 @@
 // Starts nothing that the one exercise does not need: this is what a learner waits for.
 #include "check_exercise.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <sstream>
 
 namespace course {
 namespace {
-
-bool is_later(const timespec& a, const timespec& b) {
-  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
-
-/// Ninja compares times of writing, so it would not see a file that was written before the last
-/// build and moved into place after it: a backup that came back. The system notes the move too.
-void announce_older_file(const Course& course, const Exercise& e) {
-  struct stat file {}, library {};
-  const fs::path stub = course.stub(e);
-  const fs::path built = course.variant("mine") / e.library();
-  if (stat(stub.c_str(), &file) != 0 || stat(built.c_str(), &library) != 0) return;
-  if (is_later(file.st_mtim, library.st_mtim) || !is_later(file.st_ctim, library.st_mtim)) return;
-  const fs::path includes_it = course.build / "mine" / e.folder / stub.filename();
-  std::error_code ignored;  // without it there is nothing built from the file either
-  fs::last_write_time(includes_it, fs::file_time_type::clock::now(), ignored);
-}
 
 Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& supervision) {
   if (!fs::exists(course.stub(e)))

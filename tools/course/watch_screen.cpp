@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <utility>
 
 #include "foreground.h"
@@ -60,9 +61,17 @@ class WatchScreen {
   void on_key(int key);
   void on_command(int key);
   void on_list_key(int key);
-  bool on_scroll_key(int key, std::size_t& place, std::size_t last, std::size_t page) const;
+  void show_help(const char* command);
+  // One for each key:
+  void show_hint() { show_help("hint"); }
+  void show_solution() { show_help("solution"); }
+  void show_list();
+  void show_keys() { mode_ = Mode::keys; }
   void go_to_next();
   void run_program();
+  void check_again() { watch_.check(); }
+  void ask_about_reset();
+  void quit() { over_ = true; }
   void confirm_reset(int key);
   std::vector<std::string> command(std::vector<std::string> words) const;
   std::string ask_tool(const char* name);
@@ -189,90 +198,51 @@ void WatchScreen::on_key(int key) {
     confirm_reset(key);
   else if (mode_ == Mode::list)
     on_list_key(key);
-  else if (!on_scroll_key(key, scrolled_, last_, visible_))
+  else if (!scroll(key, scrolled_, last_, visible_))
     on_command(key);
 }
 
-bool WatchScreen::on_scroll_key(int key, std::size_t& place, std::size_t last,
-                                std::size_t page) const {
-  const auto up = [&](std::size_t rows) { place -= std::min(place, rows); };
-  const auto down = [&](std::size_t rows) { place = std::min(place + rows, last); };
-  switch (key) {
-    case kUp:
-    case 'k':
-      up(1);
-      return true;
-    case kDown:
-    case 'j':
-      down(1);
-      return true;
-    case kPageUp:
-      up(page);
-      return true;
-    case kPageDown:
-    case ' ':
-      down(page);
-      return true;
-    case kHome:
-      place = 0;
-      return true;
-    case kEnd:
-      place = last;
-      return true;
-    default:
-      return false;
-  }
+void WatchScreen::on_command(int key) {
+  static const std::map<int, void (WatchScreen::*)()> kCommands = {
+      {'h', &WatchScreen::show_hint},
+      {'l', &WatchScreen::show_list},
+      {'n', &WatchScreen::go_to_next},
+      {'r', &WatchScreen::run_program},
+      {'c', &WatchScreen::check_again},
+      {'s', &WatchScreen::show_solution},
+      {'x', &WatchScreen::ask_about_reset},
+      {'?', &WatchScreen::show_keys},
+      {'q', &WatchScreen::quit}};
+  note_.clear();
+  const auto command = kCommands.find(key);
+  if (command != kCommands.end())
+    (this->*command->second)();
+  else if (key != kOtherKey)
+    note_ = "? shows the keys.";
 }
 
-void WatchScreen::on_command(int key) {
-  note_.clear();
-  switch (key) {
-    case 'h':
-      help_ = ask_tool("hint") + "\n";
-      scrolled_ = 0;
-      break;
-    case 's':
-      help_ = ask_tool("solution") + "\n";
-      scrolled_ = 0;
-      break;
-    case 'l': {
-      const auto all = course_.select("");
-      const auto here = std::find(all.begin(), all.end(), &watch_.current());
-      chosen_ = static_cast<std::size_t>(here - all.begin());
-      mode_ = Mode::list;
-      break;
-    }
-    case 'n':
-      go_to_next();
-      break;
-    case 'r':
-      run_program();
-      break;
-    case 'c':
-      watch_.check();
-      break;
-    case 'x':
-      note_ = "Bring the original file of " + watch_.current().id() +
-              " back? Your text is kept. y: yes; any other key: no.";
-      mode_ = Mode::confirm;
-      break;
-    case '?':
-      mode_ = Mode::keys;
-      break;
-    case 'q':
-      over_ = true;
-      break;
-    case kOtherKey:
-      break;
-    default:
-      note_ = "? shows the keys.";
-  }
+void WatchScreen::show_help(const char* command) {
+  help_ = ask_tool(command) + "\n";
+  scrolled_ = 0;
+}
+
+void WatchScreen::show_list() {
+  const auto all = course_.select("");
+  const auto here = std::find(all.begin(), all.end(), &watch_.current());
+  chosen_ = static_cast<std::size_t>(here - all.begin());
+  mode_ = Mode::list;
+}
+
+void WatchScreen::ask_about_reset() {
+  note_ = "Bring the original file of " + watch_.current().id() +
+          " back? Your text is kept. y: yes; any other key: no.";
+  mode_ = Mode::confirm;
 }
 
 void WatchScreen::on_list_key(int key) {
   const auto all = course_.select("");
   const auto page = static_cast<std::size_t>(std::max(screen_->rows() - 3, 1));
-  if (on_scroll_key(key, chosen_, all.size() - 1, page)) return;
+  if (scroll(key, chosen_, all.size() - 1, page)) return;
   if (key == kEnter) watch_.move_to(*all[chosen_]);
   if (key == kEnter || key == 'q' || key == 'l' || key == kEscape) mode_ = Mode::exercise;
 }

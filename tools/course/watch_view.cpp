@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <utility>
+
+#include "watch_text.h"
 
 namespace course {
 namespace {
@@ -26,34 +27,6 @@ constexpr std::array<KeyHelp, 9> kKeys = {{
     {"?", "keys", "shows this page"},
     {"q", "quit", "ends watch, at any time"},
 }};
-
-bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
-
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
-}
-
-/// The byte at which character `count` starts, or the end.
-std::size_t byte_of(const std::string& text, std::size_t count) {
-  std::size_t at = 0;
-  for (; at < text.size(); ++at)
-    if (starts_character(text[at]) && count-- == 0) break;
-  return at;
-}
-
-std::string clipped(const std::string& text, std::size_t columns, bool utf8) {
-  if (width_of(text) <= columns) return text;
-  const std::string mark = utf8 ? "…" : "...";
-  if (columns < width_of(mark) + 1) return text.substr(0, byte_of(text, columns));
-  return text.substr(0, byte_of(text, columns - width_of(mark))) + mark;
-}
-
-/// The end of a path says more than its beginning.
-std::string clipped_path(const std::string& path, std::size_t columns, bool utf8) {
-  const std::string mark = utf8 ? "…" : "...";
-  if (width_of(path) <= columns || columns < 8) return clipped(path, columns, utf8);
-  return mark + path.substr(byte_of(path, width_of(path) + width_of(mark) - columns));
-}
 
 /// Makes rows that fit into the columns.
 class Rows {
@@ -104,7 +77,7 @@ class Rows {
       }
       if (used > 0) rows.back().push_back({"  ", Style::plain});
       rows.back().push_back({kKeys[i].key, Style::key});
-      rows.back().push_back({word, Style::plain});
+      rows.back().push_back({clipped(word, columns_ - 1, utf8_), Style::plain});
       used += width + (used > 0 ? 2 : 0);
     }
     return rows;
@@ -185,51 +158,6 @@ void add_text(Page& page, const std::vector<std::string>& lines, const ExerciseP
 
 }  // namespace
 
-std::string printable(const std::string& text, bool utf8) {
-  static const std::vector<std::pair<std::string, std::string>> kAscii = {
-      {"·", "-"}, {"…", "..."}, {"→", "->"}, {"×", "x"}, {"‘", "'"},
-      {"’", "'"}, {"“", "\""},  {"”", "\""}, {"–", "-"}, {"µ", "u"}};
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = byte_of(text.substr(at, 5), 1);
-    const std::string character = text.substr(at, size);
-    at += size;
-    if (character == "\n")
-      out += character;
-    else if (character == "\t")
-      out += "    ";
-    else if (size == 1 && static_cast<unsigned char>(character[0]) >= ' ' && character[0] < 127)
-      out += character;
-    else if (size > 1 && utf8)
-      out += character;
-    else if (size > 1) {
-      const auto known = std::find_if(kAscii.begin(), kAscii.end(),
-                                      [&](const auto& pair) { return pair.first == character; });
-      out += known == kAscii.end() ? "?" : known->second;
-    }
-  }
-  return out;
-}
-
-std::vector<std::string> fold(const std::string& text, std::size_t columns) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t spaces = std::min(line.find_first_not_of(' '), line.size());
-    const std::string indent(std::min(spaces, columns / 2), ' ');
-    while (width_of(line) > columns) {
-      const std::size_t edge = byte_of(line, columns);
-      std::size_t cut = line.rfind(' ', edge);
-      // A word that is longer than the line is broken, and so is one behind the indent alone.
-      if (cut == std::string::npos || line.find_first_not_of(' ') >= cut) cut = edge;
-      lines.push_back(line.substr(0, cut));
-      line = indent + line.substr(std::min(line.find_first_not_of(' ', cut), line.size()));
-    }
-    lines.push_back(line);
-  }
-  return lines;
-}
-
 Page exercise_page(const Course& course, const Progress& progress, const ExercisePage& what,
                    const Space& space) {
   const Rows rows(space);
@@ -275,6 +203,26 @@ std::vector<Row> list_page(const Course& course, const Progress& progress, const
   page.resize(height + 1);
   page.push_back(rows.row("arrows choose  Enter goes there  q back", Style::key));
   return page;
+}
+
+bool scroll(int key, std::size_t& place, std::size_t last, std::size_t page) {
+  const auto up = [&](std::size_t rows) { place -= std::min(place, rows); };
+  const auto down = [&](std::size_t rows) { place = std::min(place + rows, last); };
+  if (key == kUp || key == 'k')
+    up(1);
+  else if (key == kDown || key == 'j')
+    down(1);
+  else if (key == kPageUp)
+    up(page);
+  else if (key == kPageDown || key == ' ')
+    down(page);
+  else if (key == kHome)
+    place = 0;
+  else if (key == kEnd)
+    place = last;
+  else
+    return false;
+  return true;
 }
 
 std::vector<Row> keys_page(const Space& space) {

@@ -47,10 +47,8 @@ std::vector<Row> list_page(const Course& course, const Progress& progress, const
 /// The page that explains the keys.
 std::vector<Row> keys_page(const Space& space);
 
-/// Lines of at most `columns` columns. A line keeps its indent where it is broken.
-std::vector<std::string> fold(const std::string& text, std::size_t columns);
-
-/// `text` without control characters, and in ASCII where there is no UTF-8.
-std::string printable(const std::string& text, bool utf8);
+/// Moves `place` between 0 and `last` when the key is one that scrolls. @param page the rows that
+/// are seen at once. @return whether it was such a key.
+bool scroll(int key, std::size_t& place, std::size_t last, std::size_t page);
 
 }  // namespace course
