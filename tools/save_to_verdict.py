@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Times how long a learner waits from saving a file to the verdict, for every exercise.
 
-    tools/save_to_verdict.py [CHAPTER...]     on an otherwise idle machine, in a clone whose exercises are untouched
+    tools/save_to_verdict.py [--watch] [CHAPTER...]     on an otherwise idle machine, in a clone whose exercises are
+                                                        untouched
 
 For each exercise the solution is saved as the learner's file, `./course check` runs it twice, the second time after a
 change, and the original file is restored. The second time counts: the first one may build the chapter's checker.
+With --watch, `./course watch` runs in a terminal and notices both saves by itself.
 Invariant: the working tree is as before, also after Ctrl-C.
 """
 
+import contextlib
+import os
 import pathlib
 import re
 import statistics
@@ -17,6 +21,11 @@ import time
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests/course"))
+from terminal import Terminal  # pylint: disable=wrong-import-position
+
+LONGEST_BUILD = 1200  # seconds
+VERDICT = re.compile(rb"(pass|fail|skipped|not done yet)  \(")  # as the screen shows it; a check's start erases it
 
 
 def check(name):
@@ -30,7 +39,31 @@ def check(name):
     return seconds
 
 
-def measure(folder, name):
+class Watch(Terminal):
+    """`./course watch` on a screen; called, it returns the seconds until the verdict on what was saved just now."""
+
+    def __init__(self, name):
+        super().__init__(["./course", "watch", name], {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8"},
+                         cwd=ROOT)
+        self.verdict(name)
+
+    def verdict(self, name):
+        """The next verdict and the seconds until it."""
+        self.output = b""
+        seconds = self.wait_until(lambda: VERDICT.search(self.output) or self.process.poll() is not None,
+                                  LONGEST_BUILD)
+        if seconds is None or self.process.poll() is not None:
+            sys.exit(f"{name}: no verdict:\n{self.output.decode(errors='replace')}")
+        return VERDICT.search(self.output).group(1), seconds
+
+    def __call__(self, name):
+        word, seconds = self.verdict(name)
+        if word not in (b"pass", b"skipped"):
+            sys.exit(f"{name} does not pass in ./course watch")
+        return seconds
+
+
+def measure(folder, name, check):
     solution = next((ROOT / "solutions" / folder).glob(name + ".c*"))
     mine = ROOT / "chapters" / folder / solution.name
     before = mine.read_text()
@@ -44,19 +77,29 @@ def measure(folder, name):
         mine.write_text(before)
 
 
-def main():
+def chosen_exercises(numbers):
+    """(number of the chapter, its folder, name) of every exercise of these chapters, or of all."""
     chapters = tomllib.loads((ROOT / "chapters/course.toml").read_text())["chapter"]
+    return [(chapter["number"], chapter["folder"], exercise["name"])
+            for chapter in chapters if not numbers or str(chapter["number"]) in numbers
+            for exercise in chapter.get("exercise", [])]
+
+
+def main():
+    exercises = chosen_exercises([word for word in sys.argv[1:] if word != "--watch"])
+    if not exercises:
+        sys.exit("no such chapter: tools/save_to_verdict.py [--watch] [CHAPTER...]")
     progress = ROOT / ".course/progress.txt"
     before = progress.read_text() if progress.exists() else None
     times = {}
     try:
-        for chapter in chapters:
-            if sys.argv[1:] and str(chapter["number"]) not in sys.argv[1:]:
-                continue
-            for exercise in chapter.get("exercise", []):
-                seconds = measure(chapter["folder"], exercise["name"])
-                times[f"{chapter['number']}.{exercise['name']}"] = seconds
-                print(f"{chapter['number']}.{exercise['name']}: {seconds:.2f} s", flush=True)
+        watching = "--watch" in sys.argv
+        with Watch("{0}.{2}".format(*exercises[0])) if watching else contextlib.nullcontext(check) as look:
+            for number, folder, name in exercises:
+                times[f"{number}.{name}"] = seconds = measure(folder, name, look)
+                print(f"{number}.{name}: {seconds:.2f} s", flush=True)
+                if watching:
+                    look.verdict(name)  # of the original file, which is there again
     finally:
         if before is not None:
             progress.write_text(before)

@@ -24,13 +24,13 @@ class NothingToSee:
 class Terminal:
     """Runs `words`; what it prints goes to `stream`, which has feed(bytes)."""
 
-    def __init__(self, words, environment, columns=100, rows=30, stream=None):
+    def __init__(self, words, environment, columns=100, rows=30, stream=None, cwd=None):
         self.ours, theirs = pty.openpty()
         self.stream = stream or NothingToSee()
         self.output = b""
         self.resize(columns, rows)
         self.settings = termios.tcgetattr(theirs)
-        self.process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+        self.process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd,
                                         preexec_fn=lambda: (os.setsid(), fcntl.ioctl(0, termios.TIOCSCTTY, 0)))
         self.theirs = theirs
 

@@ -16,20 +16,6 @@
 namespace course {
 namespace {
 
-Style style_of(Result result) {
-  switch (result) {
-    case Result::pass:
-      return Style::pass;
-    case Result::fail:
-      return Style::fail;
-    case Result::not_done_yet:
-      return Style::unfinished;
-    case Result::skipped:
-      break;
-  }
-  return Style::strong;
-}
-
 std::string seconds_text(const char* format, double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, format, seconds);

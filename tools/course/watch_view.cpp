@@ -158,6 +158,20 @@ void add_text(Page& page, const std::vector<std::string>& lines, const ExerciseP
 
 }  // namespace
 
+Style style_of(Result result) {
+  switch (result) {
+    case Result::pass:
+      return Style::pass;
+    case Result::fail:
+      return Style::fail;
+    case Result::not_done_yet:
+      return Style::unfinished;
+    case Result::skipped:
+      break;
+  }
+  return Style::strong;
+}
+
 Page exercise_page(const Course& course, const Progress& progress, const ExercisePage& what,
                    const Space& space) {
   const Rows rows(space);

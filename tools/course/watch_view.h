@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "course.h"
+#include "judge.h"
 #include "progress.h"
 #include "screen.h"
 
@@ -29,6 +30,9 @@ struct ExercisePage {
   std::size_t scrolled = 0;  ///< Rows of the text above the first one shown.
   std::string note;          ///< The last action's message, or a question.
 };
+
+/// How the word for a result looks.
+Style style_of(Result result);
 
 /// Rows of a page, and how far it scrolls.
 struct Page {
