@@ -91,7 +91,7 @@ def checkers():
 def save_to_verdict_and_keys():
     with Watch() as watch:
         watch.sees("91.double_all  Double every element", "chapters/91_warm_up/double_all.cpp", "not done yet", "0/2",
-                   "Next: 91.running_sum", "h hint")
+                   "Edit the file and save it", "Next: 91.running_sum", "h hint")
         watch.press("n")
         watch.sees("Not passed yet.")
         watch.press("h")

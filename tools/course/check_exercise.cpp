@@ -35,14 +35,10 @@ bool remember(const Course& course, const Exercise& e, Result result) {
                              [&](const Exercise& other) { return progress.passed(other); });
 }
 
-fs::path page_of(const Chapter& chapter) {
-  return fs::path("chapters") / chapter.folder / "README.md";
-}
-
 /// The sentence that follows "You will build" on the chapter's page; empty where there is none.
 std::string what_was_built(const Course& course, const Chapter& chapter) {
   static const std::string kMark = "**You will build** ";
-  const fs::path page = course.root / page_of(chapter);
+  const fs::path page = course.root / shown_page(chapter);
   if (!fs::exists(page)) return {};
   const std::string text = read_file(page);
   const auto mark = text.find(kMark);
@@ -89,6 +85,10 @@ std::string shown_path(const Course& course, const Exercise& e) {
   return fs::relative(course.stub(e), course.root).string();
 }
 
+std::string shown_page(const Chapter& chapter) {
+  return "chapters/" + chapter.folder + "/README.md";
+}
+
 std::string chapter_summary(const Course& course, const Chapter& chapter) {
   std::ostringstream out;
   const std::string number = std::to_string(chapter.number);
@@ -98,7 +98,7 @@ std::string chapter_summary(const Course& course, const Chapter& chapter) {
   if (const std::string built = what_was_built(course, chapter); !built.empty())
     out << "You have built " << built << '\n';
   out << "Run the chapter's program with your code: ./course run " << number << " --mine\n"
-      << "Then measure: \"Measure it\" in " << page_of(chapter).string() << ".\n";
+      << "Then measure: \"Measure it\" in " << shown_page(chapter) << ".\n";
   const auto next =
       std::find_if(course.chapters.begin(), course.chapters.end(),
                    [&](const Chapter& other) { return other.number > chapter.number; });
@@ -106,7 +106,7 @@ std::string chapter_summary(const Course& course, const Chapter& chapter) {
     out << "This was the last chapter. ./course list shows what is open.\n";
   else
     out << "Next: chapter " << next->number_text() << ", " << next->title << ", " << next->minutes
-        << " minutes: " << page_of(*next).string() << '\n';
+        << " minutes: " << shown_page(*next) << '\n';
   return out.str();
 }
 

@@ -38,6 +38,9 @@ std::string unchecked_lines(const Exercise& e, const std::string& text);
 /// The file of `e` as a learner types it: "chapters/05_data_parallel/scatter.cpp".
 std::string shown_path(const Course& course, const Exercise& e);
 
+/// The page that sets a chapter's tasks: "chapters/05_data_parallel/README.md".
+std::string shown_page(const Chapter& chapter);
+
 /// What a learner has built in a chapter, how long it was planned for, and what comes next.
 std::string chapter_summary(const Course& course, const Chapter& chapter);
 

@@ -151,6 +151,9 @@ void WatchScreen::show_verdict() {
   const Exercise& e = watch_.current();
   if (verdict.result != Result::pass) {
     verdict_ = verdict.text;
+    if (verdict.result == Result::not_done_yet)
+      verdict_ += "\nEdit the file and save it: the check starts by itself. The task is in " +
+                  shown_page(course_.chapter(e.chapter)) + ".\n";
     return;
   }
   verdict_ = "n goes to the next exercise, s shows the solution.\n";

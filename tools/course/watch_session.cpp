@@ -21,8 +21,7 @@ std::vector<int> signals_to_catch(bool screen) {
 }  // namespace
 
 WatchSession::WatchSession(const Course& course, const Exercise& first, int keys, bool poll)
-    : course_(course),
-      current_(&first),
+    : current_(&first),
       keys_(keys),
       files_(course, poll),
       signals_(signals_to_catch(keys >= 0)),

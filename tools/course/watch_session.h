@@ -55,7 +55,6 @@ class WatchSession {
   bool follow_saves();
   WatchEvent news();
 
-  const Course& course_;
   const Exercise* current_;
   int keys_;
   WatchedFiles files_;

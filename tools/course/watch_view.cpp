@@ -28,6 +28,9 @@ constexpr std::array<KeyHelp, 9> kKeys = {{
     {"q", "quit", "ends watch, at any time"},
 }};
 
+// Where the word "pass" stands in a line of the list.
+constexpr std::size_t kMarkBegin = 3, kMarkEnd = 7;
+
 /// Makes rows that fit into the columns.
 class Rows {
  public:
@@ -47,6 +50,14 @@ class Rows {
     std::string line;
     for (std::size_t i = 0; i < columns_; ++i) line += utf8_ ? "─" : "-";
     return {{line, Style::dim}};
+  }
+  /// A line of the list; the mark of a pass stands out, unless the line itself does.
+  Row entry(const std::string& words, Style style) const {
+    const std::string line = text(words);
+    if (style != Style::plain || line.size() <= kMarkEnd) return {{line, style}};
+    return {{line.substr(0, kMarkBegin)},
+            {line.substr(kMarkBegin, kMarkEnd - kMarkBegin), Style::pass},
+            {line.substr(kMarkEnd)}};
   }
   /// `left`, and at the right edge `right`.
   Row edges(const std::string& left, const std::string& right, Style style) const {
@@ -202,7 +213,7 @@ std::vector<Row> list_page(const Course& course, const Progress& progress, const
       const std::string mark = progress.passed(e) ? "pass" : "    ";
       const Style style = place == chosen ? Style::chosen : Style::plain;
       if (place == chosen) chosen_row = all.size();
-      all.push_back(rows.row(
+      all.push_back(rows.entry(
           (&e == &current ? " > " : "   ") + mark + "  " + e.id() + "  " + e.title, style));
       ++place;
     }
