@@ -63,6 +63,23 @@ ExercisePage failing(const course::Course& course) {
 
 }  // namespace
 
+TEST_CASE("watch refuses what is not there, and tells how it is used") {
+  const Learner learner;
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"7", "There is no chapter 7; there are 91."},
+      {"91.nothing", "There is no exercise \"91.nothing\"; there are: 91.double_all"},
+      {"--keys", "--keys"}};
+  for (const auto& [word, text] : cases) {
+    const course::Outcome refused = learner.types({"watch", word});
+    CHECK(refused.exit_code == 2);
+    CHECK_SAYS(refused, text);
+  }
+  const course::Outcome help = learner.types({"watch", "--help"});
+  CHECK(help.exit_code == 0);
+  CHECK_SAYS(help, "--poll");
+  CHECK_SAYS(help, "Example: ./course watch 5");
+}
+
 TEST_CASE("every page fits into every window") {
   const Learner learner;
   const course::Course course = fixture();

@@ -282,6 +282,13 @@ def ends_and_stops_as_a_program_should():
             ask(watch)
             assert watch.exit_code() == code
             watch.is_as_before()
+    nowhere = pathlib.Path(LEARNER, ".course")
+    shutil.rmtree(nowhere)
+    nowhere.write_text("a file where a folder should be")
+    with Watch() as watch:
+        assert watch.exit_code() == 1
+        assert "cannot write" in watch.text() and termios.tcgetattr(watch.theirs) == watch.settings, watch.text()
+    nowhere.unlink()
     shell = ["bash", "-c", 'set -m; "$@"; echo SHELL; read -r; fg; echo "CODE $?"', "-", *command("watch")]
     with Watch(whole=shell) as watch:
         watch.sees("not done yet  (")
