@@ -260,10 +260,19 @@ def a_running_check_waits_for_nothing():
 
 def runs_the_program():
     shutil.copy(ANSWERS / "double_all.cpp", DOUBLE)
-    with Watch() as watch:
+    with Watch(WARM_UP_ASKS="1") as watch:
         watch.sees("pass  (")
         watch.press("r")
-        watch.sees("./course run 91 --mine", "2 4 6 ", "It ended with exit code", "Enter goes back to watch.")
+        watch.sees("./course run 91 --mine", "Your name?")
+        watch.press("Ada" + ENTER)
+        watch.sees("Hello, Ada", "2 4 6 ", "It ended with exit code 5. Enter goes back to watch.")
+        watch.press(ENTER)
+        watch.sees("pass  (", "q quit")
+        # Ctrl-C ends the program and not watch.
+        watch.press("r")
+        watch.sees("Your name?")
+        watch.press(SIGNALS["Ctrl-C"])
+        watch.sees("It ended with exit code 130.")
         watch.press(ENTER)
         watch.sees("pass  (", "q quit")
 
