@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Times how long a learner waits from saving a file to the verdict, for every exercise.
 
-    tools/save_to_verdict.py [--watch] [CHAPTER...]     on an otherwise idle machine, in a clone whose exercises are
-                                                        untouched
+    tools/save_to_verdict.py [--watch] [CHAPTER...]
 
-For each exercise the solution is saved as the learner's file, `./course check` runs it twice, the second time after a
-change, and the original file is restored. The second time counts: the first one may build the chapter's checker.
+on an otherwise idle machine, in a clone whose exercises are untouched. For each exercise the solution is
+saved as the learner's file, `./course check` runs it twice, the second time after a change, and the original
+file is restored. The second time counts: the first one may build the chapter's checker.
 With --watch, `./course watch` runs in a terminal and notices both saves by itself.
 Invariant: the working tree is as before, also after Ctrl-C.
 """
@@ -25,7 +25,8 @@ sys.path.append(str(ROOT / "tests/course"))
 from terminal import Terminal  # pylint: disable=wrong-import-position
 
 LONGEST_BUILD = 1200  # seconds
-VERDICT = re.compile(rb"(pass|fail|skipped|not done yet)  \(")  # as the screen shows it; a check's start erases it
+# As the screen shows it; the start of a check erases it.
+VERDICT = re.compile(rb"(pass|fail|skipped|not done yet)  \(")
 
 
 def check(name):
@@ -40,11 +41,11 @@ def check(name):
 
 
 class Watch(Terminal):
-    """`./course watch` on a screen; called, it returns the seconds until the verdict on what was saved just now."""
+    """`./course watch` on a screen; called, it returns the seconds until the verdict on the last save."""
 
     def __init__(self, name):
-        super().__init__(["./course", "watch", name], {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8"},
-                         cwd=ROOT)
+        environment = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+        super().__init__(["./course", "watch", name], environment, cwd=ROOT)
         self.verdict(name)
 
     def verdict(self, name):
@@ -71,7 +72,8 @@ def measure(folder, name, check):
     try:
         mine.write_text(solution.read_text())
         check(f"{int(folder[:2])}.{name}")
-        mine.write_text(solution.read_text() + f"\nint saved_{int(time.time())};\n")  # no answer of a compiler cache
+        # Another text each time, which no compiler cache knows.
+        mine.write_text(solution.read_text() + f"\nint saved_{int(time.time())};\n")
         return check(f"{int(folder[:2])}.{name}")
     finally:
         mine.write_text(before)
@@ -107,8 +109,8 @@ def main():
             progress.unlink(missing_ok=True)
     slowest = max(times, key=times.get)
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text()).group(1)
-    print(f"{len(times)} exercises: median {statistics.median(times.values()):.2f} s, largest {times[slowest]:.2f} s "
-          f"({slowest}); {model}")
+    print(f"{len(times)} exercises: median {statistics.median(times.values()):.2f} s, "
+          f"largest {times[slowest]:.2f} s ({slowest}); {model}")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,12 @@ class Terminal:
         self.output = b""
         self.resize(columns, rows)
         self.settings = termios.tcgetattr(theirs)
-        self.process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd,
-                                        preexec_fn=lambda: (os.setsid(), fcntl.ioctl(0, termios.TIOCSCTTY, 0)))
+
+        def take_terminal():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        self.process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+                                        cwd=cwd, preexec_fn=take_terminal)
         self.theirs = theirs
 
     def __enter__(self):

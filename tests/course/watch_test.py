@@ -2,7 +2,7 @@
 """`./course watch` as its user meets it: watch_test.py TOOL BUILD FIXTURE LEARNER [TEST...].
 
 Called by CTest. Drives the tool through a pseudo-terminal, with pyte as the terminal that a person looks at.
-LEARNER becomes a copy of the fixture course FIXTURE. Exit code 77 where there is no pyte (package python3-pyte).
+LEARNER becomes a copy of the fixture course FIXTURE. Exit code 77 where there is no pyte (python3-pyte).
 Invariant: a test waits for what it expects to see, never for a time.
 """
 
@@ -16,81 +16,15 @@ import termios
 import time
 
 from terminal import Terminal
-
-try:
-    import pyte
-except ImportError:
-    print("skipped: no pyte (Debian package python3-pyte)")
-    sys.exit(77)
-
-TOOL, BUILD, FIXTURE, LEARNER = sys.argv[1:5]
-CHAPTER = pathlib.Path(LEARNER, "chapters/91_warm_up")
-ANSWERS = pathlib.Path(FIXTURE, "solutions/91_warm_up")
-DOUBLE, SUM = CHAPTER / "double_all.cpp", CHAPTER / "running_sum.cpp"
-SOLVED = (ANSWERS / "double_all.cpp").read_text()
-WRONG = '#include "exercises.h"\nvoid double_all(const std::vector<float>&, std::vector<float>&) {}\n'
-BROKEN = '#include "exercises.h"\n' + "".join(f'int broken{i} = "text";\n' for i in range(9))
-ENDLESS = ('#include <unistd.h>\n#include "exercises.h"\n'
-           "void double_all(const std::vector<float>&, std::vector<float>&) { while (true) pause(); }\n")
-SIGNALS = {"Ctrl-C": "\x03", "Ctrl-Z": "\x1a"}
-UP, PAGE_DOWN, ENTER = "\x1b[A", "\x1b[6~", "\r"
-
-
-def new_learner():
-    shutil.rmtree(LEARNER, ignore_errors=True)
-    shutil.copytree(FIXTURE, LEARNER)
-
-
-def command(*words):
-    return [TOOL, "--root", LEARNER, "--build", BUILD, *words]
-
-
-def environment(**changes):
-    clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "LC_ALL", "COLUMNS")}
-    # pyte is a Linux console: it knows neither a second screen nor how to scroll a part of one.
-    return clean | {"TERM": "linux", "LANG": "C.UTF-8", "TD_CHECK_TIME_LIMIT": "60"} | changes
-
-
-class Watch(Terminal):
-    """`watch` on a screen."""
-
-    def __init__(self, *words, columns=100, rows=30, whole=None, **changes):
-        self.screen = pyte.Screen(columns, rows)
-        super().__init__(whole or command("watch", *words), environment(**changes), columns, rows,
-                         pyte.ByteStream(self.screen))
-
-    def resize(self, columns, rows):
-        self.screen.resize(rows, columns)
-        super().resize(columns, rows)
-
-    def text(self):
-        return "\n".join(line.rstrip() for line in self.screen.display)
-
-    def sees(self, *texts, seconds=30):
-        """Fails unless all texts are on the screen at once before `seconds` are over."""
-        if self.wait_until(lambda: all(text in self.text() for text in texts), seconds) is None:
-            raise AssertionError(f"expected {texts} on the screen:\n{self.text()}")
-
-    def is_as_before(self):
-        assert termios.tcgetattr(self.theirs) == self.settings, "the terminal's settings have changed"
-        assert self.output.rstrip().endswith(b"continues here."), self.output[-200:]
-
-
-def checkers():
-    """The processes of the fixture's checker that run now."""
-    found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if b"/check_ch91" in (folder / "cmdline").read_bytes():
-                found.append(folder.name)
-        except OSError:
-            pass
-    return found
+from watch_learner import (ANSWERS, BROKEN, CHAPTER, checkers, command, DOUBLE, ENDLESS, ENTER,
+                           environment, LEARNER, lines_of_watch, new_learner, PAGE_DOWN, SIGNALS, SOLVED,
+                           SUM, UP, Watch, WRONG)
 
 
 def save_to_verdict_and_keys():
     with Watch() as watch:
-        watch.sees("91.double_all  Double every element", "chapters/91_warm_up/double_all.cpp", "not done yet", "0/2",
+        watch.sees("91.double_all  Double every element", "chapters/91_warm_up/double_all.cpp",
+                   "not done yet", "0/2",
                    "Edit the file and save it", "Next: 91.running_sum", "h hint")
         watch.press("n")
         watch.sees("Not passed yet.")
@@ -116,7 +50,8 @@ def save_to_verdict_and_keys():
         # Another exercise that is saved becomes the one that is watched.
         (CHAPTER / "README.md").write_text("**You will build** a sum\nof all.  And more. Then\n\nthis.\n")
         shutil.copy(ANSWERS / "running_sum.cpp", SUM)
-        watch.sees("chapters/91_warm_up/running_sum.cpp", "2/2", "Chapter 91, Warm up, is complete: 2 exercises",
+        watch.sees("chapters/91_warm_up/running_sum.cpp", "2/2",
+                   "Chapter 91, Warm up, is complete: 2 exercises",
                    "You have built a sum of all.", "./course run 91 --mine", "This was the last chapter")
         watch.press("q")
         assert watch.exit_code() == 0
@@ -135,7 +70,8 @@ def reset_asks_first():
         watch.sees("Bring the original file of 91.double_all back?")
         assert DOUBLE.read_text() == SOLVED, "reset did not wait for an answer"
         watch.press("y")
-        watch.sees("not done yet  (", "Your text is kept in .course/backup/91.double_all.", "is the stub again")
+        watch.sees("not done yet  (", "Your text is kept in .course/backup/91.double_all.",
+                   "is the stub again")
         kept = list(pathlib.Path(LEARNER, ".course/backup").iterdir())
         assert [file.read_text() for file in kept] == [SOLVED]
         watch.press("c")  # clears the message
@@ -147,7 +83,8 @@ def every_size_and_long_texts():
     with Watch(columns=40, rows=16) as watch:
         watch.sees("not done yet  (")
         DOUBLE.write_text(BROKEN)
-        watch.sees("fail  (", "it does not compile:", "double_all.cpp:2:", "(lines 1 to ", "q quit", "91.double_all")
+        watch.sees("fail  (", "it does not compile:", "double_all.cpp:2:", "(lines 1 to ", "q quit",
+                   "91.double_all")
         watch.press(PAGE_DOWN)
         watch.wait_until(lambda: "(lines 1 to" not in watch.text())
         assert "it does not compile" not in watch.text()
@@ -186,7 +123,7 @@ def plain_lines_where_nothing_can_be_drawn():
 
 
 def one_verdict_for_each_save():
-    with subprocess.Popen(command("watch", "91.1"), stdout=subprocess.PIPE, text=True, env=environment()) as watch:
+    with lines_of_watch("91.1") as watch:
         def verdict(expected, advice="Edit"):
             line = watch.stdout.readline()
             assert line.startswith(expected + "  91.double_all"), f"expected {expected}, got {line}"
@@ -225,10 +162,9 @@ def one_verdict_for_each_save():
 
 
 def polls_when_asked():
-    with subprocess.Popen(command("watch", "--poll"), stdout=subprocess.PIPE, text=True, env=environment()) as watch:
+    with lines_of_watch("--poll") as watch:
         for expected in ("Watching", "not done yet"):
             assert watch.stdout.readline().startswith(expected)
-        assert "inotify" not in os.listdir(f"/proc/{watch.pid}/fd")
         links = [os.readlink(f"/proc/{watch.pid}/fd/{name}") for name in os.listdir(f"/proc/{watch.pid}/fd")]
         assert "anon_inode:inotify" not in links, links
         DOUBLE.write_text(WRONG)
@@ -296,7 +232,8 @@ def ends_and_stops_as_a_program_should():
     nowhere.write_text("a file where a folder should be")
     with Watch() as watch:
         assert watch.exit_code() == 1
-        assert "cannot write" in watch.text() and termios.tcgetattr(watch.theirs) == watch.settings, watch.text()
+        assert "cannot write" in watch.text(), watch.text()
+        assert termios.tcgetattr(watch.theirs) == watch.settings
     nowhere.unlink()
     shell = ["bash", "-c", 'set -m; "$@"; echo SHELL; read -r; fg; echo "CODE $?"', "-", *command("watch")]
     with Watch(whole=shell) as watch:
