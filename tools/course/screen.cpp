@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <clocale>
+#include <csignal>
 
 #include "terminal.h"
 
@@ -66,6 +67,17 @@ void start_colors() {
   init_pair(kRed, COLOR_RED, -1);
   init_pair(kYellow, COLOR_YELLOW, -1);
   init_pair(kCyan, COLOR_CYAN, -1);
+}
+
+/// Brings the terminal up to date. ncurses ignores SIGTSTP meanwhile and would lose a Ctrl-Z; held
+/// back, it arrives afterwards.
+void refresh_screen() {
+  sigset_t stop, before;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  pthread_sigmask(SIG_BLOCK, &stop, &before);
+  ::refresh();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 int known_key(int code) {
@@ -132,7 +144,7 @@ void Screen::draw(const std::vector<Row>& all) {
     }
   }
   attrset(A_NORMAL);
-  ::refresh();
+  refresh_screen();
 }
 
 int Screen::key() {
@@ -160,7 +172,7 @@ void Screen::leave() {
 void Screen::come_back() {
   resize();
   forget();
-  ::refresh();
+  refresh_screen();
 }
 
 }  // namespace course

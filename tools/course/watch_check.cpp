@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -62,6 +63,10 @@ void BackgroundCheck::tell(const std::function<void(CheckState&)>& change) {
 }
 
 void BackgroundCheck::work(const Exercise& e) {
+  // Signals are the main thread's, which holds some of them back while it draws.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
   Supervision supervision;
   supervision.stop = stop_.get();
   supervision.on_progress = [this](const std::string& steps) {
