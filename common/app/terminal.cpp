@@ -61,9 +61,10 @@ std::string colored(const std::string& text, Color color, const Terminal& termin
   return "\033[" + std::to_string(static_cast<int>(color)) + "m" + text + "\033[0m";
 }
 
-std::string padded(const std::string& text, std::size_t width) {
+std::string padded(const std::string& text, std::size_t width, bool right) {
   const std::size_t used = columns(text);
-  return text + std::string(used < width ? width - used : 0, ' ');
+  const std::string space(used < width ? width - used : 0, ' ');
+  return right ? space + text : text + space;
 }
 
 std::string wrap(const std::string& text, std::size_t width, std::size_t indent, std::size_t used) {

@@ -72,6 +72,55 @@ TEST_CASE("a file that does not compile shows the error and breaks nothing else"
   CHECK_SAYS(proof, "14 passed, 0 failed, 0 skipped");
 }
 
+TEST_CASE("an older file that comes back is judged, not what was built after it") {
+  const Learner learner;
+  learner.writes("double_all",
+                 "#include \"exercises.h\"\nvoid double_all(const "
+                 "std::vector<float>&, std::vector<float>&) {}\n");
+  const auto kept = learner.root() / "kept.cpp";
+  course::fs::rename(learner.file("double_all"), kept);
+  learner.solves("double_all");
+  CHECK_SAYS(learner.types({"check", "91.double_all"}), "pass  91.double_all");
+  course::fs::rename(kept, learner.file("double_all"));
+  CHECK_SAYS(learner.types({"check", "91.double_all"}), "fail  91.double_all");
+  // Also where the library of what came between was taken away, because it did not compile.
+  course::fs::rename(learner.file("double_all"), kept);
+  learner.solves("double_all");
+  CHECK_SAYS(learner.types({"check", "91.double_all"}), "pass  91.double_all");
+  learner.writes("double_all", "does not compile\n");
+  CHECK_SAYS(learner.types({"run", "91", "--mine"}), "91.double_all does not compile");
+  course::fs::rename(kept, learner.file("double_all"));
+  CHECK_SAYS(learner.types({"check", "91.double_all"}), "fail  91.double_all");
+}
+
+TEST_CASE("the last exercise of a chapter ends it with a summary") {
+  const Learner learner;
+  course::write_file(learner.root() / "chapters" / "91_warm_up" / "README.md",
+                     "# Warm up\n\n**You will build** two loops\nand a sum. You will also rest.\n");
+  learner.solves("running_sum");
+  const Outcome one = learner.types({"check", "91"});
+  CHECK_FALSE(course::says(one, "is complete"));
+  learner.solves("double_all");
+  const Outcome last = learner.types({"check"});
+  CHECK(last.exit_code == 0);
+  CHECK_SAYS(last,
+             "Chapter 91, Warm up, is complete: 2 exercises, planned for 5 minutes.\n"
+             "You have built two loops and a sum.\n"
+             "Run the chapter's program with your code: ./course run 91 --mine\n"
+             "Then measure: \"Measure it\" in chapters/91_warm_up/README.md.\n"
+             "This was the last chapter. ./course list shows what is open.\n");
+  const Outcome again = learner.types({"check", "91"});
+  CHECK_SAYS(again, "2 pass");
+  CHECK_FALSE(course::says(again, "is complete"));
+  const auto file = learner.root() / "chapters" / "course.toml";
+  course::write_file(file, course::read_file(file) +
+                               "\n[[chapter]]\nnumber = 92\nfolder = \"92_next\"\n"
+                               "title = \"Cool down\"\nminutes = 7\n");
+  course::fs::remove(learner.root() / ".course" / "progress.txt");
+  CHECK_SAYS(learner.types({"check", "91"}),
+             "Next: chapter 92, Cool down, 7 minutes: chapters/92_next/README.md\n");
+}
+
 TEST_CASE("a file that was deleted can be had again") {
   const Learner learner;
   course::fs::remove(learner.file("double_all"));

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "app/terminal.h"
 #include "report/gnuplot_script.h"
 #include "report/html.h"
 #include "report/json_file.h"
@@ -98,7 +99,7 @@ TEST_CASE("columns leave by their rank, and then rows become lines") {
   CHECK(table.text(18, false).find("  2 × sim\n") == 0);
   for (std::size_t width = 20; width < 60; ++width) {
     std::istringstream lines(table.text(width, false));
-    for (std::string line; std::getline(lines, line);) CHECK(columns(line) <= width);
+    for (std::string line; std::getline(lines, line);) CHECK(app::columns(line) <= width);
   }
 }
 

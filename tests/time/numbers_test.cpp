@@ -190,7 +190,6 @@ TEST_CASE("numbers have three digits and the unit that fits") {
   CHECK(rate_text(12.3e9, "bytes") == "12.3 GB");
   CHECK(duration_text(200) == "3 min 20 s");
   CHECK(tied("12.3 ms (7 %) in 3 sets", "_") == "12.3_ms (7_%) in 3 sets");
-  CHECK(columns("2 × sim") == 7);
   CHECK(rounds_text(7, 0.3) == "7 rounds of 0.3 s");
   CHECK(rounds_text(1, 2) == "1 round of 2 s");
   CHECK(change_text(0.25) == "+25 %");

@@ -1,6 +1,7 @@
 // Runs `cmake --build` and picks out of its output what a learner needs: the first errors.
 #include "builder.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -18,19 +19,25 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
+/// "12/345" of Ninja's line "[12/345] Building ..."; empty for other lines.
+std::string steps_done(const std::string& line) {
+  const auto end = line.find(']');
+  return line.empty() || line[0] != '[' || end == std::string::npos ? "" : line.substr(1, end - 1);
+}
+
 /// Shows "[12/345]" lines of Ninja: one moving line on a terminal, now and then a line elsewhere.
 class ProgressLine {
  public:
   void operator()(const std::string& line) {
-    const auto end = line.find(']');
-    if (line.empty() || line[0] != '[' || end == std::string::npos) return;
+    const std::string steps = steps_done(line);
+    if (steps.empty()) return;
     const auto now = std::chrono::steady_clock::now();
     const bool terminal = isatty(STDERR_FILENO) == 1;
     // A check of one exercise is over before the first line is due: silence is what it should show.
     if (now - last_ < std::chrono::seconds(terminal ? 1 : 15)) return;
     last_ = now;
-    std::cerr << (terminal ? "\r" : "") << "building " << line.substr(0, end + 1)
-              << (terminal ? "   " : "\n") << std::flush;
+    std::cerr << (terminal ? "\r" : "") << "building [" << steps << (terminal ? "]   " : "]\n")
+              << std::flush;
     shown_ = terminal;
   }
   ~ProgressLine() {
@@ -64,11 +71,16 @@ std::string first_errors(const std::string& output, const fs::path& root) {
   return shown.empty() ? output : shown;
 }
 
+bool is_later(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
 /// The learner's files as libraries. One that does not compile is left out: the program then uses
 /// the course's own, and says so.
 void build_mine(const Course& course, const Chapter& chapter) {
   for (const auto& e : chapter.exercises) {
     std::error_code ignored;
+    announce_older_file(course, e);
     if (build(course, {mine_target(e)}).empty()) continue;
     fs::remove(course.variant("mine") / e.library(), ignored);
     std::cerr << e.id() << " does not compile (./course check " << e.id()
@@ -84,7 +96,23 @@ std::string mine_target(const Exercise& e) {
 
 std::string nvcc_target(const Exercise& e) { return "nvcc_" + mine_target(e); }
 
-std::string build(const Course& course, const std::vector<std::string>& targets) {
+void announce_older_file(const Course& course, const Exercise& e) {
+  struct stat file {
+  }, library{};
+  const fs::path stub = course.stub(e);
+  const fs::path built = course.variant("mine") / e.library();
+  if (stat(stub.c_str(), &file) != 0) return;
+  // Without a library (builder.cpp removes it) nothing tells what the object file was made from.
+  if (stat(built.c_str(), &library) == 0 &&
+      (is_later(file.st_mtim, library.st_mtim) || !is_later(file.st_ctim, library.st_mtim)))
+    return;
+  const fs::path includes_it = course.build / "mine" / e.folder / stub.filename();
+  std::error_code ignored;  // an exercise that the build does not know shows there
+  fs::last_write_time(includes_it, fs::file_time_type::clock::now(), ignored);
+}
+
+std::string build(const Course& course, const std::vector<std::string>& targets,
+                  const Supervision& supervision) {
   Program cmake;
   cmake.words = {COURSE_CMAKE, "--build", course.build.string(), "--target"};
   cmake.words.insert(cmake.words.end(), targets.begin(), targets.end());
@@ -93,6 +121,11 @@ std::string build(const Course& course, const std::vector<std::string>& targets)
   {
     ProgressLine progress;
     cmake.on_line = std::ref(progress);
+    if (supervision.on_progress)
+      cmake.on_line = [&](const std::string& line) {
+        if (const auto steps = steps_done(line); !steps.empty()) supervision.on_progress(steps);
+      };
+    cmake.stop = supervision.stop;
     outcome = run(cmake);
   }
   write_file(course.build / "course.log", outcome.output);

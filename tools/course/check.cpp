@@ -1,51 +1,29 @@
-// `./course check`: compiles the learner's file, judges it, and remembers what passed. This is the
-// loop of the course, so it starts nothing that the one exercise does not need.
+// `./course check`: the verdicts on the exercises that were named, their sum, and what to do next.
+#include <unistd.h>
+
 #include <iostream>
 #include <map>
+#include <sstream>
 
-#include "builder.h"
+#include "check_exercise.h"
 #include "command.h"
-#include "judge.h"
-#include "progress.h"
+#include "terminal.h"
 
 namespace course {
 namespace {
 
-/// A file that is missing or does not compile is a result like any other: it never ends the
-/// command.
-Verdict check_mine(const Course& course, const Exercise& e) {
-  if (!fs::exists(course.stub(e)))
-    return {Result::fail,
-            "  " + course.stub(e).string() + " is missing; ./course reset " + e.id() +
-                " brings it back\n",
-            false};
-  const Chapter& chapter = course.chapter(e.chapter);
-  // One call for both: Ninja reads the build's files once, which is most of the wait.
-  const std::string errors = build(course, {mine_target(e), chapter.checker()});
-  if (!errors.empty()) return {Result::fail, "  it does not compile:\n" + errors, false};
-  return judge(course, e, course.variant("mine"), false);
-}
-
-/// What nvcc finds in a kernel that passed on sim. Empty for host code, for a kernel that nvcc
-/// compiles, and where there is no nvcc (cmake/Chapters.cmake).
-std::string nvcc_errors(const Course& course, const Exercise& e) {
-  if (course.stub(e).extension() != ".cu") return {};
-  return build(course, {nvcc_target(e)});
-}
-
 /// What to type next, after a single exercise.
 void advise(const Course& course, const Exercise& e, const Progress& progress, Result result) {
-  const std::string file = fs::relative(course.stub(e), course.root).string();
   const int hints = static_cast<int>(e.hints.size()) - progress.hints_seen(e);
   if (result == Result::pass) {
     std::cout << "Compare with ./course solution " << e.id() << ". ";
     const auto* next = next_exercise(course, progress, &e);
     if (next)
-      std::cout << "Next: " << fs::relative(course.stub(*next), course.root).string() << '\n';
+      std::cout << "Next: " << shown_path(course, *next) << '\n';
     else
       std::cout << "That was the last one.\n";
   } else if (result != Result::skipped) {
-    std::cout << "Edit " << file << ", then ./course check again.";
+    std::cout << "Edit " << shown_path(course, e) << ", then ./course check again.";
     if (hints > 0) std::cout << " ./course hint gives a hint.";
     std::cout << '\n';
   }
@@ -59,41 +37,34 @@ void close(const std::map<Result, int>& counts, const std::string& unchecked) {
   if (!unchecked.empty()) std::cout << "This machine did not check:\n" << unchecked;
 }
 
-/// The lines of a checker that tell what it skipped, also when the rest passed.
-std::string skip_lines(const Exercise& e, const std::string& text) {
-  static const std::string kMark = "  skipped: ";
-  std::string lines;
-  for (auto at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1))
-    lines += "  " + e.id() + ": " +
-             text.substr(at + kMark.size(), text.find('\n', at) - at - kMark.size()) + "\n";
-  return lines;
+/// A summary has lines as long as a chapter's page; a terminal is narrower.
+void print_wrapped(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    std::cout << wrap(line, terminal_of(STDOUT_FILENO).width) << '\n';
 }
 
 int check(const Course& course, const std::vector<const Exercise*>& chosen) {
-  Progress progress(course.root);
   std::map<Result, int> counts;
   std::string unchecked;
   Result last = Result::pass;
+  std::string summaries;
   for (const auto* e : chosen) {
-    const Verdict v = check_mine(course, *e);
+    const Checked checked = check_exercise(course, *e);
+    const Verdict& v = checked.verdict;
     last = v.result;
     ++counts[v.result];
-    unchecked += skip_lines(*e, v.text);
-    std::cout << word(v.result) << "  " << e->id() << "  " << e->title << '\n';
-    if (v.result != Result::pass) std::cout << v.text;
+    unchecked += unchecked_lines(*e, v.text);
+    std::cout << verdict_text(*e, v);
     // After the verdict, which it changes nothing about: the verdict is the same without a toolkit.
-    const std::string errors = v.result == Result::pass ? nvcc_errors(course, *e) : "";
-    if (!errors.empty())
-      std::cout << "  warning: nvcc does not compile it, so it will not run on a GPU:\n" << errors;
-    // A skip tells nothing about the learner's work, so a pass that was known stays.
-    if (v.result == Result::skipped)
-      progress.set_skipped(*e);
-    else
-      progress.set_passed(*e, v.result == Result::pass);
+    if (v.result == Result::pass) std::cout << nvcc_warning(course, *e);
+    if (checked.completes_chapter) summaries += chapter_summary(course, course.chapter(e->chapter));
   }
-  progress.save();
   close(counts, unchecked);
-  if (chosen.size() == 1) advise(course, *chosen[0], progress, last);
+  if (!summaries.empty())
+    print_wrapped(summaries);
+  else if (chosen.size() == 1)
+    advise(course, *chosen[0], Progress(course.root), last);
   return counts[Result::pass] + counts[Result::skipped] == static_cast<int>(chosen.size()) ? 0 : 1;
 }
 

@@ -1,9 +1,6 @@
 // `./course data`: draws the training pictures, by way of a program that links the core.
-#include <iostream>
-
 #include "builder.h"
 #include "command.h"
-#include "process.h"
 
 namespace course {
 namespace {
@@ -20,17 +17,10 @@ class Data : public Command {
     syntax.option("--seed", seed_, "of all random numbers", "N");
   }
   int work(const Session& session) override {
-    const Course course = session.course();
-    const std::string errors = build(course, {"course-data"});
-    if (!errors.empty()) {
-      std::cerr << errors << "course-data could not be built; the whole output is in "
-                << (course.build / "course.log").string() << '\n';
-      return 1;
-    }
-    std::vector<std::string> words = {(course.build / "tools" / "course" / "course-data").string()};
+    std::vector<std::string> words;
     if (!folder_.empty()) words.insert(words.end(), {"--data", folder_});
     if (!seed_.empty()) words.insert(words.end(), {"--seed", seed_});
-    become(words);
+    return become_built(session.course(), "course-data", "tools/course/course-data", words);
   }
 
  private:

@@ -25,8 +25,8 @@ int time_limit_seconds() {
   return seconds > 0 ? seconds : 10;
 }
 
-Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant,
-              bool proving) {
+Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant, bool proving,
+              int stop) {
   const auto library = variant / exercise.library();
   if (!fs::exists(library)) return {Result::fail, library.string() + " is not built.\n", false};
   Program program;
@@ -38,6 +38,7 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
   // Two devices of a kind at least: mixing up devices shows only where there are several.
   if (!std::getenv("TD_SIM_DEVICES")) program.environment.emplace_back("TD_SIM_DEVICES", "2");
   program.limit = std::chrono::seconds(time_limit_seconds());
+  program.stop = stop;
   Outcome outcome = run(program);
 
   Verdict verdict{Result::fail, std::move(outcome.output), false};

@@ -1,5 +1,6 @@
 // Runs a chapter's checker on one variant of one exercise and tells the result in the course's
-// words. Used by `check` (the learner's variant) and `prove` (solution, stub, wrong answers).
+// words. Used by check_exercise.cpp (the learner's variant) and `prove` (solution, stub, wrong
+// answers).
 #pragma once
 
 #include <string>
@@ -27,7 +28,9 @@ int time_limit_seconds();
 
 /// Checks `exercise` with the library in `variant` (a folder) in a process of its own.
 /// @param proving also asks the checker whether the devices still work afterwards.
-Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant,
-              bool proving);
+/// @param stop ends the check when this descriptor becomes readable; the verdict then means
+/// nothing.
+Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant, bool proving,
+              int stop = -1);
 
 }  // namespace course

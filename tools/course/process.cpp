@@ -29,6 +29,13 @@ std::vector<char*> as_argv(const std::vector<std::string>& words) {
   return argv;
 }
 
+/// A stopped program may clean up for this long: Ninja ends its compilers, which lead groups of
+/// their own, and removes the files that they left half written.
+constexpr std::chrono::milliseconds kTimeToCleanUp{1000};
+
+/// Why no more output is collected.
+enum class End { closed, limit, stop };
+
 /// Milliseconds poll may wait: -1 without a limit.
 int time_left(const Program& program, Clock::time_point start) {
   if (program.limit.count() == 0) return -1;
@@ -37,19 +44,20 @@ int time_left(const Program& program, Clock::time_point start) {
   return ms > 0 ? static_cast<int>(ms) + 1 : 0;
 }
 
-/// Collects output until the program closes its end or the limit passes; true when it passed.
-bool collect(const Program& program, int in, Outcome& outcome) {
+/// Collects output until the program closes its end, the limit passes or `stop` is readable.
+End collect(const Program& program, int in, Outcome& outcome) {
   const auto start = Clock::now();
   std::size_t told = 0;
   char buffer[4096];
   while (true) {
-    pollfd wait{in, POLLIN, 0};
-    const int ready = poll(&wait, 1, time_left(program, start));
-    if (ready == 0) return true;
+    pollfd wait[] = {{in, POLLIN, 0}, {program.stop, POLLIN, 0}};  // poll skips descriptor -1
+    const int ready = poll(wait, 2, time_left(program, start));
+    if (ready == 0) return End::limit;
     if (ready < 0 && errno == EINTR) continue;
+    if (wait[1].revents != 0) return End::stop;
     const ssize_t got = read(in, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
+    if (got <= 0) return End::closed;
     outcome.output.append(buffer, static_cast<std::size_t>(got));
     if (!program.on_line) continue;
     for (auto end = outcome.output.find('\n', told); end != std::string::npos;
@@ -75,9 +83,17 @@ Outcome run(const Program& program) {
   const pid_t pid = td::start_process(child);
   close(ends[1]);
   Outcome outcome;
-  outcome.timed_out = collect(program, ends[0], outcome);
+  const End end = collect(program, ends[0], outcome);
+  outcome.timed_out = end == End::limit;
+  outcome.stopped = end == End::stop;
+  if (outcome.stopped) {
+    kill(-pid, SIGTERM);
+    Program last_words;
+    last_words.limit = kTimeToCleanUp;
+    collect(last_words, ends[0], outcome);
+  }
   // The group: what a program left running in the background goes with it.
-  if (outcome.timed_out) kill(-pid, SIGKILL);
+  if (end != End::closed) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
@@ -86,6 +102,11 @@ Outcome run(const Program& program) {
   outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + outcome.signal;
   return outcome;
+}
+
+bool is_readable(int descriptor) {
+  pollfd wait{descriptor, POLLIN, 0};
+  return poll(&wait, 1, 0) > 0;
 }
 
 void become(const std::vector<std::string>& words) {

@@ -123,12 +123,12 @@ void write_files(const Settings& settings, const Report& report, const Report* b
 
 int finish(const Settings& settings, const Report& report, const Report* before, bool complete) {
   if (std::none_of(report.results.begin(), report.results.end(), measured)) {
-    std::cout << terminal_report(report, nullptr, course::terminal_of(STDOUT_FILENO));
+    std::cout << terminal_report(report, nullptr, app::terminal_of(STDOUT_FILENO));
     std::cerr << "Nothing was measured.\n";
     return complete ? 1 : 130;
   }
   std::cout << "\n"
-            << terminal_report(report, before, course::terminal_of(STDOUT_FILENO)) << std::endl;
+            << terminal_report(report, before, app::terminal_of(STDOUT_FILENO)) << std::endl;
   write_files(settings, report, before);
   std::cout << "Page: " << settings.out << "/index.html\n"
             << "JSON: " << (settings.json.empty() ? settings.out + "/time.json" : settings.json)
@@ -143,7 +143,7 @@ int measure_and_report(const Settings& settings, const Report* before) {
   const std::vector<Case> cases = chosen(ours.cases, settings.choice, ours.machine.not_here);
   if (settings.list) {
     std::cout << terminal_list(ours.machine, cases, settings.seconds,
-                               course::terminal_of(STDOUT_FILENO));
+                               app::terminal_of(STDOUT_FILENO));
     return 0;
   }
   Listing pytorch;

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "app/app.h"
-#include "terminal.h"
+#include "app/terminal.h"
 #include "text.h"
 
 namespace report {
@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 class Progress {
  public:
   Progress(const Settings& settings, const Report& report)
-      : settings_(settings), terminal_(course::terminal_of(STDOUT_FILENO)) {
+      : settings_(settings), terminal_(app::terminal_of(STDOUT_FILENO)) {
     for (const Result& result : report.results) expected_ += settings.rounds * of(result);
     const std::size_t count = report.results.size();
     samples_ = count * static_cast<std::size_t>(settings.rounds);
@@ -70,7 +70,7 @@ class Progress {
   }
 
   const Settings& settings_;
-  course::Terminal terminal_;
+  app::Terminal terminal_;
   app::ProgressLine line_;
   double expected_ = 0, done_ = 0, spent_ = 0;
   std::size_t number_ = 0, samples_ = 0;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "terminal.h"
+#include "app/terminal.h"
 #include "text.h"
 
 namespace report {
@@ -25,8 +25,8 @@ std::string colored(const std::string& text, const std::string& code, bool color
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t widest = columns(columns_[i].title);
-    for (const auto& cells : rows_) widest = std::max(widest, columns(cells[i].text));
+    std::size_t widest = app::columns(columns_[i].title);
+    for (const auto& cells : rows_) widest = std::max(widest, app::columns(cells[i].text));
     all.push_back(widest);
   }
   return all;
@@ -61,7 +61,7 @@ std::string Table::line(const std::vector<Cell>& cells, const std::vector<std::s
   std::string text;
   for (const std::size_t i : shown) {
     const bool last = i == shown.back() && !columns_[i].right;
-    const std::string cell = padded(cells[i].text, last ? 0 : all[i], columns_[i].right);
+    const std::string cell = app::padded(cells[i].text, last ? 0 : all[i], columns_[i].right);
     text += std::string(kGap, ' ') + colored(cell, cells[i].color, color);
   }
   return without_spaces_at_the_end(text) + "\n";
@@ -70,12 +70,12 @@ std::string Table::line(const std::vector<Cell>& cells, const std::vector<std::s
 std::string Table::stacked(std::size_t width, bool color) const {
   std::string text;
   for (const auto& cells : rows_) {
-    text += "  " + course::wrap(cells[0].text, width - 2, 4) + "\n";
+    text += "  " + app::wrap(cells[0].text, width - 2, 4) + "\n";
     std::string rest;
     for (std::size_t i = 1; i < cells.size(); ++i)
       if (!cells[i].text.empty() && columns_[i].rank < 3)
         rest += (rest.empty() ? "" : ", ") + columns_[i].title + " " + cells[i].text;
-    text += "    " + colored(course::wrap(rest, width - 4, 4), "2", color) + "\n";
+    text += "    " + colored(app::wrap(rest, width - 4, 4), "2", color) + "\n";
   }
   return text;
 }

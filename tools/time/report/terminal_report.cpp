@@ -20,19 +20,19 @@ constexpr const char* kStrong = "1";
 
 /// The terminal, and the signs it can show.
 struct Page {
-  const course::Terminal& terminal;
+  const app::Terminal& terminal;
   std::string text = "";
 
   std::string times() const { return terminal.utf8 ? "×" : "x"; }
   std::string plus_minus() const { return terminal.utf8 ? "±" : "+-"; }
   void heading(const std::string& title) {
-    text += "\n" + colored(course::wrap(title, terminal.width), kStrong, terminal.color) + "\n";
+    text += "\n" + colored(app::wrap(title, terminal.width), kStrong, terminal.color) + "\n";
   }
   /// A paragraph; its further lines are indented by `further` columns.
   void line(const std::string& words, std::size_t indent = 2, std::size_t further = 4) {
     // The first line is shorter by its own indentation, which wrap() does not know.
     std::string lines =
-        course::wrap(std::string(indent, '.') + tied(words, "\x1f"), terminal.width, further);
+        app::wrap(std::string(indent, '.') + tied(words, "\x1f"), terminal.width, further);
     lines.replace(0, indent, indent, ' ');
     std::replace(lines.begin(), lines.end(), '\x1f', ' ');
     text += lines + "\n";
@@ -225,7 +225,7 @@ std::string machine_in_words(const Machine& machine) {
 }
 
 std::string terminal_report(const Report& report, const Report* before,
-                            const course::Terminal& terminal) {
+                            const app::Terminal& terminal) {
   Page page{terminal};
   add_machines(report, page);
   add_headlines(report, page);
@@ -241,7 +241,7 @@ std::string terminal_report(const Report& report, const Report* before,
 }
 
 std::string terminal_list(const Machine& machine, const std::vector<Case>& cases, double seconds,
-                          const course::Terminal& terminal) {
+                          const app::Terminal& terminal) {
   Page page{terminal};
   page.line(machine_in_words(machine), 0);
   Report report;

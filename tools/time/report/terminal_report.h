@@ -7,17 +7,17 @@
 
 #include "compare.h"
 #include "model.h"
-#include "terminal.h"
+#include "app/terminal.h"
 
 namespace report {
 
 /// The whole report as text. @param before an older report to compare with, or null.
 std::string terminal_report(const Report& report, const Report* before,
-                            const course::Terminal& terminal);
+                            const app::Terminal& terminal);
 
 /// The cases that can be measured, for --list.
 std::string terminal_list(const Machine& machine, const std::vector<Case>& cases, double seconds,
-                          const course::Terminal& terminal);
+                          const app::Terminal& terminal);
 
 /// "AMD EPYC, 2 cores, no GPU; oneDNN 3.5, OpenBLAS 0.3.21"
 std::string machine_in_words(const Machine& machine);

@@ -83,17 +83,4 @@ std::string tied(const std::string& words, const std::string& tie) {
   return text;
 }
 
-std::size_t columns(const std::string& text) {
-  // All bytes but the continuation bytes 10xxxxxx of UTF-8.
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-std::string padded(const std::string& text, std::size_t width, bool right) {
-  const std::size_t used = columns(text);
-  const std::string space(width > used ? width - used : 0, ' ');
-  return right ? space + text : text + space;
-}
-
 }  // namespace report

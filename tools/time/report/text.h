@@ -23,9 +23,4 @@ std::string rate_text(double per_second, const std::string& unit);
 /// `words` with `tie` between each number and its unit, so that no line ends there.
 std::string tied(const std::string& words, const std::string& tie);
 
-/// Columns that UTF-8 text takes on a terminal: one per code point.
-std::size_t columns(const std::string& text);
-/// `text` with spaces up to `width` columns, before it when `right` is set.
-std::string padded(const std::string& text, std::size_t width, bool right);
-
 }  // namespace report

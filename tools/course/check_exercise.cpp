@@ -1,0 +1,115 @@
+// Starts nothing that the one exercise does not need: this is what a learner waits for.
+#include "check_exercise.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace course {
+namespace {
+
+Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& supervision) {
+  if (!fs::exists(course.stub(e)))
+    return {Result::fail,
+            "  " + course.stub(e).string() + " is missing; ./course reset " + e.id() +
+                " brings it back\n",
+            false};
+  announce_older_file(course, e);
+  const Chapter& chapter = course.chapter(e.chapter);
+  // One call for both: Ninja reads the build's files once, which is most of the wait.
+  const std::string errors = build(course, {mine_target(e), chapter.checker()}, supervision);
+  if (!errors.empty()) return {Result::fail, "  it does not compile:\n" + errors, false};
+  return judge(course, e, course.variant("mine"), false, supervision.stop);
+}
+
+/// Saves what the verdict says. @return whether the chapter was not complete before, and is now.
+bool remember(const Course& course, const Exercise& e, Result result) {
+  // Read only now: a hint that was asked for during the check must not be forgotten.
+  Progress progress(course.root);
+  const bool news = result == Result::pass && !progress.passed(e);
+  // A skip tells nothing about the learner's work, so a pass that was known stays.
+  if (result == Result::skipped)
+    progress.set_skipped(e);
+  else
+    progress.set_passed(e, result == Result::pass);
+  progress.save();
+  const auto& all = course.chapter(e.chapter).exercises;
+  return news && std::all_of(all.begin(), all.end(),
+                             [&](const Exercise& other) { return progress.passed(other); });
+}
+
+/// The sentence that follows "You will build" on the chapter's page; empty where there is none.
+std::string what_was_built(const Course& course, const Chapter& chapter) {
+  static const std::string kMark = "**You will build** ";
+  const fs::path page = course.root / shown_page(chapter);
+  if (!fs::exists(page)) return {};
+  const std::string text = read_file(page);
+  const auto mark = text.find(kMark);
+  if (mark == std::string::npos) return {};
+  std::string sentence = text.substr(mark + kMark.size());
+  sentence.resize(std::min(sentence.find("\n\n"), sentence.size()));
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  if (const auto end = sentence.find(". "); end != std::string::npos) sentence.resize(end + 1);
+  return sentence;
+}
+
+}  // namespace
+
+Checked check_exercise(const Course& course, const Exercise& e, const Supervision& supervision) {
+  Checked checked;
+  checked.verdict = judge_mine(course, e, supervision);
+  checked.stopped = is_readable(supervision.stop);
+  if (!checked.stopped) checked.completes_chapter = remember(course, e, checked.verdict.result);
+  return checked;
+}
+
+std::string nvcc_warning(const Course& course, const Exercise& e, const Supervision& supervision) {
+  if (course.stub(e).extension() != ".cu") return {};
+  const std::string errors = build(course, {nvcc_target(e)}, supervision);
+  if (errors.empty() || is_readable(supervision.stop)) return {};
+  return "  warning: nvcc does not compile it, so it will not run on a GPU:\n" + errors;
+}
+
+std::string verdict_text(const Exercise& e, const Verdict& verdict) {
+  return word(verdict.result) + ("  " + e.id()) + "  " + e.title + "\n" +
+         (verdict.result == Result::pass ? "" : verdict.text);
+}
+
+std::string unchecked_lines(const Exercise& e, const std::string& text) {
+  static const std::string kMark = "  skipped: ";
+  std::string lines;
+  for (auto at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1))
+    lines += "  " + e.id() + ": " +
+             text.substr(at + kMark.size(), text.find('\n', at) - at - kMark.size()) + "\n";
+  return lines;
+}
+
+std::string shown_path(const Course& course, const Exercise& e) {
+  return fs::relative(course.stub(e), course.root).string();
+}
+
+std::string shown_page(const Chapter& chapter) {
+  return "chapters/" + chapter.folder + "/README.md";
+}
+
+std::string chapter_summary(const Course& course, const Chapter& chapter) {
+  std::ostringstream out;
+  const std::string number = std::to_string(chapter.number);
+  out << "Chapter " << chapter.number_text() << ", " << chapter.title
+      << ", is complete: " << chapter.exercises.size() << " exercises, planned for "
+      << chapter.minutes << " minutes.\n";
+  if (const std::string built = what_was_built(course, chapter); !built.empty())
+    out << "You have built " << built << '\n';
+  out << "Run the chapter's program with your code: ./course run " << number << " --mine\n"
+      << "Then measure: \"Measure it\" in " << shown_page(chapter) << ".\n";
+  const auto next =
+      std::find_if(course.chapters.begin(), course.chapters.end(),
+                   [&](const Chapter& other) { return other.number > chapter.number; });
+  if (next == course.chapters.end())
+    out << "This was the last chapter. ./course list shows what is open.\n";
+  else
+    out << "Next: chapter " << next->number_text() << ", " << next->title << ", " << next->minutes
+        << " minutes: " << shown_page(*next) << '\n';
+  return out.str();
+}
+
+}  // namespace course

@@ -1,0 +1,26 @@
+// Text that fits: cut, folded and made harmless. Used by watch_view.cpp. Invariant: a column is a
+// code point of UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace course {
+
+/// Columns that a text takes.
+std::size_t width_of(const std::string& text);
+
+/// At most `columns` columns of the text; a mark at its end tells that there is more.
+std::string clipped(const std::string& text, std::size_t columns, bool utf8);
+
+/// The end of a path, which says more than its beginning, with a mark in front.
+std::string clipped_path(const std::string& path, std::size_t columns, bool utf8);
+
+/// Lines of at most `columns` columns. A line keeps its indent where it is broken.
+std::vector<std::string> fold(const std::string& text, std::size_t columns);
+
+/// `text` without control characters, and in ASCII where there is no UTF-8.
+std::string printable(const std::string& text, bool utf8);
+
+}  // namespace course
