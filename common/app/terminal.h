@@ -33,8 +33,8 @@ std::string wrap(const std::string& text, std::size_t width, std::size_t indent 
 /// The columns that `text` takes: one per code point of UTF-8.
 std::size_t columns(const std::string& text);
 
-/// `text` and as many spaces as fill `width` columns, before it with `right`; a longer text stays as
-/// it is.
+/// `text` and as many spaces as fill `width` columns, before it with `right`; a longer text stays
+/// as it is.
 std::string padded(const std::string& text, std::size_t width, bool right = false);
 
 }  // namespace app

@@ -18,8 +18,8 @@ namespace {
 
 namespace context = boost::context;
 
-// A slot of address space has a guard and a stack; a page is mapped when it is touched. The guard is
-// larger than a usual frame, because a large local array would leap over a single page.
+// A slot of address space has a guard and a stack; a page is mapped when it is touched. The guard
+// is larger than a usual frame, because a large local array would leap over a single page.
 constexpr std::size_t kGuard = 132 << 10;
 #if defined(TD_ADDRESS_SANITIZER)
 // Its frames are several times as large: those of libdw, which looks up the places of accesses.

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "app/terminal.h"
 #include "compare.h"
 #include "model.h"
-#include "app/terminal.h"
 
 namespace report {
 

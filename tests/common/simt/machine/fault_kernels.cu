@@ -47,9 +47,7 @@ __attribute__((noinline)) __device__ static int large_array(int i) {
   return local[i];
 }
 
-__global__ void large_local(int* out) {
-  out[threadIdx.x] = threadIdx.x == 1 ? large_array(0) : 1;
-}
+__global__ void large_local(int* out) { out[threadIdx.x] = threadIdx.x == 1 ? large_array(0) : 1; }
 
 // Not inlined, so that its lines are lines of another function.
 __attribute__((noinline)) __device__ static float load(const float* in, int i) {
