@@ -181,11 +181,18 @@ OptionParser& OptionParser::text(const std::string& names, std::string& value,
 }
 
 OptionParser& OptionParser::texts(const std::string& names, std::vector<std::string>& value,
-                                  const std::string& help, const std::string& type) {
+                                  const std::string& help, const std::string& type,
+                                  const std::vector<std::string>& allowed) {
   const auto standard = [] { return std::string(); };
-  add(*app_, names, help, type, standard, [&value](const std::string& given) {
-    value = split(given);
-    return BadValue();
+  add(*app_, names, help, type, standard, [&value, allowed](const std::string& given) {
+    BadValue bad;
+    value.clear();
+    for (const std::string& part : split(given)) {
+      value.emplace_back(part);
+      if (!allowed.empty() && bad.expected.empty()) bad = read_value(part, value.back(), allowed);
+    }
+    if (!bad.expected.empty()) bad.example = allowed.front();
+    return bad;
   });
   return *this;
 }
@@ -211,11 +218,14 @@ OptionParser& OptionParser::integer(const std::string& names, std::uint64_t& val
   return *this;
 }
 
-OptionParser& OptionParser::number(const std::string& names, double& value,
-                                   const std::string& help) {
-  const auto standard = [&value] { return shortest(value); };
-  add(*app_, names, help, "X", standard,
-      [&value](const std::string& given) { return read_value(given, value); });
+OptionParser& OptionParser::number(const std::string& names, double& value, const std::string& help,
+                                   double least, double most) {
+  const auto standard = [&value, least, most] {
+    return value < least || value > most ? std::string() : shortest(value);
+  };
+  add(*app_, names, help, "X", standard, [&value, least, most](const std::string& given) {
+    return read_value(given, value, least, most);
+  });
   return *this;
 }
 
@@ -236,6 +246,12 @@ OptionParser& OptionParser::flag(const std::string& names, bool& value, const st
 OptionParser& OptionParser::word(const std::string& name, std::string& value,
                                  const std::string& help) {
   app_->add_option(name, value, help);
+  return *this;
+}
+
+OptionParser& OptionParser::words(const std::string& name, std::vector<std::string>& value,
+                                  const std::string& help) {
+  app_->add_option(name, value, help)->default_function([] { return std::string(); });
   return *this;
 }
 

@@ -32,17 +32,21 @@ class OptionParser {
   /// Any text. @param type what stands for the value in help: "FILE".
   OptionParser& text(const std::string& names, std::string& value, const std::string& help,
                      const std::string& type = "TEXT");
-  /// Several, with commas between them.
+  /// Several, with commas between them. @param allowed what each may be; empty: anything.
   OptionParser& texts(const std::string& names, std::vector<std::string>& value,
-                      const std::string& help, const std::string& type = "TEXT,...");
+                      const std::string& help, const std::string& type = "TEXT,...",
+                      const std::vector<std::string>& allowed = {});
   /// Decimal, within bounds. A default out of them means that the option was left out.
   OptionParser& integer(const std::string& names, std::int64_t& value, const std::string& help,
                         std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
   /// Decimal, 0 or more.
   OptionParser& integer(const std::string& names, std::uint64_t& value, const std::string& help);
-  /// A finite number.
-  OptionParser& number(const std::string& names, double& value, const std::string& help);
+  /// A finite number, within bounds where there are two. A default out of them means that the
+  /// option was left out.
+  OptionParser& number(const std::string& names, double& value, const std::string& help,
+                       double least = -std::numeric_limits<double>::infinity(),
+                       double most = std::numeric_limits<double>::infinity());
   /// One of `allowed`, which the help lists.
   OptionParser& choice(const std::string& names, std::string& value,
                        const std::vector<std::string>& allowed, const std::string& help);
@@ -50,6 +54,9 @@ class OptionParser {
   OptionParser& flag(const std::string& names, bool& value, const std::string& help);
   /// A word by its place, which may be left out.
   OptionParser& word(const std::string& name, std::string& value, const std::string& help);
+  /// All words that are no options, in order.
+  OptionParser& words(const std::string& name, std::vector<std::string>& value,
+                      const std::string& help);
   /// Everything after the first thing that is not declared; with `help_too` also --help.
   OptionParser& rest(std::vector<std::string>& words, bool help_too);
 

@@ -51,11 +51,16 @@ BadValue read_value(const std::string& text, std::uint64_t& value) {
   return read_integer(text, value, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
 }
 
-BadValue read_value(const std::string& text, double& value) {
+BadValue read_value(const std::string& text, double& value, double least, double most) {
   double parsed = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, parsed);
-  if (stop != end || error != std::errc() || !std::isfinite(parsed)) return {"a finite number", ""};
+  const bool bounded = std::isfinite(least) && std::isfinite(most);
+  if (stop != end || error != std::errc() || !std::isfinite(parsed) || parsed < least ||
+      parsed > most)
+    return {bounded ? "a number from " + shortest(least) + " to " + shortest(most)
+                    : std::string("a finite number"),
+            bounded ? shortest(least) : ""};
   value = parsed;
   return {};
 }

@@ -19,8 +19,8 @@ BadValue read_value(const std::string& text, std::int64_t& value, std::int64_t l
                     std::int64_t most);
 /// The same without bounds but those of the type.
 BadValue read_value(const std::string& text, std::uint64_t& value);
-/// Reads a finite number.
-BadValue read_value(const std::string& text, double& value);
+/// Reads a finite number within bounds, which may be infinite.
+BadValue read_value(const std::string& text, double& value, double least, double most);
 /// Reads one of `allowed`.
 BadValue read_value(const std::string& text, std::string& value,
                     const std::vector<std::string>& allowed);

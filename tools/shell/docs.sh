@@ -5,13 +5,14 @@
 docs_page() { echo "${root:?}/build/release/docs/html/index.html"; }
 
 docs_usage() {
-  cat <<'END'
-./course docs [--open]   write the chapters, the reference and the API as pages
+  show_help <<'END'
+./course docs [--open]
 
-  --open   show them in the browser
+Writes the chapters, the reference and the API as pages.
 
-The pages need no network and no server: search, pictures and links work from the folder
-build/release/docs/html, which you can also copy elsewhere.
+  --open|show them in the browser
+
+The pages need no network and no server: search, pictures and links work from the folder build/release/docs/html, which you can also copy elsewhere.
 
 Example: ./course docs --open
 END

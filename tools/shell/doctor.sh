@@ -6,7 +6,7 @@ set -u
 root="$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")"
 # shellcheck disable=SC2034  # before every path of a file that is not the course's
 machine="${DOCTOR_ROOT:-}"
-for part in setup toolkit doctor_system doctor_resources doctor_libraries doctor_cuda doctor_toolkit doctor_summary; do
+for part in help setup toolkit doctor_system doctor_resources doctor_libraries doctor_cuda doctor_toolkit doctor_summary; do
   # shellcheck source=/dev/null
   . "$root/tools/shell/$part.sh" || exit 1
 done
@@ -35,22 +35,16 @@ count_of() {  # count_of LEVEL
 }
 
 say_doctor_help() {
-  cat <<'END_OF_HELP'
+  show_help <<'END_OF_HELP'
 ./course doctor [--json]
 
-Says what this machine has, what the course skips here and why, and what to do about it.
-It installs nothing and changes nothing.
+Says what this machine has, what the course skips here and why, and what to do about it. It installs nothing and changes nothing.
 
-  --json      one JSON object: course_runs, devices, findings (id, level, found, meaning, do), chapters
-  -h, --help
+  --json|one object: course_runs, devices, findings (id, level, found, meaning, do), chapters
 
-A finding is ok, a note (nothing to do), a warning (something is skipped or slow) or an error
-(the course does not run). The exit code is 0 if the course runs, and 1 if something that it
-needs is missing.
+A finding is ok, a note (nothing to do), a warning (something is skipped or slow) or an error (the course does not run). The exit code is 0 if the course runs, and 1 if something that it needs is missing.
 
-Example:
-  ./course doctor
-  ./course doctor --json | python3 -m json.tool
+Example: ./course doctor --json | python3 -m json.tool
 END_OF_HELP
 }
 

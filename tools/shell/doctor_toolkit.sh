@@ -46,7 +46,7 @@ examine_absent_toolkit() {
     finding note toolkit_absent "There is no CUDA Toolkit." "The GPU cannot be used for the reason above, so it would not help yet."
   else
     finding warning toolkit_missing "There is a GPU and its driver, and no CUDA Toolkit (nvcc)." \
-      "The course runs on cpu and sim. This installs the toolkit into the course, without root: 1.2 GB to load." \
+      "The course runs on cpu and sim. This installs the toolkit into the course, without root: 1.2 GB to download." \
       "$ ./course setup --cuda"
     no_cuda "there is no CUDA Toolkit"
   fi

@@ -12,7 +12,7 @@ terminal_columns() {  # Columns of the terminal, or COLUMNS, or 80; at least 20
 }
 
 usage_line() {  # usage_line WIDTH COMMAND TEXT: in two columns, or below each other where there is little room
-  if [ "$1" -ge 72 ]; then
+  if [ "$1" -ge $((29 + ${#3})) ]; then
     printf '  %-26s %s\n' "$2" "$3"
   else
     printf '  %s\n' "$2"
@@ -48,6 +48,17 @@ usage() {
   usage_line "$width" "cut --write" "make the stubs from the solutions"
   printf '\nExample: ./course run 4\n'
   fold -s -w "$width" <<<"./course COMMAND --help tells more about a command." | sed 's/ *$//'
+}
+
+show_help() {  # Reads a help text: a paragraph is one line, an option is  "  --name|what it does"
+  local width line
+  width="$(terminal_columns)"
+  while IFS= read -r line; do
+    case "$line" in
+      "  "*"|"*) line="${line#  }" && usage_line "$width" "${line%%|*}" "${line#*|}" ;;
+      *) fold -s -w "$width" <<<"$line" | sed 's/ *$//' ;;
+    esac
+  done
 }
 
 is_command() {  # is_command WORD: whether usage lists it

@@ -38,21 +38,18 @@ driver_cuda_version() {  # The newest CUDA that the driver serves, such as 12.4;
 }
 
 say_setup_help() {
-  cat <<'END_OF_HELP'
+  show_help <<'END_OF_HELP'
 ./course setup [--cuda [--force]]
 
 Installs what is missing and builds the course's tool. Every command does so by itself.
 
-  --cuda    also installs NVIDIA's CUDA Toolkit 13.0 with cuDNN and NCCL, as Python packages,
-            into .course/cuda: about 1.2 GB to load, 1.7 GB on disk. It needs an NVIDIA driver
-            for CUDA 13.0 or later, and neither root nor a change of the system.
-            To remove it:  rm -rf .course/cuda build/release
-  --force   with --cuda: installs the toolkit where there is no driver, too. It then compiles
-            the CUDA code, and nothing can run it.
-  -h, --help
+  --cuda|also installs NVIDIA's CUDA Toolkit 13.0 with cuDNN and NCCL, as Python packages
+  --force|with --cuda: installs the toolkit where there is no driver, too
 
-Example:
-  ./course setup --cuda && ./course run 4 --device cuda
+The toolkit goes into .course/cuda: about 1.2 GB to download, 1.7 GB on disk. It needs an NVIDIA driver for CUDA 13.0 or later, and neither root nor a change of the system. Without a driver it compiles the CUDA code, and nothing can run it. To remove it:
+  rm -rf .course/cuda build/release
+
+Example: ./course setup --cuda && ./course run 4 --device cuda
 END_OF_HELP
 }
 

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "app/option_parser.h"
 #include "report/driver.h"
 #include "report/options.h"
 #include "report/protocol.h"
@@ -24,7 +25,7 @@ int drive(int argc, char** argv) {
     report::Settings settings;
     settings.executable = "/proc/self/exe";
     return report::read_options(argc, argv, settings) ? report::drive(settings) : 0;
-  } catch (const report::WrongUsage& error) {
+  } catch (const app::OptionError& error) {
     return complain(error, 2);
   } catch (const std::invalid_argument& error) {
     return complain(error, 2);

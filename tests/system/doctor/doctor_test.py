@@ -137,7 +137,7 @@ def check_terminal(machine, faults):
 def check_usage(machine, faults):
     for arguments, code, words in (
         (["--jsn"], 2, "doctor: unknown option --jsn: type  ./course doctor --help"),
-        (["--help"], 0, "Example:\n  ./course doctor"),
+        (["--help"], 0, "Example: ./course doctor"),
         (["-h"], 0, "--json"),
     ):
         done = machine.run("doctor", *arguments)

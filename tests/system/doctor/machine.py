@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 REAL = (
-    "awk bash basename cat chmod cmp cp cut date dirname env grep head id kill ln ls mkdir mktemp mv "
+    "awk bash basename cat chmod cmp cp cut date dirname env fold grep head id kill ln ls mkdir mktemp mv "
     "readlink rm sed sh sort stty tail tee touch tr"
 ).split()
 DEBIAN_12 = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\nVERSION_ID="12"\n'

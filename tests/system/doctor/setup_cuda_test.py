@@ -199,7 +199,7 @@ def test_usage():
     for arguments, code, words in (
         (["--cuda", "--forse"], 2, "setup: unknown option --forse: type  ./course setup --help"),
         (["--force"], 2, "--force goes with --cuda"),
-        (["--help"], 0, "Example:\n  ./course setup --cuda && ./course run 4 --device cuda"),
+        (["--help"], 0, "Example: ./course setup --cuda && ./course run 4 --device cuda"),
     ):
         done = prepared.set_up(*arguments)
         expect(f"setup {arguments}", done.returncode == code and words in done.stdout + done.stderr, done)

@@ -12,9 +12,9 @@ namespace report {
 /// The options of `./course time`.
 struct Settings {
   Choice choice;
-  int rounds = 7;
-  double seconds = 0.3;  ///< Of one sample.
-  bool quick = false;    ///< Three rounds of 0.05 s.
+  int rounds = 0;
+  double seconds = 0;  ///< Of one sample.
+  bool quick = false;  ///< Three rounds of 0.05 s.
   bool list = false;
   std::string against;             ///< "pytorch" or empty.
   std::string python;              ///< Empty: the first Python that has PyTorch.
