@@ -30,9 +30,11 @@ set(TD_TEST_TIMEOUT 300 CACHE STRING "Seconds that one test program may take")
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
-      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_ABSSTDERR=1 "${CCACHE_PROGRAM}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_ABSSTDERR=1)
+  # A comment that changes makes a new precompiled header: g++ includes a header twice whose text is not the
+  # one that was precompiled. nvcc cannot keep comments, and precompiles nothing.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} CCACHE_COMMENTS=1 "${CCACHE_PROGRAM}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher} "${CCACHE_PROGRAM}")
 endif()
 
 find_program(LLD_PROGRAM ld.lld)
