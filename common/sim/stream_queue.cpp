@@ -121,12 +121,10 @@ void StreamQueue::loop() {
     }
     const std::size_t place = at % kRing;
     const Entry& entry = *reinterpret_cast<const Entry*>(ring_.get() + place);
-    std::uint64_t next = at + (kRing - place);
-    if (entry.run) {
-      next = at + entry.bytes;
-      run(entry);
-    }
-    finished_.store(next, std::memory_order_release);
+    running_to_ = at + (entry.run ? entry.bytes : kRing - place);
+    if (entry.run) run(entry);
+    done_.store(running_to_, std::memory_order_release);
+    finished_.store(running_to_, std::memory_order_release);
     pops_.fetch_add(1, std::memory_order_release);
     pops_.notify_one();
   }
@@ -185,6 +183,7 @@ intrusive_ptr<EventState> StreamQueue::record_state(bool report) {
   auto state = make_intrusive<EventState>();
   state->retain();  // for the entry
   const auto set = [this, state = state.get(), report] {
+    done_.store(running_to_, std::memory_order_release);  // before a thread that waits goes on
     state->set(failure_);
     state->release();
     if (report) failure_.reset();
@@ -224,7 +223,7 @@ void StreamQueue::synchronize() {
 }
 
 bool StreamQueue::idle() const {
-  return finished_.load(std::memory_order_acquire) == written_.load(std::memory_order_acquire);
+  return done_.load(std::memory_order_acquire) == written_.load(std::memory_order_acquire);
 }
 
 void StreamQueue::begin_stop() {

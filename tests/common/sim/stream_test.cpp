@@ -26,6 +26,20 @@ TEST_CASE("work of a stream runs in order, beside the host") {
   CHECK(value.values(stream)[0] == (1 << 21) - 1);
 }
 
+TEST_CASE("after a synchronization the stream has no work that query sees") {
+  const Stream stream = getStreamFromPool(Device("sim:0"));
+  int still_busy = 0;
+  for (int i = 0; i < 3000; ++i) {
+    launch("nothing", stream, [] {});
+    if (i % 2 == 0)
+      stream.synchronize();
+    else
+      synchronize(Device("sim:0"));
+    if (!stream.query()) ++still_busy;
+  }
+  CHECK(still_busy == 0);
+}
+
 TEST_CASE("streams run concurrently, and query sees the running record") {
   const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool("sim:0");
   Gate gate;
