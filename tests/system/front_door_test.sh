@@ -51,6 +51,13 @@ for width in 40 80 200; do
 done
 run env COLUMNS=wide "$source_folder/course" --help
 expect_width 80
+# A terminal tells its width itself; a shell does not export COLUMNS.
+output="$(script -qec "stty cols 44; '$source_folder/course' --help" /dev/null </dev/null | tr -d '\r')"
+expect_width 44
+[ "$(awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' <<<"$output")" -gt 30 ] || {
+  echo "no help on a terminal of 44 columns: $output"
+  failed=1
+}
 
 # The front door with a stand-in for the tool, so that nothing is built: it prints its words.
 door="$folder/door"

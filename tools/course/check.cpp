@@ -19,11 +19,11 @@ void advise(const Course& course, const Exercise& e, const Progress& progress, R
     std::cout << "Compare with ./course solution " << e.id() << ". ";
     const auto* next = next_exercise(course, progress, &e);
     if (next)
-      std::cout << "Next: " << shown_path(course, *next) << '\n';
+      std::cout << "Next: " << course.shown(course.stub(*next)) << '\n';
     else
       std::cout << "That was the last one.\n";
   } else if (result != Result::skipped) {
-    std::cout << "Edit " << shown_path(course, e) << ", then ./course check again.";
+    std::cout << "Edit " << course.shown(course.stub(e)) << ", then ./course check again.";
     if (hints > 0) std::cout << " ./course hint gives a hint.";
     std::cout << '\n';
   }

@@ -40,7 +40,7 @@ bool remember(const Course& course, const Exercise& e, Result result) {
 /// The sentence that follows "You will build" on the chapter's page; empty where there is none.
 std::string what_was_built(const Course& course, const Chapter& chapter) {
   static const std::string kMark = "**You will build** ";
-  const fs::path page = course.root / shown_page(chapter);
+  const fs::path page = course.root / chapter.page();
   if (!fs::exists(page)) return {};
   const std::string text = read_file(page);
   const auto mark = text.find(kMark);
@@ -83,14 +83,6 @@ std::string unchecked_lines(const Exercise& e, const std::string& text) {
   return lines;
 }
 
-std::string shown_path(const Course& course, const Exercise& e) {
-  return fs::relative(course.stub(e), course.root).string();
-}
-
-std::string shown_page(const Chapter& chapter) {
-  return "chapters/" + chapter.folder + "/README.md";
-}
-
 std::string chapter_summary(const Course& course, const Chapter& chapter) {
   std::ostringstream out;
   const std::string number = std::to_string(chapter.number);
@@ -100,7 +92,7 @@ std::string chapter_summary(const Course& course, const Chapter& chapter) {
   if (const std::string built = what_was_built(course, chapter); !built.empty())
     out << "You have built " << built << '\n';
   out << "Run the chapter's program with your code: ./course run " << number << " --mine\n"
-      << "Then measure: \"Measure it\" in " << shown_page(chapter) << ".\n";
+      << "Then measure: \"Measure it\" in " << chapter.page() << ".\n";
   const auto next =
       std::find_if(course.chapters.begin(), course.chapters.end(),
                    [&](const Chapter& other) { return other.number > chapter.number; });
@@ -108,7 +100,7 @@ std::string chapter_summary(const Course& course, const Chapter& chapter) {
     out << "This was the last chapter. ./course list shows what is open.\n";
   else
     out << "Next: chapter " << next->number_text() << ", " << next->title << ", " << next->minutes
-        << " minutes: " << shown_page(*next) << '\n';
+        << " minutes: " << next->page() << '\n';
   return out.str();
 }
 

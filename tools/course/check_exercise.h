@@ -35,12 +35,6 @@ std::string verdict_text(const Exercise& e, const Verdict& verdict);
 /// What the checker skipped, a line each that names the exercise; also when the rest passed.
 std::string unchecked_lines(const Exercise& e, const std::string& text);
 
-/// The file of `e` as a learner types it: "chapters/05_data_parallel/scatter.cpp".
-std::string shown_path(const Course& course, const Exercise& e);
-
-/// The page that sets a chapter's tasks: "chapters/05_data_parallel/README.md".
-std::string shown_page(const Chapter& chapter);
-
 /// What a learner has built in a chapter, how long it was planned for, and what comes next.
 std::string chapter_summary(const Course& course, const Chapter& chapter);
 

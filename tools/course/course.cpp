@@ -25,6 +25,7 @@ bool is_number(const std::string& text) {
 std::string Exercise::id() const { return two_digits(chapter) + "." + name; }
 std::string Exercise::library() const { return "libch" + two_digits(chapter) + "_" + name + ".so"; }
 std::string Chapter::number_text() const { return two_digits(number); }
+std::string Chapter::page() const { return "chapters/" + folder + "/README.md"; }
 std::string Chapter::program() const { return "ch" + folder; }
 std::string Chapter::checker() const { return "check_ch" + two_digits(number); }
 

@@ -34,6 +34,7 @@ struct Chapter {
   std::vector<Exercise> exercises;
 
   std::string number_text() const;  ///< "05"
+  std::string page() const;         ///< "chapters/05_data_parallel/README.md"
   std::string program() const;      ///< "ch05_data_parallel"
   std::string checker() const;      ///< "check_ch05"
 };
@@ -48,6 +49,8 @@ struct Course {
   fs::path solution(const Exercise& e) const { return file("solutions", e); }
   /// The folder of the answers of a kind, "wrong" or "right".
   fs::path answers(const std::string& kind, const Exercise& e) const;
+  /// A path as messages write it: "chapters/05_data_parallel/scatter.cpp".
+  std::string shown(const fs::path& path) const { return fs::relative(path, root).string(); }
   fs::path binary(const std::string& name) const { return build / "chapters" / name; }
   fs::path variant(const std::string& name) const { return build / "exercises" / name; }
 

@@ -40,7 +40,7 @@ int check_all(const Course& course) {
   }
   int passed = 0, failed = 0;
   for (const auto* e : course.select("")) {
-    const std::string path = fs::relative(course.stub(*e), course.root).string();
+    const std::string path = course.shown(course.stub(*e));
     const Outcome held =
         run({{"git", "-C", course.root.string(), "show", ":./" + path}, {}, {}, {}});
     // A file that git does not hold is as wrong as one that differs.

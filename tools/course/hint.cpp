@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "author_text.h"
 #include "command.h"
 #include "progress.h"
 #include "terminal.h"
@@ -43,11 +44,11 @@ void point_further(const Course& course, const Exercise& e) {
   say("That was the last hint. Read on:");
   for (const char* header : {"exercises.h", "kernels.h"}) {
     const fs::path path = course.root / folder / header;
-    if (fs::exists(path) && read_file(path).find(e.name + "(") != std::string::npos)
+    if (fs::exists(path) && declares(read_file(path), e.name))
       say("  the task: " + folder + header, 4);
   }
-  if (fs::exists(course.root / folder / "README.md"))
-    say("  the lesson, section \"How it works\": " + folder + "README.md", 4);
+  const std::string page = course.chapter(e.chapter).page();
+  if (fs::exists(course.root / page)) say("  the lesson, section \"How it works\": " + page, 4);
   say("  the solution, next to yours: ./course solution " + e.id() + " --anyway", 4);
 }
 

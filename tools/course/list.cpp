@@ -46,14 +46,8 @@ Done done_in(const Chapter& chapter, const Progress& progress) {
 }
 
 std::string bar(const Done& done, std::size_t length, const Terminal& terminal) {
-  std::size_t full = done.all ? done.passed * length / done.all : 0;
-  // The first pass is seen, however long the chapter is.
-  if (done.passed > 0) full = std::max<std::size_t>(full, 1);
-  std::string filled, rest;
-  for (std::size_t i = 0; i < length; ++i)
-    (i < full ? filled : rest) +=
-        i < full ? (terminal.utf8 ? "█" : "#") : (terminal.utf8 ? "░" : "-");
-  return colored(filled, Color::good, terminal) + rest;
+  const Bar bar = progress_bar(done.passed, done.all, length, terminal.utf8);
+  return colored(bar.filled, Color::good, terminal) + bar.rest;
 }
 
 /// Prints the list on one terminal.
@@ -137,8 +131,7 @@ void list_chapter(const Course& course, const Chapter& chapter, const Progress& 
   const Printer printer(course, progress);
   printer.chapter_line(chapter);
   printer.lines(chapter);
-  const std::string page = "chapters/" + chapter.folder + "/README.md";
-  if (fs::exists(course.root / page)) printer.say("The lesson: " + page);
+  if (fs::exists(course.root / chapter.page())) printer.say("The lesson: " + chapter.page());
 }
 
 void list_course(const Course& course, const Progress& progress, bool all) {
@@ -152,9 +145,7 @@ void list_course(const Course& course, const Progress& progress, bool all) {
   }
   printer.say(done.count() + " exercises passed" +
               (done.passed == done.all ? "." : ", " + done.left() + "."));
-  if (next)
-    printer.say("Next: " + fs::relative(course.stub(*next), course.root).string() +
-                ", then ./course check");
+  if (next) printer.say("Next: " + course.shown(course.stub(*next)) + ", then ./course check");
   if (!all)
     printer.say("./course list N shows one chapter, ./course list --all shows every exercise.");
 }

@@ -63,7 +63,7 @@ fs::path header_of(const Course& course, const Exercise& e, bool kernel) {
   const fs::path header =
       course.root / "chapters" / e.folder / (kernel ? "kernels.h" : "exercises.h");
   if (!fs::exists(header))
-    throw UsageError("There is no " + fs::relative(header, course.root).string() +
+    throw UsageError("There is no " + course.shown(header) +
                      (kernel ? ", so this chapter has no kernels; leave out --kernel"
                              : "; write it first, as docs/authoring.md tells"));
   return header;
@@ -117,7 +117,7 @@ class Writer {
                          text(kind + ("/" + entry.path().filename().string()))});
     edits.push_back(
         {toml, with_entry(read_file(toml), course_.chapter(e_.chapter), text("entry.toml"))});
-    const fs::path readme = course_.root / "chapters" / e_.folder / "README.md";
+    const fs::path readme = course_.root / course_.chapter(e_.chapter).page();
     if (fs::exists(readme))
       if (const std::string page = with_row(read_file(readme), e_); !page.empty())
         edits.push_back({readme, page});
@@ -163,8 +163,7 @@ int write_exercise(const Course& course, const Wish& wish) {
   lay_out(edits);
   edits.push_back({writer.stub(), cut(read_file(writer.solution()), e.name)});
   write_file(edits.back().path, edits.back().text);
-  for (const auto& edit : edits)
-    std::cout << "wrote " << fs::relative(edit.path, course.root).string() << '\n';
+  for (const auto& edit : edits) std::cout << "wrote " << course.shown(edit.path) << '\n';
   std::cout << "It is a small true exercise. Prove it as it is:\n"
             << "  cmake --build " << fs::relative(course.build, fs::current_path()).string()
             << " --target exercises_ch" << e.id().substr(0, 2) << "\n  ./course prove " << e.id()

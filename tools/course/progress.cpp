@@ -106,6 +106,18 @@ void Progress::save() {
   new_skips_.clear();
 }
 
+Bar progress_bar(std::size_t passed, std::size_t all, std::size_t cells, bool utf8) {
+  std::size_t full = all ? passed * cells / all : 0;
+  if (passed > 0) full = std::max<std::size_t>(full, 1);
+  Bar bar;
+  for (std::size_t i = 0; i < cells; ++i)
+    if (i < full)
+      bar.filled += utf8 ? "█" : "#";
+    else
+      bar.rest += utf8 ? "░" : "-";
+  return bar;
+}
+
 const Exercise* next_exercise(const Course& course, const Progress& progress,
                               const Exercise* passed) {
   std::vector<const Exercise*> all = course.select("");

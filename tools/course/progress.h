@@ -46,6 +46,13 @@ class Progress {
   std::set<std::string> new_skips_;
 };
 
+/// A bar of `cells` columns for `passed` of `all` exercises.
+struct Bar {
+  std::string filled, rest;
+};
+/// @param utf8 false: in ASCII. The first pass is seen, however many exercises there are.
+Bar progress_bar(std::size_t passed, std::size_t all, std::size_t cells, bool utf8);
+
 /// Returns the first exercise that is not passed; null when all are. After `passed`, exercises of
 /// its chapter come first: those that follow it, then those before it.
 const Exercise* next_exercise(const Course& course, const Progress& progress,

@@ -18,10 +18,6 @@ struct Wanted {
   bool anyway = false, full = false;
 };
 
-std::string relative(const Course& course, const fs::path& path) {
-  return fs::relative(path, course.root).string();
-}
-
 /// The difference as `diff -u` tells it, and nothing where there is none.
 /// @throws std::runtime_error when diff cannot be started or fails.
 std::string difference(const Course& course, const Exercise& e, const std::string& solution) {
@@ -31,8 +27,8 @@ std::string difference(const Course& course, const Exercise& e, const std::strin
   write_file(plain, solution);
   const bool color = terminal_of(STDOUT_FILENO).color;
   const Outcome diff = run({{"diff", "-u", color ? "--color=always" : "--color=never",
-                             "--label=" + relative(course, course.stub(e)) + " (yours)",
-                             "--label=" + relative(course, course.solution(e)) + " (the solution)",
+                             "--label=" + course.shown(course.stub(e)) + " (yours)",
+                             "--label=" + course.shown(course.solution(e)) + " (the solution)",
                              course.stub(e).string(), plain.string()},
                             {},
                             {},
@@ -59,7 +55,7 @@ int show(const Course& course, const Wanted& wanted) {
   const std::string found =
       difference(course, e, without_marks(solution, read_file(course.stub(e))));
   if (found.empty())
-    std::cout << relative(course, course.stub(e)) << " is the solution, letter for letter.\n";
+    std::cout << course.shown(course.stub(e)) << " is the solution, letter for letter.\n";
   else
     std::cout << found
               << wrap("- is yours, + is the solution. ./course solution " + e.id() +

@@ -26,7 +26,7 @@ void print_verdict(const Course& course, const Exercise& e, const Checked& check
   const Verdict& verdict = checked.verdict;
   std::cout << verdict_text(e, verdict);
   if (verdict.result != Result::pass) {
-    std::cout << "Edit " << shown_path(course, e) << " and save it.\n";
+    std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
     return;
   }
   if (const auto unchecked = unchecked_lines(e, verdict.text); !unchecked.empty())
@@ -36,7 +36,7 @@ void print_verdict(const Course& course, const Exercise& e, const Checked& check
   if (checked.completes_chapter)
     std::cout << chapter_summary(course, course.chapter(e.chapter));
   else if (next != nullptr)
-    std::cout << "Next: " << shown_path(course, *next) << '\n';
+    std::cout << "Next: " << course.shown(course.stub(*next)) << '\n';
 }
 
 /// The first check of a chapter builds its checker, which takes a while. Ninja's line now and then.

@@ -153,7 +153,7 @@ void WatchScreen::show_verdict() {
     verdict_ = verdict.text;
     if (verdict.result == Result::not_done_yet)
       verdict_ += "\nEdit the file and save it: the check starts by itself. The task is in " +
-                  shown_page(course_.chapter(e.chapter)) + ".\n";
+                  course_.chapter(e.chapter).page() + ".\n";
     return;
   }
   verdict_ = "n goes to the next exercise, s shows the solution.\n";

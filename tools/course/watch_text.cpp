@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "app/terminal.h"
+
 namespace course {
 namespace {
 
@@ -30,21 +32,17 @@ std::string in_ascii(const std::string& character) {
 
 }  // namespace
 
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
-}
-
 std::string clipped(const std::string& text, std::size_t columns, bool utf8) {
-  if (width_of(text) <= columns) return text;
+  if (app::columns(text) <= columns) return text;
   const std::string mark = utf8 ? "…" : "...";
-  if (columns < width_of(mark) + 1) return text.substr(0, byte_of(text, columns));
-  return text.substr(0, byte_of(text, columns - width_of(mark))) + mark;
+  if (columns < app::columns(mark) + 1) return text.substr(0, byte_of(text, columns));
+  return text.substr(0, byte_of(text, columns - app::columns(mark))) + mark;
 }
 
 std::string clipped_path(const std::string& path, std::size_t columns, bool utf8) {
   const std::string mark = utf8 ? "…" : "...";
-  if (width_of(path) <= columns || columns < 8) return clipped(path, columns, utf8);
-  return mark + path.substr(byte_of(path, width_of(path) + width_of(mark) - columns));
+  if (app::columns(path) <= columns || columns < 8) return clipped(path, columns, utf8);
+  return mark + path.substr(byte_of(path, app::columns(path) + app::columns(mark) - columns));
 }
 
 std::string printable(const std::string& text, bool utf8) {
@@ -70,7 +68,7 @@ std::vector<std::string> fold(const std::string& text, std::size_t columns) {
     line.erase(line.find_last_not_of(' ') + 1);
     const std::size_t spaces = std::min(line.find_first_not_of(' '), line.size());
     const std::string indent(std::min(spaces, columns / 2), ' ');
-    while (width_of(line) > columns) {
+    while (app::columns(line) > columns) {
       const std::size_t edge = byte_of(line, columns);
       std::size_t cut = line.rfind(' ', edge);
       // A word that is longer than the line is broken, and so is one behind the indent alone.

@@ -8,9 +8,6 @@
 
 namespace course {
 
-/// Columns that a text takes.
-std::size_t width_of(const std::string& text);
-
 /// At most `columns` columns of the text; a mark at its end tells that there is more.
 std::string clipped(const std::string& text, std::size_t columns, bool utf8);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "app/terminal.h"
 #include "watch_text.h"
 
 namespace course {
@@ -61,19 +62,18 @@ class Rows {
   }
   /// `left`, and at the right edge `right`.
   Row edges(const std::string& left, const std::string& right, Style style) const {
-    const std::size_t room = columns_ > width_of(right) + 1 ? columns_ - width_of(right) - 1 : 0;
+    const std::size_t room =
+        columns_ > app::columns(right) + 1 ? columns_ - app::columns(right) - 1 : 0;
     const std::string begin = clipped(printable(left, utf8_), room, utf8_);
     if (room == 0) return row(left, style);
-    return {{begin, style}, {std::string(room + 1 - width_of(begin), ' ') + right, Style::plain}};
+    return {{begin, style},
+            {std::string(room + 1 - app::columns(begin), ' ') + right, Style::plain}};
   }
   std::string bar(std::size_t done, std::size_t all) const {
     const std::string count = std::to_string(done) + "/" + std::to_string(all);
     if (columns_ < 50 || all == 0) return count;
-    const std::size_t cells = columns_ < 80 ? 10 : 20;
-    std::string text;
-    for (std::size_t i = 0; i < cells; ++i)
-      text += i < done * cells / all ? (utf8_ ? "█" : "#") : (utf8_ ? "░" : ".");
-    return text + "  " + count;
+    const Bar bar = progress_bar(done, all, columns_ < 80 ? 10 : 20, utf8_);
+    return bar.filled + bar.rest + "  " + count;
   }
   /// The keys in as few rows as they take; only the last two where `few`.
   std::vector<Row> keys(bool few) const {
@@ -124,7 +124,7 @@ std::vector<Row> rows_above(const Course& course, const Progress& progress,
   if (detail.rules) above.push_back(rows.rule());
   above.push_back(
       rows.edges(e.id() + "  " + e.title, std::to_string(e.minutes) + " min", Style::strong));
-  if (detail.path) above.push_back(rows.path(fs::relative(course.stub(e), course.root)));
+  if (detail.path) above.push_back(rows.path(course.shown(course.stub(e))));
   if (detail.rules) above.emplace_back();
   above.push_back(rows.row(what.state, what.state_style));
   if (detail.rules) above.emplace_back();

@@ -68,13 +68,7 @@ examine() {  # Fills the findings.
 # The terminal. Only ASCII is written, so its character set does not matter.
 width=80 colors=false
 ask_terminal() {
-  local size
-  # Within $( ) the output is a pipe, so the terminal is handed on as another descriptor.
-  if [ -t 1 ] && { size="$(stty size <&3 2>/dev/null)"; } 3>&1 && [ "${size#* }" -gt 0 ]; then
-    width="${size#* }"
-  elif [[ "${COLUMNS:-}" =~ ^[1-9][0-9]*$ ]]; then
-    width="$COLUMNS"
-  fi
+  ask_columns && width="$REPLY"
   # Longer lines are hard to read; narrower ones hold no word.
   [ "$width" -le 100 ] || width=100
   [ "$width" -ge 30 ] || width=30

@@ -2,13 +2,16 @@
 # What ./course is and takes. Sourced by ./course.
 # Invariant: no line is longer than the terminal, and nothing is built to print it.
 
-terminal_columns() {  # Columns of the terminal, or COLUMNS, or 80; at least 20
+ask_columns() {  # Into REPLY: columns of the terminal, or COLUMNS, or 80; at least 20
   local size
-  if [ -t 1 ] && size="$(stty size 2>/dev/null <&1)" && [ "${size#* }" -gt 0 ]; then
-    echo "$((${size#* } < 20 ? 20 : ${size#* }))"
-  else
-    case "${COLUMNS:-80}" in *[!0-9]* | ? | 1?) echo 80 ;; *) echo "${COLUMNS:-80}" ;; esac
+  REPLY=80
+  # Within $( ) the output is a pipe, so the terminal is handed on as another descriptor.
+  if [ -t 1 ] && { size="$(stty size <&3 2>/dev/null)"; } 3>&1 && [ "${size#* }" -gt 0 ]; then
+    REPLY="${size#* }"
+  elif [[ "${COLUMNS:-}" =~ ^[1-9][0-9]*$ ]]; then
+    REPLY="$COLUMNS"
   fi
+  [ "$REPLY" -ge 20 ] || REPLY=20
 }
 
 usage_line() {  # usage_line WIDTH COMMAND TEXT: in two columns, or below each other where there is little room
@@ -22,7 +25,7 @@ usage_line() {  # usage_line WIDTH COMMAND TEXT: in two columns, or below each o
 
 usage() {
   local width
-  width="$(terminal_columns)"
+  ask_columns && width="$REPLY"
   fold -s -w "$width" <<<"todevice: what happens behind .to(device)" | sed 's/ *$//'
   printf '\nUsage: ./course COMMAND\n'
   printf '\nLearn\n'
@@ -52,7 +55,7 @@ usage() {
 
 show_help() {  # Reads a help text: a paragraph is one line, an option is  "  --name|what it does"
   local width line
-  width="$(terminal_columns)"
+  ask_columns && width="$REPLY"
   while IFS= read -r line; do
     case "$line" in
       "  "*"|"*) line="${line#  }" && usage_line "$width" "${line%%|*}" "${line#*|}" ;;

@@ -111,12 +111,12 @@ test_all() {
 }
 
 say_test_help() {
-  fold -s -w "$(terminal_columns)" <<'END' | sed 's/ *$//'
-Test the course itself. Your exercises are not read.
+  show_help <<'END'
+./course test [--all]
 
-Usage: ./course test [--all]
+Tests the course itself. Your exercises are not read.
 
-  --all  also sanitizers, documentation and the checks of this machine
+  --all|also sanitizers, documentation and the checks of this machine
 
 Example: ./course test
 END

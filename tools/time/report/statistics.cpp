@@ -56,8 +56,7 @@ std::string noise_warning(const Report& report) {
   if (noisy == 0) return "";
   return "The spread of " + std::to_string(noisy) + " of " + std::to_string(all) +
          " cases is above 10 %: the machine did other work, too. Close other programs, or take "
-         "more "
-         "samples with --rounds.";
+         "more samples with --rounds.";
 }
 
 double speed_up(const Result& result, const Result& base) {

@@ -54,17 +54,16 @@ WorkerProcess::WorkerProcess(std::string name, std::vector<std::string> command,
   child.when_parent_dies = SIGTERM;
   child.writes_core_file = false;
   pid_ = td::start_process(child);
-  // Duplicates, because the pipes close their ends with this scope.
-  into_ = fcntl(requests.into.get(), F_DUPFD_CLOEXEC, 0);
-  from_ = fcntl(answers.from.get(), F_DUPFD_CLOEXEC, 0);
+  into_ = std::move(requests.into);
+  from_ = std::move(answers.from);
 }
 
 WorkerProcess::~WorkerProcess() { end(); }
 
 void WorkerProcess::end() {
   if (pid_ < 0) return;
-  close(into_);
-  close(from_);
+  into_.close();
+  from_.close();
   int status = 0;
   // Its input has ended, which asks it to leave. Then it is told, then it is made to.
   if (!ended_within(pid_, 0.5, status)) {
@@ -81,7 +80,7 @@ void WorkerProcess::end() {
 void WorkerProcess::send(const std::string& request) {
   const std::string line = request + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
-    const ssize_t wrote = write(into_, line.data() + sent, line.size() - sent);
+    const ssize_t wrote = write(into_.get(), line.data() + sent, line.size() - sent);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) report_end(request);
     sent += static_cast<std::size_t>(wrote);
@@ -91,8 +90,10 @@ void WorkerProcess::send(const std::string& request) {
 void WorkerProcess::report_end(const std::string& request) {
   int status = 0;
   const bool by_itself = ended_within(pid_, 2, status);
-  if (by_itself) kill(-pid_, SIGKILL);
-  if (by_itself) pid_ = -1, close(into_), close(from_);
+  if (by_itself) {
+    kill(-pid_, SIGKILL);
+    pid_ = -1;
+  }
   throw WorkerEnded("the worker of " + name_ + " ended " +
                     (by_itself ? ending(status) : "its output") + " at \"" + request +
                     "\"; its messages are in " + log_);
@@ -104,7 +105,7 @@ std::string WorkerProcess::ask(const std::string& request, double limit_seconds)
   const auto until = Clock::now() + std::chrono::duration<double>(limit_seconds);
   while (pending_.find('\n') == std::string::npos) {
     const auto left = std::chrono::duration<double, std::milli>(until - Clock::now()).count();
-    pollfd wait{from_, POLLIN, 0};
+    pollfd wait{from_.get(), POLLIN, 0};
     const int ready = poll(&wait, 1, left > 0 ? static_cast<int>(left) + 1 : 0);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
@@ -115,7 +116,7 @@ std::string WorkerProcess::ask(const std::string& request, double limit_seconds)
                         " s and was ended; --limit allows more");
     }
     char bytes[4096];
-    const ssize_t got = read(from_, bytes, sizeof bytes);
+    const ssize_t got = read(from_.get(), bytes, sizeof bytes);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) report_end(request);
     pending_.append(bytes, static_cast<std::size_t>(got));

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "td/base/file.h"
+
 namespace report {
 
 /// A worker ended, or did not answer in time; the message names it and says how.
@@ -34,7 +36,8 @@ class WorkerProcess {
   void end();
 
   std::string name_, log_, pending_;
-  int pid_ = -1, into_ = -1, from_ = -1;
+  int pid_ = -1;
+  td::FileDescriptor into_, from_;
 };
 
 }  // namespace report

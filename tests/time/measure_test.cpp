@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "../../../tools/time/work/measure.h"
+#include "work/measure.h"
 
 namespace {
 

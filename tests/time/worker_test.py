@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the two workers of `./course time`: time_worker_test.py COURSE_TIME SOURCE.
+"""Tests the two workers of `./course time`: worker_test.py COURSE_TIME SOURCE.
 
 Called by CTest. Every case that they list runs, with small sizes; both compute the same losses; the parts
 that explain a step add up; a slow link is seen as copies; wrong requests get answers; and when a worker

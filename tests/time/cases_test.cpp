@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "../../../tools/time/work/cases.h"
 #include "td/base/parallel.h"
+#include "work/cases.h"
 
 using timing::Case;
 using timing::Method;
