@@ -135,7 +135,7 @@ def merged(record, other):
     for folder, rows in other.items():
         for kind, row in rows.items():
             known = record.setdefault(folder, {}).get(kind)
-            if known is None or known["date"] < row["date"]:
+            if known is None or known["date"] <= row["date"]:
                 record[folder][kind] = row
     return {
         folder: {

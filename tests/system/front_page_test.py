@@ -239,7 +239,7 @@ PLANTS = [
     ("README.md", "ctest --preset release\n", "ctest --preset release\nmake all\n",
      "no test knows this command"),
     ("README.md", "./course watch ", "./course data ", "does not show ./course watch"),
-    ("CONTRIBUTING.md", "#adding-something", "#adding-nothing", "names no heading"),
+    ("CONTRIBUTING.md", "docs/authoring.md", "docs/authoring.md#nothing", "names no heading"),
     ("CONTRIBUTING.md", "./course test --all", "./course test --every", "has no option --every"),
     ("CHANGELOG.md", "### Added", "### New", "none of Keep a Changelog's"),
     ("LICENSE", "Apache", "Apple", "is not the text"),

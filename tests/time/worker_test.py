@@ -129,12 +129,11 @@ def test_explanations(td, cases):
             expect(f"{name}: devices communicate", answer.get("communication", 0) > 0, answer)
 
 
-def test_slow_link(td):
-    """25 kB at 0.01 GB/s take 2.5 ms, however busy the machine is."""
-    fast = td.ask("explain lenet/sim")
+def test_slow_link():
+    """25 kB at 0.01 GB/s take 2.5 ms, however busy the machine is. No other time is bounded: load lengthens it."""
     with worker(TD, TD_SIM_LINK="0.01GB/s,10us") as slow:
         slowed = slow.ask("explain lenet/sim")
-    expect("a slow link is seen as copies", slowed["copy"] > max(2e-3, fast["copy"], slowed["compute"]), fast, slowed)
+    expect("a slow link is seen as copies", slowed["copy"] > 2e-3, slowed)
 
 
 def test_wrong_requests(one, examples):
