@@ -1,7 +1,9 @@
 // The choice of product: small ones by small_gemm, where a library's call would cost more than the
-// work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS; 16-bit types otherwise by narrow_gemm;
-// what no library serves by blocked_gemm.
+// work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS, and float32 too where B's rows collide
+// in the cache; 16-bit types otherwise by narrow_gemm; what no library serves by blocked_gemm.
 #include "td/kernels/libs/host_libs.h"
+
+#include <string_view>
 
 #include "td/base/parallel.h"
 #include "td/kernels/libs/own_gemm.h"
@@ -39,6 +41,29 @@ class OneThread {
   int width_;
 };
 
+#if defined(TD_HAS_ONEDNN) && defined(TD_HAS_OPENBLAS)
+/// Whether oneDNN computes by AVX2 here, and OpenBLAS by code for AVX2 as well.
+bool both_use_avx2() {
+  static const bool both = [] {
+    const unsigned isa = dnnl_get_effective_cpu_isa();
+    const std::string_view core = openblas_get_corename();
+    return (isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2 &&
+           (isa & dnnl_cpu_isa_avx512_core) != dnnl_cpu_isa_avx512_core &&
+           (core == "Haswell" || core == "Zen");
+  }();
+  return both;
+}
+
+/// Rows of B a multiple of 2 KiB apart share a few sets of the cache. oneDNN's code for AVX2 reads
+/// B in place, and takes up to 2.4 times as long then. OpenBLAS copies B first, which 32 rows of A
+/// are worth. For all other sizes oneDNN is faster. docs/measurements/products.md has the figures.
+bool rows_of_b_collide(const Gemm& g) {
+  return !g.transpose_b && g.ldb % 512 == 0 && g.m >= 32 && both_use_avx2();
+}
+#else
+bool rows_of_b_collide(const Gemm&) { return false; }
+#endif
+
 #ifdef TD_HAS_OPENBLAS
 int as_int(std::int64_t n) { return static_cast<int>(n); }
 CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
@@ -50,7 +75,8 @@ template <class T>
 void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
 #ifdef TD_HAS_ONEDNN
   if constexpr (std::is_same_v<T, float>)
-    if (dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k,
+    if (!rows_of_b_collide(g) &&
+        dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k,
                    static_cast<float>(g.alpha), a, g.lda, b, g.ldb, static_cast<float>(g.beta), c,
                    g.ldc) == dnnl_success)
       return;
