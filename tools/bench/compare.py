@@ -6,15 +6,19 @@ prints medians with their spread beside the line that each piece of work has to 
 For final figures the machine must do nothing else. About four minutes.
 """
 import argparse
+import datetime
 import json
 import math
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from comparison_page import PAGE, in_words, record, verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +45,6 @@ VARIANTS = {
 }
 BEST = ["best", "best, AVX-512 named"] if has_avx512() else ["best"]
 BESIDE = "td of the other build"
-PAGE = ROOT / "docs/measurements/comparison.md"
 
 
 @dataclass
@@ -127,7 +130,8 @@ class Process:
         folder = folders["beside" if runner.variant == BESIDE else "own"]
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("OPENBLAS_", "GLIBC_", "OMP_"))}
-        environment.update(settings)
+        # libtorch's own setting of threads does not reach OpenBLAS.
+        environment.update(settings, OPENBLAS_NUM_THREADS=str(runner.threads))
         self.name = runner.name
         self.child = subprocess.Popen([folder / program, runner.case, str(runner.threads)],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -208,27 +212,6 @@ def verdicts(line, times):
     return goals
 
 
-def in_words(seconds):
-    for unit, size in (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3)):
-        if seconds < 1000 * size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} s"
-
-
-def verdict(goal):
-    """One goal in words."""
-    word = "reached" if goal["reached"] else "MISSED"
-    if "wanted" not in goal:
-        return f"{goal['line']}: {word}"
-    ratio, wanted = goal["times_faster"], goal["wanted"]
-    low, high = goal["rounds"]
-    if wanted < 1:  # a floor or a bandwidth: how many times its time we take
-        return (f"{goal['line']}: takes {1 / ratio:.2f} x {goal['against']} (rounds "
-                f"{1 / high:.2f} - {1 / low:.2f}), at most {1 / wanted:.2f}: {word}")
-    return (f"{goal['line']}: {ratio:.2f} x faster than {goal['against']} (rounds {low:.2f} - "
-            f"{high:.2f}), at least {wanted:.2f}: {word}")
-
-
 def show(result):
     print(f"\n{result['work']}")
     for name, t in result["seconds"].items():
@@ -239,41 +222,23 @@ def show(result):
     sys.stdout.flush()
 
 
-def record(report):
-    """Puts the figures into the page, between its two marks."""
-    machine_ = report["machine"]
-    command = f"compare.py --rounds {report['rounds']} --seconds {report['seconds_a_slot']}"
-    rows = [f"{machine_['processor']}, {machine_['cores']} cores; {machine_['compiler']}; "
-            f"{', '.join(machine_['libraries'])}; commit {machine_['commit']}; load before "
-            f"{machine_['load_before'][0]:.2f}. `{command}`, {report['clock']} clock.", "",
-            "| work | median (p10 - p90) | line |", "|---|---|---|"]
-    for result in report["results"]:
-        times = "<br>".join(f"{name} **{in_words(t['median'])}** ({in_words(t['p10'])} - "
-                            f"{in_words(t['p90'])})" for name, t in result["seconds"].items())
-        rows.append(f"| {result['work']} | {times} | "
-                    + "<br>".join(map(verdict, result["goals"])) + " |")
-    text = PAGE.read_text(encoding="utf-8")
-    head, rest = text.split("<!-- figures -->\n", 1)
-    tail = rest.split("<!-- end of figures -->\n", 1)[1]
-    PAGE.write_text(head + "<!-- figures -->\n" + "\n".join(rows) + "\n<!-- end of figures -->\n"
-                    + tail, encoding="utf-8")
-
-
 def output_of(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     return done.stdout.strip()
 
 
 def machine():
-    info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    model = next((line.split(":")[1].strip() for line in info.splitlines()
-                  if line.startswith("model name")), platform.machine())
+    info = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M))
+    # One name serves many processors, so what tells them apart stands with it.
+    model = (f"{info.get('model name', platform.machine())}, family {info.get('cpu family')}, "
+             f"model {info.get('model')}, {'AVX-512' if has_avx512() else 'AVX2'}")
     packages = output_of("dpkg-query", "-W", "-f", "${Package} ${Version};", "libtorch1.13",
                          "libdnnl2", "libopenblas0-pthread", "libopenblas0-openmp")
     return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(),
             "compiler": output_of("g++", "--version").splitlines()[0],
             "libraries": packages.rstrip(";").split(";"),
             "commit": output_of("git", "describe", "--always", "--dirty"),
+            "date": datetime.date.today().isoformat(),
             "load_before": os.getloadavg()}
 
 
@@ -314,7 +279,6 @@ def main():
         if not options.cases or any(line.case.startswith(case) for case in options.cases):
             report["results"].append(run(line, folders, options))
             show(report["results"][-1])
-    report["machine"]["load_after"] = os.getloadavg()
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     if options.record:

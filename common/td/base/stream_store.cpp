@@ -17,6 +17,11 @@ namespace {
 #ifdef __AVX512F__
 using Line = __m512i;
 void store(Line* to, const void* from) { _mm512_stream_si512(to, _mm512_loadu_si512(from)); }
+#elif defined(__AVX__)
+using Line = __m256i;
+void store(Line* to, const void* from) {
+  _mm256_stream_si256(to, _mm256_loadu_si256(static_cast<const Line*>(from)));
+}
 #else
 using Line = __m128i;
 void store(Line* to, const void* from) {
