@@ -136,7 +136,8 @@ class Process:
         self.child = subprocess.Popen([folder / program, runner.case, str(runner.threads)],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                       env=environment)
-        self.check = self.answer()["check"]
+        first = self.answer()
+        self.check, self.choices = first["check"], first["choices"]
         self.rounds = []
 
     def answer(self):
@@ -190,7 +191,8 @@ def run(line, folders, options):
         process.end()
     times = {process.name: spread(process.rounds) for process in processes}
     return {"work": line.title, "case": line.case, "checks": checks, "seconds": times,
-            "goals": verdicts(line, times)}
+            "goals": verdicts(line, times),
+            "choices": next((p.choices for p in processes if p.choices), {})}
 
 
 def verdicts(line, times):
@@ -217,6 +219,8 @@ def show(result):
     for name, t in result["seconds"].items():
         print(f"  {name:<24}{in_words(t['median']):>10}   "
               f"({in_words(t['p10'])} - {in_words(t['p90'])}, {t['samples']} samples)")
+    for shape, library in result["choices"].items():
+        print(f"  the floor's product {shape}: {library}")
     for goal in result["goals"]:
         print(f"  -> {verdict(goal)}")
     sys.stdout.flush()

@@ -65,11 +65,17 @@ def section(processors):
     text = table(["work"] + names, rows)
     for processor, run in processors.items():
         about = run["machine"]
+        blas = sorted({
+            shape
+            for r in run["results"]
+            for shape, library in r.get("choices", {}).items() if library == "OpenBLAS"
+        })
         goals = [(r["work"], goal) for r in run["results"] for goal in r["goals"]]
         missed = [f"* {work}: {verdict(goal)}" for work, goal in goals if not goal["reached"]]
         text += (f"\n**{processor}**, {about['cores']} cores; {about['compiler']}; {', '.join(about['libraries'])}; "
                  f"commit {about['commit']} of {about['date']}; load before {about['load_before'][0]:.2f}; "
                  f"`compare.py --rounds {run['rounds']} --seconds {run['seconds_a_slot']}`, {run['clock']} clock. "
+                 + (f"The floor takes OpenBLAS for {', '.join(blas)}, and oneDNN otherwise. " if blas else "") +
                  f"{len(goals) - len(missed)} of {len(goals)} lines are reached"
                  + (":\n\n" + "\n".join(missed) + "\n" if missed else ".\n"))
     return text

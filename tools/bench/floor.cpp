@@ -2,18 +2,59 @@
 // floor.h.
 #include "floor.h"
 
+#include <cblas.h>
 #include <immintrin.h>
 #include <omp.h>
 
+#include <compare>
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
 
 namespace bench::floor {
 namespace {
 
-// C [m, n] = op(A) op(B).
+// C [m, n] = op(A) op(B), by one of the libraries.
+struct Product {
+  char ta, tb;
+  int m, n, k;
+  auto operator<=>(const Product&) const = default;
+
+  void by_onednn(const float* a, const float* b, float* c) const {
+    dnnl_sgemm(ta, tb, m, n, k, 1.0f, a, ta == 'T' ? m : k, b, tb == 'T' ? k : n, 0.0f, c, n);
+  }
+  void by_openblas(const float* a, const float* b, float* c) const {
+    const auto flag = [](char t) { return t == 'T' ? CblasTrans : CblasNoTrans; };
+    cblas_sgemm(CblasRowMajor, flag(ta), flag(tb), m, n, k, 1.0f, a, ta == 'T' ? m : k, b,
+                tb == 'T' ? k : n, 0.0f, c, n);
+  }
+  // Seconds of the fastest of some calls.
+  template <class Call>
+  double seconds(Call call) const {
+    double best = 1e9;
+    for (int i = 0; i < 20; ++i) {
+      const double start = read_clock(CLOCK_MONOTONIC);
+      call();
+      best = std::min(best, read_clock(CLOCK_MONOTONIC) - start);
+    }
+    return best;
+  }
+  bool openblas_is_faster(const float* a, const float* b, float* c) const {
+    const bool faster =
+        seconds([&] { by_openblas(a, b, c); }) < seconds([&] { by_onednn(a, b, c); });
+    choices[std::string{ta, tb} + " " + std::to_string(m) + " x " + std::to_string(n) + " x " +
+            std::to_string(k)] = faster ? "OpenBLAS" : "oneDNN";
+    return faster;
+  }
+};
+
+// By the faster library; the first product of a shape finds out which that is.
 void product(char ta, char tb, int m, int n, int k, const float* a, const float* b, float* c) {
-  dnnl_sgemm(ta, tb, m, n, k, 1.0f, a, ta == 'T' ? m : k, b, tb == 'T' ? k : n, 0.0f, c, n);
+  static std::map<Product, bool> openblas;
+  const Product shape{ta, tb, m, n, k};
+  auto found = openblas.find(shape);
+  if (found == openblas.end())
+    found = openblas.emplace(shape, shape.openblas_is_faster(a, b, c)).first;
+  found->second ? shape.by_openblas(a, b, c) : shape.by_onednn(a, b, c);
 }
 
 void sgd(Parameter& p, float rate, std::size_t from, std::size_t to) {

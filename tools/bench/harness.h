@@ -24,6 +24,8 @@ struct Case {
   std::function<void()> settle;   ///< not timed: waits for what a sample has started; may be empty
   int steps_per_sample = 0;       ///< 0: as many as make a sample long enough to be timed
 };
+/// What a variant chose for itself, by what it chose for; the comparison shows it.
+inline std::map<std::string, std::string> choices;
 /// Makes a case; nothing is built for the cases that do not run.
 using Cases = std::map<std::string, std::function<Case()>>;
 
@@ -91,7 +93,7 @@ inline int serve(int argc, char** argv, const Cases& cases, void (*set_threads)(
   }
   set_threads(std::stoi(argv[2]));
   const Case work = found->second();
-  std::cout << nlohmann::json{{"check", work.check()}} << std::endl;
+  std::cout << nlohmann::json{{"check", work.check()}, {"choices", choices}} << std::endl;
   const int steps = steps_per_sample(work);
   for (double seconds; std::cin >> seconds;) std::cout << slot(work, steps, seconds) << std::endl;
   return 0;

@@ -54,11 +54,11 @@ bool both_use_avx2() {
   return both;
 }
 
-/// Rows of B a multiple of 2 KiB apart share a few sets of the cache. oneDNN's code for AVX2 reads
-/// B in place, and takes up to 2.4 times as long then. OpenBLAS copies B first, which 32 rows of A
-/// are worth. For all other sizes oneDNN is faster. docs/measurements/products.md has the figures.
+/// Rows of B that lie a multiple of 2 KiB apart share a few sets of the cache. oneDNN's code for
+/// AVX2 reads B in place, and then takes up to twice as long as OpenBLAS, which copies B first. For
+/// all other sizes oneDNN is faster: docs/measurements/products.md.
 bool rows_of_b_collide(const Gemm& g) {
-  return !g.transpose_b && g.ldb % 512 == 0 && g.m >= 32 && both_use_avx2();
+  return !g.transpose_b && g.ldb % 512 == 0 && g.m >= 8 && both_use_avx2();
 }
 #else
 bool rows_of_b_collide(const Gemm&) { return false; }
