@@ -6,7 +6,7 @@
     tools/front_page.py write    fills README.md
     tools/front_page.py check    tells where README.md differs; CTest calls it
 
-`measure` writes docs/measurements/first_run.json. The speed is that of docs/measurements/comparison.md,
+`measure` writes docs/measurements/first_run.json. The speed is that of docs/measurements/comparison.json,
 which tools/bench/compare.py writes. Invariant: README.md has no number of a measurement that is not in
 one of the two files.
 """
@@ -23,20 +23,18 @@ import tempfile
 import time
 
 import gpu_report
-from marked_text import replaced, table
+from marked_text import in_words, replaced, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 FIRST_RUN = ROOT / "docs/measurements/first_run.json"
-COMPARISON = ROOT / "docs/measurements/comparison.md"
+COMPARISON = ROOT / "docs/measurements/comparison.json"
 COMMANDS = {"run": "./course run 4", "test": "./course test"}
 # A reader who uses PyTorch knows these; the page of the comparison has all of them.
 SHOWN = [
     "a + b, 1 float", "SimpleModel step, batch 100", "MLP step, Adam", "LeNet step", "CIFAR-10 CNN step",
     "CIFAR-10 CNN step, channels last", "CIFAR-10 CNN inference"
 ]
-ROW = re.compile(r"^\| ([^|]+?) \| (td \*\*.*?) \|", re.M)
-IN_NS = {"ns": 1, "us": 1e3, "ms": 1e6}
 HEAD_LINES, TAIL_LINES = 9, 6
 
 
@@ -116,30 +114,26 @@ def first_run():
 
 
 def speed():
-    """The rows of the comparison that a reader of PyTorch knows, and the machine."""
-    page = COMPARISON.read_text()
-    cells = dict(ROW.findall(page))
+    """The rows of the newest comparison that a reader of PyTorch knows, and the machine."""
+    runs = json.loads(COMPARISON.read_text())
+    processor = max(runs, key=lambda name: runs[name]["machine"]["date"])
+    machine = runs[processor]["machine"]
+    times = {result["work"]: result["seconds"] for result in runs[processor]["results"]}
     rows = []
     for work in SHOWN:
-        if work not in cells:
-            raise ValueError(f"docs/measurements/comparison.md has no row \"{work}\"")
-        times = {}
-        for name, number, unit in re.findall(r"(?:^|<br>)([^*]+?) \*\*([\d.]+) (ns|us|ms)\*\*", cells[work]):
-            times[name] = (float(number) * IN_NS[unit], f"{number} {unit.replace('us', 'µs')}")
-        rivals = [name for name in times if name == "clean" or name.startswith("best")]
-        best = min(rivals, key=lambda name: times[name][0])
-        clean = times["clean"][1] if "clean" in times else "not measured"
-        rows.append([work, times["td"][1], clean, times[best][1], f"{times[best][0] / times['td'][0]:.1f} x"])
-    machine = re.search(r"^(.*?), (\d+ cores);.*?(libtorch1\.13 [\d.]+).*?; commit (\w+)", page, re.M)
-    # The date of the commit that was measured; a clone without its history has none.
-    date = gpu_report.said_by("git", "-C", str(ROOT), "show", "-s", "--format=%cs", machine[4])
-    day = date[0] if date else (re.search(r"commit " + machine[4] + r" of ([\d-]+)", README.read_text())
-                                or ["", "unknown"])[1]
+        if work not in times:
+            raise ValueError(f"{COMPARISON.name} has no work \"{work}\"")
+        median = {name: time["median"] for name, time in times[work].items()}
+        best = min(time for name, time in median.items() if name.startswith(("clean", "best")))
+        clean = in_words(median["clean"]) if "clean" in median else "not measured"
+        rows.append(
+            [work, in_words(median["td"]), clean, in_words(best), f"{best / median['td']:.1f} x"])
+    libtorch = next(name for name in machine["libraries"] if name.startswith("libtorch"))
     return (
         table(["one thread", "`td`", "libtorch as installed", "libtorch's best setting", "`td` is faster by"],
               rows) +
-        f"\nMedians, interleaved: {machine[1]}, {machine[2]}, {machine[3].replace('1.13 ', ' ')}, "
-        f"commit {machine[4]} of {day}.\n")
+        f"\nMedians, interleaved: {processor}, {machine['cores']} cores, {libtorch.replace('1.13 ', ' ')}, "
+        f"commit {machine['commit']} of {machine['date']}.\n")
 
 
 def filled(page):

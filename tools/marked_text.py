@@ -1,5 +1,5 @@
-"""Text between two marks of a page, which a program writes: used by tools/seen_running.py and
-tools/front_page.py.
+"""Text between two marks of a page, which a program writes: used by tools/seen_running.py,
+tools/front_page.py and tools/bench/compare.py.
 
     <!-- speed -->
     ...
@@ -25,3 +25,11 @@ def table(head, rows):
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell).replace("|", "/") for cell in line) + " |"
                      for line in lines) + "\n"
+
+
+def in_words(seconds):
+    """A time with three digits."""
+    for unit, size in (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3)):
+        if seconds < 1000 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"

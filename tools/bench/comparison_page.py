@@ -9,17 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from marked_text import replaced, table  # noqa: E402
+from marked_text import in_words, replaced, table  # noqa: E402
 
 PAGE = ROOT / "docs/measurements/comparison.md"
 RECORD = PAGE.with_suffix(".json")
-
-
-def in_words(seconds):
-    for unit, size in (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3)):
-        if seconds < 1000 * size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} s"
 
 
 def verdict(goal):
