@@ -11,18 +11,19 @@ second run does one more, and the difference is the step. Fewer lines are access
 themselves where they are called. Declarations and what the compiler computes never run. Each file
 is shown with the lines that ran and all its lines.
 
-A change of folder is a call from a function in one folder to a function in another folder. Repeated
-visits of the same pair of caller's folder and callee's folder count once, and the return to the
-caller's folder counts not at all. Functions in files that the step above does not open, and those
-outside common/, such as the standard library's, are looked through: what they call is called by
-whoever called them. Each change is shown with the lines where the two functions of its first call
-begin.
+A change of folder is a call from a function in one folder to a function in another folder. Those
+that count are on the way from Linear's forward to the product of matrices: the functions that have
+not returned when the library is called. What they call besides, such as a size, a check or an
+allocation, is listed by pairs of folders, each with the lines where the two functions of its first
+call begin. Functions in files that the step above does not open, and those outside common/, such as
+the standard library's, are looked through: what they call is called by whoever called them.
 
 The build is one of its own, by g++ without optimization, and loops run on one thread. What runs
 also depends on whether oneDNN and OpenBLAS were found.
 """
 import argparse
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -32,6 +33,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COMMON = ROOT / "common"
 OPENED = 4  # lines that run in a file before a reader opens it
+LIBRARIES = "kernels/libs"  # the folder whose functions call oneDNN and OpenBLAS
 WARM_UP = 5  # steps until caches and lists of free blocks are filled
 FLAGS = ("--coverage -fprofile-update=atomic "
          "-finstrument-functions -finstrument-functions-exclude-file-list=/usr/")
@@ -117,10 +119,10 @@ def locate(events, opened):
 
 
 def show_changes(program, opened):
-    """Prints the changes of folder within one call of Linear; how many there are."""
+    """Prints the changes of folder within one call of Linear; how many there are on its way."""
     events = run(program, "linear").splitlines()
     places = locate(events, opened)
-    stack, changes = [None], {}
+    stack, changes, way = [None], {}, []
     for event in events:
         if event == "-":
             stack.pop()
@@ -129,13 +131,13 @@ def show_changes(program, opened):
         stack.append(callee)
         if caller and caller[0] != callee[0]:
             changes.setdefault((caller[0], callee[0]), f"{caller[1]} calls {callee[1]}")
-    chain, last = "", None
+            if callee[0] == LIBRARIES and not way:
+                way = [folder for folder, _ in itertools.groupby(place[0] for place in stack[1:] if place)]
     for (source, target), first in changes.items():
         print(f"{source + ' -> ' + target:24} {first}")
-        chain += f" -> {target}" if source == last else f", {source} -> {target}"
-        last = target
-    print(f"{len(changes)} folder changes: {chain[2:]}")
-    return len(changes)
+    print(f"{len(changes)} pairs of folders, with everything that is called on the way")
+    print(f"{len(way) - 1} folder changes: {' -> '.join(way)}")
+    return len(way) - 1
 
 
 def main():
