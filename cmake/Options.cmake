@@ -25,16 +25,11 @@ set(TD_SANITIZE "" CACHE STRING "Sanitizers: empty, \"address,undefined\" or \"t
 option(TD_FUZZERS "Build the fuzzers too; needs clang, and sanitizers to be worth it" OFF)
 set(TD_TEST_TIMEOUT 300 CACHE STRING "Seconds that one test program may take")
 
-# ccache must be told that precompiled headers are meant. Paths under the project's directory count as
-# relative, so that another clone finds what this one has compiled.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
-      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_ABSSTDERR=1)
-  # A comment that changes makes a new precompiled header: g++ includes a header twice whose text is not the
-  # one that was precompiled. nvcc cannot keep comments, and precompiles nothing.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} CCACHE_COMMENTS=1 "${CCACHE_PROGRAM}")
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher} "${CCACHE_PROGRAM}")
+  set(launcher "${PROJECT_SOURCE_DIR}/cmake/ccache.sh" "${CCACHE_PROGRAM}" "${PROJECT_SOURCE_DIR}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()
 
 find_program(LLD_PROGRAM ld.lld)
