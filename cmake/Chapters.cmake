@@ -28,7 +28,8 @@ function(course_unfinished_options target optimization)
     -Wno-unused-function -Wno-unused-but-set-variable ${optimization})
 endfunction()
 
-# One precompiled header for each optimization, made once and reused by every exercise that has it.
+# One precompiled header for each optimization, made once and reused by every exercise that has it. Its name
+# stands in <>: CMake would write the folder of this clone into it, and the compiler cache is for all clones.
 # Sets `precompiled` to the target that carries it; empty where there is nothing worth it.
 function(course_precompiled optimization)
   set(precompiled "" PARENT_SCOPE)
@@ -45,7 +46,7 @@ function(course_precompiled optimization)
   course_options(${holder})
   target_compile_options(${holder} PRIVATE ${optimization})
   target_link_libraries(${holder} PRIVATE td)
-  target_precompile_headers(${holder} PRIVATE "${PROJECT_SOURCE_DIR}/common/td/td.h")
+  target_precompile_headers(${holder} PRIVATE <td/td.h>)
 endfunction()
 
 # One variant of one exercise: course_exercise(target chapter name source folder [optimization]).
@@ -154,7 +155,7 @@ function(course_checker_options target)
   if("td" IN_LIST chapter_LIBRARIES)
     string(APPEND holder _td)
     target_link_libraries(${target} PRIVATE check_tensors)
-    list(APPEND headers "${PROJECT_SOURCE_DIR}/common/td/td.h")
+    list(APPEND headers <td/td.h>)
   elseif("td_device" IN_LIST chapter_LIBRARIES)
     target_link_libraries(${target} PRIVATE check_devices)
   endif()
