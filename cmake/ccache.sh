@@ -1,16 +1,18 @@
 #!/bin/sh
-# A compiler through ccache: ccache.sh CCACHE PROJECT COMPILER ARGUMENT... CMake calls it for every file.
+# A compiler through ccache: ccache.sh CCACHE PROJECT TYPE COMPILER ARGUMENT... CMake calls it for every file.
 # Invariant: a file that ccache does not know yet takes no longer than without ccache.
 ccache=$1
 # Paths under the project's directory count as relative, so that another clone finds what this one has compiled.
 export CCACHE_BASEDIR="$2" CCACHE_ABSSTDERR=1 CCACHE_NOHASHDIR=1
-# ccache must be told that precompiled headers are meant.
+# ccache does not know what compiler is behind the name c++.
+export CCACHE_COMPILERTYPE="$3"
+# It must be told that precompiled headers are meant.
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 # The compiler's own list of headers, instead of one more run of the preprocessor.
 export CCACHE_DEPEND=1
 # A checksum beside a precompiled header, instead of reading its 150 MB for every file that uses it.
 export CCACHE_PCH_EXTSUM=1
-shift 2
+shift 3
 "$ccache" "$@" || exit
 before=
 for word; do
