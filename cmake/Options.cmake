@@ -33,7 +33,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} gcc)
   else()
     set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} auto)
-    # Its precompiled headers would be of use to the clone alone that made them.
+    # Precompiled headers without times in them also serve a clone that is made afresh in the same folder.
     add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()
 endif()
