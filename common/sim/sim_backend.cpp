@@ -15,10 +15,10 @@
 #include "sim/stream_queue.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/graph.h"
+#include "trace/recorder.h"
 
 namespace td::sim {
 namespace {

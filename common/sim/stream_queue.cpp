@@ -14,8 +14,8 @@
 #include "sim/settings.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/base/span_recorder.h"
 #include "td/device/graph.h"
+#include "trace/recorder.h"
 
 namespace td::sim {
 namespace {

@@ -15,9 +15,9 @@
 #include "sim/settings.h"
 #include "sim/stream_queue.h"
 #include "td/base/host_memory.h"
-#include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/graph.h"
+#include "trace/recorder.h"
 
 namespace td::sim {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "td/autograd/modes.h"
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 namespace td::distributed {
 

@@ -16,7 +16,7 @@
 #include "td/tensor/tensor.h"
 
 #ifdef TD_DEVICE_CODE
-#include "td/backends/cuda/spans.h"
+#include "td/backends/cuda/cuda.h"
 #endif
 
 namespace td {
@@ -116,8 +116,10 @@ void launch_on_cuda(const char* name, Device device, const Work& work, TensorRef
 #ifndef __CUDACC__
   const device_code::Launching launching(make_record(name, work, reads, writes));
 #endif
-  const cuda::StreamSpan span(name, device.index(), current_native_stream(device));
-  work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
+  void* const stream = current_native_stream(device);
+  cuda::use_device(device.index());
+  const auto span = cuda::stream_span(name, 0, device.index(), stream, trace::Category::kKernel);
+  work.on_cuda(static_cast<cudaStream_t>(stream));
   if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
     cuda::throw_error(name + (" on " + device.str()), error);
 }

@@ -1,6 +1,7 @@
 // Starts and stops the recording of spans; the result is a Trace. Programs, tests and `--trace
 // FILE` start it; devices and process groups add their tracks. Invariant: a trace has complete
-// spans only; a span that was open at start() or stop() is not in it.
+// spans only; a span that was open at start() or stop() is not in it. A recorded span takes no lock
+// and allocates nothing, except for the first span of a thread.
 #pragma once
 
 #include <string>
