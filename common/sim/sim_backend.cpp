@@ -162,6 +162,7 @@ class SimBackend : public Backend {
     return ", or give the device more with TD_SIM_MEMORY=8GiB";
   }
   bool guards_memory() const override { return true; }
+  void gave_out(const void* block, const std::string& words) override { note_block(block, words); }
   void* kernel_address(int index, void* memory) const override {
     return kernel_view(index, memory);
   }
