@@ -31,20 +31,15 @@ struct Ring {
 
 const Listener* listener = nullptr;
 
-/// The listener does not hear of spans that have a track of their own, or belong to a launch.
-bool is_heard(const SpanRecord& span) {
-  return listener && span.track == 0 && span.correlation == 0;
-}
-
 class Sink final : public SpanSink {
  public:
   using SpanSink::SpanSink;
   void open(SpanRecord& span) override {
-    if (is_heard(span)) listener->begin(span.name);
+    if (listener) listener->begin(span.name);
     span.begin = now();
   }
   void close(SpanRecord& span) override {
-    if (is_heard(span)) listener->end();
+    if (listener) listener->end();
     if (!records || !is_on()) return;
     span.end = now();
     keep(span);

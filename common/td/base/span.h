@@ -33,12 +33,6 @@ struct SpanRecord {
   Category category;          ///< what kind of work
 };
 
-/// The track of a span that is not shown in the track of the calling thread.
-struct SpanTarget {
-  std::uint32_t track = 0;        ///< from trace/recorder.h; 0: the calling thread's
-  std::uint32_t correlation = 0;  ///< see SpanRecord
-};
-
 /// Takes the spans of this process. It lives as long as the process.
 class SpanSink {
  public:
@@ -62,22 +56,16 @@ inline bool is_on() {
   return sink && sink->records;
 }
 
-/// Lasts from its construction to the end of its scope.
+/// Lasts from its construction to the end of its scope, in the track of its thread.
 ///
 /// Names are not copied: give a literal, or a string that lives as long as the process. A span
 /// without a name ("") is not stored.
 class Span {
  public:
-  /// In this thread's track. @param bytes the size of a copy or message.
+  /// @param bytes the size of a copy or message.
   explicit Span(const char* name, Category category = Category::kUser, std::uint64_t bytes = 0) {
     if (SpanSink* const sink = span_sink.load(std::memory_order_acquire)) [[unlikely]]
-      open(*sink, {}, name, category, bytes);
-  }
-  /// In the track of `target`.
-  Span(SpanTarget target, const char* name, Category category, std::uint64_t bytes = 0) {
-    SpanSink* const sink = span_sink.load(std::memory_order_acquire);
-    if (sink && sink->records) [[unlikely]]
-      open(*sink, target, name, category, bytes);
+      open(*sink, name, category, bytes);
   }
   ~Span() {
     if (opened_by_) [[unlikely]]
@@ -87,10 +75,10 @@ class Span {
   Span& operator=(const Span&) = delete;
 
  private:
-  [[gnu::cold, gnu::noinline]] void open(SpanSink& sink, SpanTarget target, const char* name,
-                                         Category category, std::uint64_t bytes) {
+  [[gnu::cold, gnu::noinline]] void open(SpanSink& sink, const char* name, Category category,
+                                         std::uint64_t bytes) {
     if (!*name) return;
-    record_ = {name, 0, 0, bytes, target.track, target.correlation, category};
+    record_ = {name, 0, 0, bytes, 0, 0, category};
     opened_by_ = &sink;
     sink.open(record_);
   }

@@ -235,7 +235,7 @@ class StreamSpan {
 
  private:
   const std::uint32_t correlation_;
-  const trace::Span launch_;
+  const trace::TargetSpan launch_;
   std::unique_lock<std::mutex> lock_;
   std::optional<Pending> pending_;
 };
