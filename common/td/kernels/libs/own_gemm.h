@@ -101,9 +101,9 @@ void plain_gemm(const Gemm& g, const T* a_data, const T* b_data, T* c) {
         row[j] = beta == T(0) ? T(0) : static_cast<T>(beta * row[j]);
       for (std::int64_t k = 0; k < g.k; ++k) {
         const T factor = static_cast<T>(alpha * a(i, k));
-        const T* const from = b.data + k * b.row_step;
+        const T* const other = b.data + k * b.row_step;
         for (std::int64_t j = 0; j < g.n; ++j)
-          row[j] = static_cast<T>(row[j] + factor * from[j * b.column_step]);
+          row[j] = static_cast<T>(row[j] + factor * other[j * b.column_step]);
       }
     }
   });
