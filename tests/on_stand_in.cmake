@@ -12,8 +12,8 @@ target_include_directories(test_cuda_stand_in PRIVATE support)
 target_include_directories(test_cuda_stand_in SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS}
   ${NCCL_INCLUDE_DIR})
 # By its path: the target would bring the libraries that the stand-in takes the place of.
-target_link_libraries(test_cuda_stand_in PRIVATE td_cuda_stand_in td_cuda_stand_in_libs
-  $<TARGET_FILE:td_distributed> Catch2::Catch2WithMain)
+target_link_libraries(test_cuda_stand_in PRIVATE td_cuda_stand_in td_cuda_stand_in_trace
+  td_cuda_stand_in_libs $<TARGET_FILE:td_distributed> Catch2::Catch2WithMain)
 target_compile_options(test_cuda_stand_in PRIVATE -O1)
 add_dependencies(test_cuda_stand_in td_distributed td_cuda_stand_in_simt)
 add_dependencies(core_tests test_cuda_stand_in)

@@ -3,7 +3,8 @@
 
 Builds the stand-in's libraries in a directory of their own, where gcov counts lines, and runs the tests labelled cuda_stand_in.
 What counts: the backend in common/td/backends/cuda, with the wrappers of NVIDIA's libraries; the device code of the kernels, which
-is the files *_cuda.h and what stands between #ifdef TD_DEVICE_CODE and its #endif; and NCCL's transport in common/distributed.
+is the files *_cuda.h and what stands between #ifdef TD_DEVICE_CODE and its #endif; the spans of GPU work in common/trace/cuda; and
+NCCL's transport in common/distributed.
 Prints the lines that no test runs, then how many of all ran, file by file. A line of a template ran when one of its instances
 ran it. Kernels run without observers, because what gcov adds to them are accesses to memory, too.
 """
@@ -43,7 +44,8 @@ def device_lines(path):
 
 def counted_lines(path):
     """Which lines of a file count; None: all of them."""
-    if path.is_relative_to(BACKEND) or (path.is_relative_to(ROOT / "common" / "distributed") and "nccl" in path.name):
+    if path.is_relative_to(BACKEND) or path.is_relative_to(ROOT / "common" / "trace" / "cuda") or (
+            path.is_relative_to(ROOT / "common" / "distributed") and "nccl" in path.name):
         return None
     return device_lines(path) if path.is_relative_to(ROOT / "common" / "td") else set()
 

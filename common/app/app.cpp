@@ -15,8 +15,8 @@
 #include <iostream>
 #include <utility>
 
+#include "file/file.h"
 #include "td/base/error.h"
-#include "td/base/file.h"
 #include "td/exercise.h"
 #include "trace/trace.h"
 

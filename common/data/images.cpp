@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "td/base/file.h"
+#include "file/file.h"
 #include "td/ops/ops.h"
 
 namespace td::data::datasets {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "td/base/file.h"
+#include "file/file.h"
 #include "td/base/parallel.h"
 #include "td/ops/ops.h"
 

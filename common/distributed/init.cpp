@@ -9,7 +9,7 @@
 #include "distributed/transport/gloo_transport.h"
 #include "distributed/transport/process_group_nccl.h"
 #include "distributed/transport/shm_transport.h"
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 namespace td::distributed {
 namespace {

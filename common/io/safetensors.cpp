@@ -9,8 +9,8 @@
 #include <istream>
 #include <sstream>
 
+#include "file/file.h"
 #include "td/autograd/modes.h"
-#include "td/base/file.h"
 
 namespace td::io {
 namespace {

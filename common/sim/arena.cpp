@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "file/file.h"
 #include "sim/settings.h"
 #include "td/base/error.h"
-#include "td/base/file.h"
 
 namespace td::sim {
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 
 namespace td::sim {
 
@@ -37,6 +38,12 @@ class Arena {
 Arena& arena(int index);
 /// Returns the same, or null before its first use. Async-signal-safe.
 Arena* existing_arena(int index);
+
+/// Notes whose block it is, for reports of wrong accesses: the end of a sentence. Thread-safe.
+void note_block(const void* block, const std::string& words);
+/// Copies the newest note of the block to `text`, at most `room` bytes without an end mark, and
+/// returns the length; 0 when there is none. Async-signal-safe.
+std::size_t describe_block(const void* block, char* text, std::size_t room);
 
 /// Handles SIGSEGV: an access to the guarded view is reported with the tensor and how to fix it,
 /// and the process exits with code 70. Other faults go to the previous handler.

@@ -7,10 +7,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #include "sim/stream_queue.h"
 #include "td/device/caching_allocator.h"
@@ -22,6 +25,16 @@ namespace {
 constexpr int kExitCode = 70;  // EX_SOFTWARE: the program is at fault
 
 struct sigaction previous_action;
+
+/// Whose a block is. The text is written when the address is given out, so that the handler only
+/// has to copy it.
+struct Note {
+  const void* block = nullptr;
+  std::array<char, 160> text{};
+};
+constinit std::mutex notes_lock;
+constinit std::array<Note, 64> notes{};
+constinit std::size_t written = 0;
 
 /// A fixed buffer for the message; text that does not fit is dropped.
 class Text {
@@ -89,8 +102,7 @@ void describe_place(Text& text, int index, std::uintptr_t address) {
   }
   text << ", byte " << address - reinterpret_cast<std::uintptr_t>(block.data) << " of a block of "
        << block.bytes << " bytes";
-  if (BlockDescriber describe_block = block_describer.load(std::memory_order_acquire))
-    text.append([&](char* to, std::size_t room) { return describe_block(block.data, to, room); });
+  text.append([&](char* to, std::size_t room) { return describe_block(block.data, to, room); });
 }
 
 void describe(Text& text, int index, std::uintptr_t address, Access access) {
@@ -165,6 +177,26 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+void note_block(const void* block, const std::string& words) {
+  std::lock_guard<std::mutex> lock(notes_lock);
+  Note& note = notes[written++ % notes.size()] = {block, {}};
+  words.copy(note.text.data(), note.text.size() - 1);
+}
+
+std::size_t describe_block(const void* block, char* text, std::size_t room) {
+  // Another thread may be writing a note; then the report does without.
+  std::unique_lock<std::mutex> lock(notes_lock, std::try_to_lock);
+  if (!lock) return 0;
+  for (std::size_t i = 0; i < std::min(written, notes.size()); ++i) {
+    const Note& note = notes[(written - 1 - i) % notes.size()];
+    if (note.block != block) continue;
+    const std::size_t length = std::min(room, std::strlen(note.text.data()));
+    std::memcpy(text, note.text.data(), length);
+    return length;
+  }
+  return 0;
+}
 
 void install_fault_reporter() {
   static const bool installed = [] {

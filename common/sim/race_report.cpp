@@ -36,11 +36,9 @@ std::string whose(int device, std::uintptr_t address) {
   std::ostringstream out;
   out << " It begins at byte " << address - reinterpret_cast<std::uintptr_t>(block.data)
       << " of a block of " << block.bytes << " bytes";
-  if (const BlockDescriber describe = block_describer.load(std::memory_order_acquire)) {
-    std::array<char, 160> text{};
-    out.write(text.data(),
-              static_cast<std::streamsize>(describe(block.data, text.data(), text.size())));
-  }
+  std::array<char, 160> text{};
+  out.write(text.data(),
+            static_cast<std::streamsize>(describe_block(block.data, text.data(), text.size())));
   out << '.';
   return out.str();
 }

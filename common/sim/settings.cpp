@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "td/base/error.h"
 
@@ -68,6 +69,28 @@ const Variable kVariables[] = {
 };
 
 }  // namespace
+
+bool parse_bytes(const std::string& text, std::size_t* bytes) {
+  // strtod would also take blanks, signs, "inf" and hexadecimal.
+  if (text.empty() || text[0] < '0' || text[0] > '9' || text.find_first_of("xX") != text.npos)
+    return false;
+  char* rest = nullptr;
+  const double amount = std::strtod(text.c_str(), &rest);
+  while (*rest == ' ') ++rest;
+  // Up to the end of the text, which a zero byte is not.
+  const std::string unit = text.substr(static_cast<std::size_t>(rest - text.c_str()));
+  constexpr std::pair<const char*, double> kUnits[] = {
+      {"", 1},      {"B", 1},         {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},
+      {"TB", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 0x1p40}};
+  for (const auto& [name, factor] : kUnits) {
+    if (unit != name) continue;
+    const double value = amount * factor;
+    if (!(value >= 1) || value > 0x1p50) return false;
+    *bytes = static_cast<std::size_t>(value);
+    return true;
+  }
+  return false;
+}
 
 Settings::Settings(const std::function<const char*(const char*)>& variable) {
   const auto machine = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *

@@ -25,6 +25,10 @@ struct Settings {
   std::string error;  ///< the malformed variable, with the expected spelling; or empty
 };
 
+/// Reads `1048576`, `512MiB`, `1.5 GB` (KB, MB, GB, TB are powers of 1000; KiB ... powers of 1024).
+/// @return false when the text is anything else, zero, or too large; `*bytes` is then unchanged.
+bool parse_bytes(const std::string& text, std::size_t* bytes);
+
 /// Returns the settings of this process.
 Settings& settings();
 /// Keeps the host busy for the launch cost.

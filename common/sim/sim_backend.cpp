@@ -15,10 +15,10 @@
 #include "sim/stream_queue.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/graph.h"
+#include "trace/recorder.h"
 
 namespace td::sim {
 namespace {
@@ -162,6 +162,7 @@ class SimBackend : public Backend {
     return ", or give the device more with TD_SIM_MEMORY=8GiB";
   }
   bool guards_memory() const override { return true; }
+  void gave_out(const void* block, const std::string& words) override { note_block(block, words); }
   void* kernel_address(int index, void* memory) const override {
     return kernel_view(index, memory);
   }

@@ -14,8 +14,8 @@
 #include "sim/settings.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
-#include "td/base/span_recorder.h"
 #include "td/device/graph.h"
+#include "trace/recorder.h"
 
 namespace td::sim {
 namespace {
@@ -66,7 +66,7 @@ void StreamQueue::write(char* place, const Item& item, std::uint32_t correlation
 void StreamQueue::push(const Item& item) {
   const std::size_t needed = entry_bytes(item);
   const std::uint32_t correlation = trace::is_on() ? trace::next_correlation() : 0;
-  const trace::Span span({0, correlation}, item.name, trace::Category::kLaunch);
+  const trace::TargetSpan span({0, correlation}, item.name, trace::Category::kLaunch);
   std::unique_lock lock(submitting_);
   if (closed_) {  // the process is ending: events must still be set, kernels are dropped
     if (item.always) item.run(item.work);
@@ -139,7 +139,7 @@ void StreamQueue::run(const Entry& entry) {
   running_ = entry.name;
   if (entry.correlation != 0) correlation_ = entry.correlation;  // in a graph: that of its launch
   // Copies, which always run, have spans of their own.
-  const trace::Span span(place(), entry.always ? "" : entry.name, trace::Category::kKernel);
+  const trace::TargetSpan span(place(), entry.always ? "" : entry.name, trace::Category::kKernel);
   try {
     entry.run(entry.work());
   } catch (const std::exception& error) {
@@ -205,8 +205,8 @@ void StreamQueue::wait_for(const intrusive_ptr<EventState>& state) {
   if (!state || (state->done() && !state->failure())) return;
   state->retain();
   const auto wait = [this, state = state.get()] {
-    const trace::Span span(place(), state->done() ? "" : "Stream Wait Event",
-                           trace::Category::kWait);
+    const trace::TargetSpan span(place(), state->done() ? "" : "Stream Wait Event",
+                                 trace::Category::kWait);
     state->wait();
     fail_with(state->failure());
     state->release();

@@ -23,9 +23,9 @@
 
 #include "td/base/host_memory.h"
 #include "td/base/objects.h"
-#include "td/base/span.h"
 #include "td/device/device.h"
 #include "td/device/record.h"
+#include "trace/recorder.h"
 
 namespace td::sim {
 

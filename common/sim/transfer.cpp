@@ -15,9 +15,9 @@
 #include "sim/settings.h"
 #include "sim/stream_queue.h"
 #include "td/base/host_memory.h"
-#include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/graph.h"
+#include "trace/recorder.h"
 
 namespace td::sim {
 namespace {
@@ -69,13 +69,13 @@ struct Transfer {
     host_release(staging, bytes);
   }
   void on_device(const StreamQueue& queue) const {
-    const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
+    const trace::TargetSpan span(queue.place(), name, trace::Category::kCopy, bytes);
     std::memmove(to, from, bytes);
   }
   void over_link(const StreamQueue& queue) const {
     const std::lock_guard lock(engine->mutex);
-    const trace::Span span(queue.place(), name, trace::Category::kCopy, bytes);
-    const trace::Span same(place_of_engine(queue), name, trace::Category::kEngine, bytes);
+    const trace::TargetSpan span(queue.place(), name, trace::Category::kCopy, bytes);
+    const trace::TargetSpan same(place_of_engine(queue), name, trace::Category::kEngine, bytes);
     const Link now = link();
     const auto begin = Clock::now();
     const auto when_there = [&](std::size_t count) {

@@ -14,7 +14,6 @@
 #include <mutex>
 
 #include "td/backends/cuda/cuda.h"
-#include "td/backends/cuda/spans.h"
 #include "td/device/thread_state.h"
 #endif
 
@@ -65,7 +64,10 @@ void launch_on_cuda(const CudaLaunch& launch) {
   const CudaKernel kernel = kernel_of(launch);
   void* const stream = current_native_stream(launch.device);
   const DeviceGuard guard(launch.device);
-  const cuda::StreamSpan span(launch.record.name, launch.device.index(), stream);
+  const int index = launch.device.index();
+  cuda::use_device(index);
+  const auto span =
+      cuda::stream_span(launch.record.name, 0, index, stream, trace::Category::kKernel);
   const dim3 grid(launch.grid[0], launch.grid[1], launch.grid[2]);
   const dim3 block(launch.block[0], launch.block[1], launch.block[2]);
   const cudaError_t error = kernel.launch(kernel.stub, grid, block, launch.arguments, launch.shared,

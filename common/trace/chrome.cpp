@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "td/base/file.h"
+#include "file/file.h"
 #include "trace/trace.h"
 
 namespace td::trace {

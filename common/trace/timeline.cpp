@@ -7,7 +7,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "td/base/file.h"
+#include "file/file.h"
 #include "trace/svg.h"
 #include "trace/trace.h"
 

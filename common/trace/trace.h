@@ -6,7 +6,7 @@
 #include <string>
 
 #include "td/base/arg.h"
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 namespace td::trace {
 

@@ -28,14 +28,15 @@ CORE = {
     "td/parallel": ["td/optim", "td/nn"],
 }
 HOUSE = {
-    "sim": ["td/device"],
-    "trace": ["td/base"],
-    "io": ["td/ops"],
+    "file": ["td/base"],
+    "trace": ["td/device", "file"],
+    "sim": ["trace"],
+    "io": ["td/ops", "file"],
     "data": ["io"],
     "xla": ["td/ops"],
-    "simt": ["td/ops", "sim", "trace"],
-    "distributed": ["td/parallel", "data", "io"],
-    "app": ["td/device", "trace", "data"],
+    "simt": ["td/ops", "sim"],
+    "distributed": ["td/parallel", "data", "trace"],
+    "app": ["trace", "data"],
 }
 BELOW = CORE | HOUSE
 # What a program includes: these may include everything.
@@ -50,6 +51,7 @@ KNOW_A_BACKEND = {
     "td/kernels/launch.h",  # starts a kernel on whichever device it is for
     "td/ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
     "td/ops/conv/conv.cu",
+    "trace/cuda/stream_timer.cpp",  # puts events around what the backend queues
     "simt/cuda_launch.cpp",  # starts a kernel that is no operation of td
     "simt/blas.cu",  # calls cuBLAS as a program of CUDA does
 }

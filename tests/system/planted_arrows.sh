@@ -44,7 +44,8 @@ verdict 0 "1 files, 0 faults" td/device/devices.def 'ACCELERATOR(SIM, sim, kSIM)
 verdict 0 "1 files, 0 faults" td/ops/add.cpp '// like sim::link' 
 verdict 0 "1 files, 0 faults" td/ops/add.cpp 'const char* text = "kSIM";'
 verdict 1 "io must not include td/nn/module.h" io/checkpoint.h '#include "td/nn/module.h"'
-verdict 1 "sim must not include trace/trace.h" sim/queue.cpp '#include "trace/trace.h"'
+verdict 0 "1 files, 0 faults" sim/queue.cpp '#include "trace/trace.h"'
+verdict 1 "trace must not include sim/sim.h" trace/chrome.cpp '#include "sim/sim.h"'
 verdict 1 "data must not include distributed/sampler.h" data/loader.h '#include "distributed/sampler.h"'
 
 echo "lists and kernels are read too"

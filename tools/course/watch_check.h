@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "check_exercise.h"
-#include "td/base/file.h"
+#include "file/file.h"
 
 namespace course {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "course.h"
-#include "td/base/file.h"
+#include "file/file.h"
 
 namespace course {
 

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <vector>
 
-#include "td/base/file.h"
+#include "file/file.h"
 
 namespace course {
 

@@ -14,13 +14,13 @@ import include_arrows  # noqa: E402  (it is in the folder above)
 
 # Column and row of each folder, from the top left; a fraction stands between two columns.
 PLACES = {
-    "app": (0, 0), "distributed": (2, 0), "td/parallel": (3.5, 0), "td/amp": (5, 0),
-    "data": (1, 1), "io": (2, 1), "td/nn": (3, 1), "td/optim": (4, 1), "xla": (5, 1),
-    "simt": (1, 2), "td/ops": (3, 2),
-    "td/kernels": (2.5, 3), "td/autograd": (3.5, 3),
-    "sim": (1, 4), "td/tensor": (3, 4), "td/backends": (4.5, 4),
-    "trace": (0, 5), "td/device": (3, 5),
-    "td/base": (2, 6),
+    "app": (0, 0), "distributed": (1, 0), "td/parallel": (3.5, 0), "td/amp": (5, 0),
+    "data": (1.25, 1), "io": (2.2, 1), "td/nn": (3.15, 1), "td/optim": (4.1, 1), "xla": (5.05, 1),
+    "simt": (2.5, 2), "td/ops": (3.6, 2),
+    "sim": (2.1, 3), "td/kernels": (3.1, 3), "td/autograd": (4.1, 3),
+    "trace": (0, 4), "td/tensor": (3.6, 4), "td/backends": (4.7, 4),
+    "file": (1, 5), "td/device": (3.6, 5),
+    "td/base": (2.3, 6),
 }
 COLUMN, ROW, BOX_WIDTH, BOX_HEIGHT = 79, 62, 74, 30
 AROUND = "#6e7781"

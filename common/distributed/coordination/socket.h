@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "td/base/file.h"
+#include "file/file.h"
 
 namespace td::distributed {
 

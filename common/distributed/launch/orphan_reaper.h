@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "distributed/launch/start_process.h"
-#include "td/base/file.h"
+#include "file/file.h"
 
 namespace td::distributed {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "td/base/file.h"
+#include "file/file.h"
 
 namespace td {
 

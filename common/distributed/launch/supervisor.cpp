@@ -16,8 +16,8 @@
 #include <iostream>
 
 #include "distributed/launch/worker_group.h"
+#include "file/file.h"
 #include "td/base/error.h"
-#include "td/base/file.h"
 #include "td/base/parallel.h"
 
 namespace td::distributed {

@@ -14,8 +14,8 @@
 #include <memory>
 
 #include "distributed/launch/environment.h"
+#include "file/file.h"
 #include "td/base/error.h"
-#include "td/base/file.h"
 
 namespace td::distributed {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "file/file.h"
 #include "td/base/error.h"
-#include "td/base/file.h"
 #include "td/base/own_library.h"
 
 namespace td::distributed {

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "td/base/file.h"
+#include "file/file.h"
 
 namespace td::distributed {
 

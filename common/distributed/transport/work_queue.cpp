@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "td/autograd/modes.h"
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 namespace td::distributed {
 
@@ -98,8 +98,8 @@ void WorkQueue::help(AsyncWork& work) {
 void WorkQueue::execute(AsyncWork& work) {
   if (!traced_) return execute_(work);
   const auto& key = work.call.key;
-  const trace::Span span({track_, 0}, collective_name(key.type), trace::Category::kCollective,
-                         key.bytes());
+  const trace::TargetSpan span({track_, 0}, collective_name(key.type), trace::Category::kCollective,
+                               key.bytes());
   execute_(work);
 }
 

@@ -65,7 +65,6 @@ namespace autograd {
 ///@{
 using Variable = Tensor;
 using tensor_list = TensorList;
-using variable_list = TensorList;
 ///@}
 
 /// Carries values from forward to backward, and joins the call with the graph.
@@ -84,8 +83,6 @@ class AutogradContext {
   /// Results that have no gradient though they are floating point numbers. Backward gets zeros for
   /// them, and for results of integers, which never have one.
   void mark_non_differentiable(const TensorList& results) { non_differentiable_ = results; }
-  /// True when the gradient of forward's tensor argument `i` is wanted.
-  bool needs_input_grad(std::size_t i) const { return i < needs_.size() && needs_[i]; }
 
   std::map<std::string, IValue> saved_data;  ///< anything that is not a tensor
 

@@ -33,17 +33,13 @@ struct ThreadCache {
 
 thread_local constinit ThreadCache this_thread;
 
-HostPool& pool() {
-  static HostPool& instance = *new HostPool;  // never destroyed: blocks outlive static destructors
-  return instance;
-}
-
 /// Returns a thread's lists to the pool when it ends.
 struct ThreadEnd {
   ~ThreadEnd() {
     this_thread.state = ThreadCache::State::kEnded;
-    for (std::size_t c = 0; c < HostClasses::kSmall; ++c) pool().give(c, this_thread.free[c], 0);
-    pool().remove_thread(this_thread.counts);
+    for (std::size_t c = 0; c < HostClasses::kSmall; ++c)
+      host_pool().give(c, this_thread.free[c], 0);
+    host_pool().remove_thread(this_thread.counts);
   }
 };
 
@@ -52,14 +48,14 @@ bool has_lists() {
   if (this_thread.state == ThreadCache::State::kNew) {
     thread_local ThreadEnd at_end;
     static_cast<void>(at_end);
-    pool().add_thread(this_thread.counts);
+    host_pool().add_thread(this_thread.counts);
     this_thread.state = ThreadCache::State::kListed;
   }
   return this_thread.state == ThreadCache::State::kListed;
 }
 
 // What seldom runs is not inlined: saving its registers would double the cost of the usual path.
-[[gnu::noinline]] void collect() { pool().collect(this_thread.counts); }
+[[gnu::noinline]] void collect() { host_pool().collect(this_thread.counts); }
 
 /// Counts bytes of tensors: allocated, or released when negative.
 void count(std::int64_t bytes) {
@@ -76,11 +72,11 @@ void count(std::int64_t bytes) {
 /// Gets blocks of a class from the pool: a batch, or the one that is asked for now.
 [[gnu::noinline]] void refill(std::size_t c) {
   const int batch = has_lists() ? most_cached(HostClasses::bytes(c)) / 2 : 1;
-  pool().take(c, this_thread.free[c], batch);
+  host_pool().take(c, this_thread.free[c], batch);
 }
 /// Returns the part of a list that has become too long.
 [[gnu::noinline]] void shorten(std::size_t c, int keep) noexcept {
-  pool().give(c, this_thread.free[c], has_lists() ? keep : 0);
+  host_pool().give(c, this_thread.free[c], has_lists() ? keep : 0);
 }
 
 /// A block of a small class from the thread's list, of which `bytes` bytes will be used.
@@ -114,7 +110,7 @@ void release_object(void* block, std::size_t bytes) noexcept {
 void* host_allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   const std::size_t c = HostClasses::of(bytes);
-  void* block = c < HostClasses::kSmall ? take(c, bytes) : pool().take_large(bytes);
+  void* block = c < HostClasses::kSmall ? take(c, bytes) : host_pool().take_large(bytes);
   std::atomic<std::uint64_t>& calls = this_thread.counts.calls;
   calls.store(calls.load(kRelaxed) + 1, kRelaxed);
   count(static_cast<std::int64_t>(HostClasses::bytes(c)));
@@ -124,12 +120,8 @@ void* host_allocate(std::size_t bytes) {
 void host_release(void* block, std::size_t bytes) noexcept {
   if (!block) return;
   const std::size_t c = HostClasses::of(bytes), size = HostClasses::bytes(c);
-  c < HostClasses::kSmall ? give(block, c, most_cached(size)) : pool().give_large(block, c);
+  c < HostClasses::kSmall ? give(block, c, most_cached(size)) : host_pool().give_large(block, c);
   count(-static_cast<std::int64_t>(size));
 }
-
-MemoryStats host_memory_stats() { return pool().stats(); }
-void reset_host_peak() { pool().reset_peak(); }
-void empty_host_cache() { pool().empty(); }
 
 }  // namespace td

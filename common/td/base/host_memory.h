@@ -35,12 +35,6 @@ struct MemoryStats {
   std::uint64_t allocations = 0;         ///< calls served
   std::uint64_t device_allocations = 0;  ///< calls that had to allocate from the device
 };
-/// Of cpu tensors; `reserved` and `device_allocations` include what objects use.
-MemoryStats host_memory_stats();
-/// Restarts peak_allocated from what is allocated now.
-void reset_host_peak();
-/// Returns cached blocks above 64 KiB to the system; small ones share their chunks with live ones.
-void empty_host_cache();
 /// @}
 
 }  // namespace td

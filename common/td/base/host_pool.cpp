@@ -30,6 +30,11 @@ std::size_t machine_memory() {
 
 }  // namespace
 
+HostPool& host_pool() {
+  static HostPool& instance = *new HostPool;  // never destroyed: blocks outlive static destructors
+  return instance;
+}
+
 void HostPool::take(std::size_t c, HostBlocks& list, int count) {
   const std::lock_guard lock(mutex_);
   HostBlocks& cached = free_[c];

@@ -1,6 +1,7 @@
 // The part of host_memory.h that threads share: size classes, free lists under a mutex, and memory
-// from the system. host_memory.cpp calls it from its thread caches. Invariant: the class of a block
-// follows from the size that it was allocated with, and a block is only reused for its own class.
+// from the system. host_memory.cpp calls it from its thread caches, allocator(kCPU) for the rest.
+// Invariant: the class of a block follows from the size that it was allocated with, and a block is
+// only reused for its own class.
 #pragma once
 
 #include <sanitizer/asan_interface.h>
@@ -84,6 +85,7 @@ class HostPool {
   void remove_thread(HostCounts& counts) noexcept;
   /// Moves what a thread has counted to the counts of all.
   void collect(HostCounts& counts) noexcept;
+  /// Of cpu tensors; `reserved` and `device_allocations` include what objects use.
   MemoryStats stats() const;
   void reset_peak();
 
@@ -104,5 +106,8 @@ class HostPool {
   std::size_t cached_large_ = 0;                  // bytes
   MemoryStats stats_;                             // reserved and device_allocations
 };
+
+/// The pool of this process.
+HostPool& host_pool();
 
 }  // namespace td

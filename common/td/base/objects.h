@@ -106,10 +106,8 @@ struct ObjectAllocator {
   ObjectAllocator() = default;
   template <class U>
   ObjectAllocator(const ObjectAllocator<U>&) {}
-  // NOLINTBEGIN(bugprone-sizeof-expression): T may be a pointer, and its own size is meant
   T* allocate(std::size_t n) { return static_cast<T*>(allocate_object(n * sizeof(T))); }
   void deallocate(T* p, std::size_t n) noexcept { release_object(p, n * sizeof(T)); }
-  // NOLINTEND(bugprone-sizeof-expression)
   bool operator==(const ObjectAllocator&) const { return true; }
 };
 

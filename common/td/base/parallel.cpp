@@ -14,7 +14,11 @@
 
 namespace td {
 
-thread_local constinit int detail::width_of_thread = 0;
+namespace {
+
+thread_local constinit int width_of_thread = 0;  // 0: not asked yet
+
+}  // namespace
 
 int core_count() {
   static const int cores = [] {
@@ -25,17 +29,15 @@ int core_count() {
   return cores;
 }
 
-int detail::ask_parallel_width() {
-#ifdef TD_HAS_OPENMP
-  width_of_thread = omp_get_max_threads();  // OMP_NUM_THREADS, where the user has set it
-#else
-  width_of_thread = 1;
+int parallel_width() {
+#ifdef TD_HAS_OPENMP  // OMP_NUM_THREADS, where the user has set it
+  if (width_of_thread == 0) width_of_thread = omp_get_max_threads();
 #endif
-  return width_of_thread;
+  return std::max(1, width_of_thread);
 }
 
 void set_parallel_width(int width) {
-  detail::width_of_thread = std::max(1, width);
+  width_of_thread = std::max(1, width);
 #ifdef TD_HAS_OPENMP
   omp_set_num_threads(std::max(1, width));  // a setting of the calling thread; oneDNN reads it
 #endif

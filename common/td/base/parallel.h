@@ -9,23 +9,18 @@
 
 namespace td {
 
+/// How many threads a parallel loop of this thread may use.
+int parallel_width();
 /// Changes it for this thread (at least 1), for parallel_for and for the libraries on OpenMP.
 void set_parallel_width(int width);
 /// The cores this process may use.
 int core_count();
 
 namespace detail {
-extern thread_local constinit int width_of_thread;  // 0: not asked yet
-int ask_parallel_width();
 using RangeBody = void (*)(void* body, std::int64_t begin, std::int64_t end);
 void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeBody call,
                      void* body);
 }  // namespace detail
-
-/// How many threads a parallel loop of this thread may use.
-inline int parallel_width() {
-  return detail::width_of_thread ? detail::width_of_thread : detail::ask_parallel_width();
-}
 
 /// Calls `body(from, to)` for ranges that together are [begin, end), each at least about `grain`
 /// long. A loop of at most `grain` runs on the calling thread alone: starting threads costs about a

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <ostream>
+#include <span>
 #include <vector>
 
 #include "td/base/error.h"
@@ -17,40 +18,24 @@ namespace td {
 inline constexpr int kMaxDims = 8;
 
 /// A read-only view of integers, valid during the call it is passed to.
-class IntArrayRef {
+class IntArrayRef : public std::span<const std::int64_t> {
  public:
   IntArrayRef() = default;
-  IntArrayRef(const std::int64_t* data, std::size_t size) : data_(data), size_(size) {}
-  IntArrayRef(const std::int64_t& one) : data_(&one), size_(1) {}
-  IntArrayRef(const std::vector<std::int64_t>& v) : data_(v.data()), size_(v.size()) {}
+  IntArrayRef(const std::int64_t* first, std::size_t count) : span(first, count) {}
+  IntArrayRef(const std::int64_t& one) : span(&one, 1) {}
+  IntArrayRef(const std::vector<std::int64_t>& v) : span(v) {}
   template <std::size_t N>
-  IntArrayRef(const std::array<std::int64_t, N>& a) : data_(a.data()), size_(N) {}
-#pragma GCC diagnostic push
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  IntArrayRef(std::initializer_list<std::int64_t> list) : data_(list.begin()), size_(list.size()) {}
-#pragma GCC diagnostic pop
+  IntArrayRef(const std::array<std::int64_t, N>& a) : span(a) {}
+  IntArrayRef(std::initializer_list<std::int64_t> list) : span(list.begin(), list.size()) {}
 
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  const std::int64_t* data() const { return data_; }
-  const std::int64_t* begin() const { return data_; }
-  const std::int64_t* end() const { return data_ + size_; }
-  std::int64_t operator[](std::size_t i) const { return data_[i]; }
-  std::int64_t back() const { return data_[size_ - 1]; }
   std::vector<std::int64_t> vec() const { return {begin(), end()}; }
   // A loop: the lists are short, and std::equal would call memcmp.
   friend bool operator==(IntArrayRef a, IntArrayRef b) {
-    if (a.size_ != b.size_) return false;
-    for (std::size_t i = 0; i < a.size_; ++i)
-      if (a.data_[i] != b.data_[i]) return false;
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return false;
     return true;
   }
-
- private:
-  const std::int64_t* data_ = nullptr;
-  std::size_t size_ = 0;
 };
 
 /// Prints `[2, 3]`.

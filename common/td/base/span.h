@@ -1,7 +1,7 @@
 // One span: what was done, where, from when to when. The library puts spans around launches,
-// copies, waits, gradients and batches; programs put them around their own phases.
-// span_recorder.cpp stores them. Invariant: without a recording, a span costs one comparison.
-// During a recording it takes no lock and allocates nothing, except for the first span of a thread.
+// copies, waits, gradients and batches; programs put them around their own phases. What becomes of
+// them is not the core's work: common/trace records them.
+// Invariant: while nobody wants spans, one costs a comparison.
 #pragma once
 
 #include <atomic>
@@ -33,51 +33,58 @@ struct SpanRecord {
   Category category;          ///< what kind of work
 };
 
-/// The track of a span that is not shown in the track of the calling thread.
-struct SpanTarget {
-  std::uint32_t track = 0;        ///< from add_track; 0: the calling thread's
-  std::uint32_t correlation = 0;  ///< see SpanRecord
+/// Takes the spans of this process. It lives as long as the process.
+class SpanSink {
+ public:
+  explicit SpanSink(bool is_recorder) : records(is_recorder) {}
+  virtual ~SpanSink() = default;
+  /// Called in the thread whose span it is, when it begins and when it ends. The sink sets the
+  /// times.
+  ///@{
+  virtual void open(SpanRecord& span) = 0;
+  virtual void close(SpanRecord& span) = 0;
+  ///@}
+  const bool records;  ///< else it only listens: for example to draw a profiler's ranges
 };
 
-namespace detail {
-enum : unsigned { kRecording = 1, kListening = 2 };
-extern std::atomic<unsigned> state;  // 0: spans do nothing
-}  // namespace detail
+/// Who wants spans now; null for nobody.
+inline std::atomic<SpanSink*> span_sink{nullptr};
 
 /// True during a recording.
 inline bool is_on() {
-  return (detail::state.load(std::memory_order_relaxed) & detail::kRecording) != 0;
+  const SpanSink* const sink = span_sink.load(std::memory_order_acquire);
+  return sink && sink->records;
 }
 
-/// Lasts from its construction to the end of its scope.
+/// Lasts from its construction to the end of its scope, in the track of its thread.
 ///
 /// Names are not copied: give a literal, or a string that lives as long as the process. A span
 /// without a name ("") is not stored.
 class Span {
  public:
-  /// In this thread's track. @param bytes the size of a copy or message.
+  /// @param bytes the size of a copy or message.
   explicit Span(const char* name, Category category = Category::kUser, std::uint64_t bytes = 0) {
-    if (detail::state.load(std::memory_order_relaxed)) [[unlikely]]
-      open({}, name, category, bytes);
-  }
-  /// In the track of `target`.
-  Span(SpanTarget target, const char* name, Category category, std::uint64_t bytes = 0) {
-    if (is_on()) [[unlikely]]
-      open(target, name, category, bytes);
+    if (SpanSink* const sink = span_sink.load(std::memory_order_acquire)) [[unlikely]]
+      open(*sink, name, category, bytes);
   }
   ~Span() {
-    if (opened_) [[unlikely]]
-      close();
+    if (opened_by_) [[unlikely]]
+      opened_by_->close(record_);
   }
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
  private:
-  void open(SpanTarget target, const char* name, Category category, std::uint64_t bytes);
-  void close();
+  [[gnu::cold, gnu::noinline]] void open(SpanSink& sink, const char* name, Category category,
+                                         std::uint64_t bytes) {
+    if (!*name) return;
+    record_ = {name, 0, 0, bytes, 0, 0, category};
+    opened_by_ = &sink;
+    sink.open(record_);
+  }
 
   SpanRecord record_;  // filled in by open
-  unsigned opened_ = 0;
+  SpanSink* opened_by_ = nullptr;
 };
 
 }  // namespace td::trace

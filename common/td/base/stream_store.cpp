@@ -11,7 +11,6 @@
 
 namespace td {
 
-#ifdef __SSE2__
 namespace {
 
 #ifdef __AVX512F__
@@ -22,7 +21,7 @@ using Line = __m256i;
 void store(Line* to, const void* from) {
   _mm256_stream_si256(to, _mm256_loadu_si256(static_cast<const Line*>(from)));
 }
-#else
+#elif defined(__SSE2__)
 using Line = __m128i;
 void store(Line* to, const void* from) {
   _mm_stream_si128(to, _mm_loadu_si128(static_cast<const Line*>(from)));
@@ -34,20 +33,21 @@ void store(Line* to, const void* from) {
 void stream_store(void* to, const void* from, std::size_t bytes) noexcept {
   char* target = static_cast<char*>(to);
   const char* source = static_cast<const char*>(from);
+  std::size_t done = 0;
+#ifdef __SSE2__
   // Up to the first whole line the ordinary way; stores past the caches must be aligned.
-  const std::size_t ahead = -reinterpret_cast<std::uintptr_t>(to) % sizeof(Line);
-  std::size_t done = std::min(ahead, bytes);
+  done = std::min(-reinterpret_cast<std::uintptr_t>(to) % sizeof(Line), bytes);
   std::memcpy(target, source, done);
   for (; done + sizeof(Line) <= bytes; done += sizeof(Line))
     store(reinterpret_cast<Line*>(target + done), source + done);
+#endif
   std::memcpy(target + done, source + done, bytes - done);
 }
-void finish_stream_stores() noexcept { _mm_sfence(); }
-#else
-void stream_store(void* to, const void* from, std::size_t bytes) noexcept {
-  std::memcpy(to, from, bytes);
-}
-void finish_stream_stores() noexcept {}
+
+void finish_stream_stores() noexcept {
+#ifdef __SSE2__
+  _mm_sfence();
 #endif
+}
 
 }  // namespace td

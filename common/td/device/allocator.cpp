@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "td/base/error.h"
+#include "td/base/host_pool.h"
 #include "td/device/backend.h"
 #include "td/device/caching_allocator.h"
 
@@ -18,9 +19,9 @@ class HostAllocator : public Allocator {
   void* allocate(std::size_t bytes) override { return host_allocate(bytes); }
   void release(void* block, std::size_t bytes) noexcept override { host_release(block, bytes); }
   void record_stream(void*, const Stream&) override {}  // the cpu's work ends with its call
-  MemoryStats stats() const override { return host_memory_stats(); }
-  void reset_peak() override { reset_host_peak(); }
-  void empty_cache() override { empty_host_cache(); }
+  MemoryStats stats() const override { return host_pool().stats(); }
+  void reset_peak() override { host_pool().reset_peak(); }
+  void empty_cache() override { host_pool().empty(); }
 };
 
 constinit std::mutex making;  // held while one is made; reading is an atomic load
@@ -69,7 +70,7 @@ void record_pinned_stream(void* memory, const Stream& stream) {
 MemoryStats memory_stats(Device device) { return allocator(check_device(device)).stats(); }
 
 void empty_cache() {
-  empty_host_cache();
+  host_pool().empty();
   for (auto& kind : device_allocators)
     for (auto& slot : kind)
       if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->empty_cache();

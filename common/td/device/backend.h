@@ -52,6 +52,8 @@ class Backend {
   /// True when the device reports a host access to its memory, with the tensor whose data_ptr() it
   /// was.
   virtual bool guards_memory() const { return false; }
+  /// Called at each such data_ptr(); `words` belong in the report: ", given out by data_ptr() of".
+  virtual void gave_out(const void* /*block*/, const std::string& /*words*/) {}
   /// @}
 
   /// @name Streams, copies and launches

@@ -222,18 +222,15 @@ void CachingAllocator::join(Block* block, Block* after) {
   delete after;
 }
 
-void CachingAllocator::drop_segment(Block* block) {
-  release_segment(block->data);
-  stats_.reserved -= block->bytes;
-  delete block;
-}
-
+/// Gives the free segments back.
 void CachingAllocator::return_segments() {
   if (captures_underway > 0) return;  // giving memory back waits for the device
   for (FreeBlocks& blocks : free_) {
     std::erase_if(blocks, [this](Block* block) {
       if (block->before || block->after || block->pool) return false;
-      drop_segment(block);
+      release_segment(block->data);
+      stats_.reserved -= block->bytes;
+      delete block;
       return true;
     });
   }

@@ -89,15 +89,12 @@ class CachingAllocator : public Allocator {
   virtual void* allocate_segment(std::size_t bytes);
   virtual void release_segment(void* memory);
   /// @}
-  /// Keeps a block that nobody uses any more.
-  virtual void free_block(Block* block);
-  /// Gives the free segments back.
-  virtual void return_segments();
-  virtual std::size_t largest_free() const;
   [[noreturn]] virtual void out_of_memory(std::size_t bytes) const;
 
+  Block* take_free(std::size_t bytes, bool small, Owner owner, bool whole_segment);
   Block* take_segment(std::size_t segment, bool small, Owner owner);
-  void drop_segment(Block* block);
+  /// Keeps a block that nobody uses any more.
+  void free_block(Block* block);
 
   const Device device_;
   Backend& backend_;
@@ -122,9 +119,10 @@ class CachingAllocator : public Allocator {
     std::vector<void*> events;    ///< for the next time
   };
 
-  Block* take_free(std::size_t bytes, bool small, Owner owner, bool whole_segment);
   void split(Block* block, std::size_t bytes);
   void join(Block* block, Block* after);
+  void return_segments();
+  std::size_t largest_free() const;
   void poll();
   void wait_for_streams();
   void wait_for_uses(Block* block) noexcept;

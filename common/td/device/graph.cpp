@@ -87,7 +87,7 @@ void Graph::capture_end() {
   TD_CHECK(DeviceError, state_ == State::kCapturing && capturing_graph == this,
            "capture_end: this thread does not capture this graph; call capture_begin() first, in "
            "the same thread.");
-  end(true);
+  end();
   if (size_ > 0) return;
   const Device device = stream_->device();
   give_up();
@@ -96,8 +96,7 @@ void Graph::capture_end() {
       ": was the work queued on another stream, or in another thread?");
 }
 
-/// Ends the capture; without `keep` the work is thrown away.
-void Graph::end(bool keep) {
+void Graph::end() {
   const Stream stream = *stream_;
   GraphBackend& graphs = graph_backend(stream.device().type());
   state_ = State::kNew;
@@ -111,7 +110,6 @@ void Graph::end(bool keep) {
   }
   --captures_underway;
   state_ = State::kReady;
-  if (!keep) give_up();
 }
 
 void Graph::capture(const Stream& stream, const std::function<void()>& work) {
@@ -163,7 +161,7 @@ void Graph::reset() {
 void Graph::give_up() noexcept {
   if (state_ == State::kCapturing) {
     try {
-      return end(false);
+      end();
     } catch (const Error&) {
       return;  // what was wrong with the capture is no matter any more
     }

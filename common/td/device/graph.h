@@ -78,7 +78,7 @@ class Graph {
 
  private:
   enum class State { kNew, kCapturing, kReady };
-  void end(bool keep);
+  void end();
   void give_up() noexcept;
 
   State state_ = State::kNew;

@@ -1,13 +1,10 @@
 // Page-locked host memory, used through pinned_allocator(type). The ranges of all of it, live or
 // free, are in one table that is_pinned_memory reads: backends ask it for every copy.
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <map>
 #include <shared_mutex>
-#include <utility>
-#include <vector>
 
 #include "td/base/error.h"
 #include "td/device/caching_allocator.h"
@@ -23,10 +20,6 @@ constexpr std::size_t kPage = 4096;
 std::size_t block_bytes(std::size_t asked) {
   if (asked > kExact) return (asked + kPage - 1) / kPage * kPage;
   return std::bit_ceil(std::max(asked, kSmallest));
-}
-
-std::size_t logarithm(std::size_t bytes) {
-  return static_cast<std::size_t>(std::bit_width(bytes)) - 1;
 }
 
 struct PinnedRanges {
@@ -54,7 +47,7 @@ void* start_of_pinned(const void* data) {
 
 /// Blocks up to 64 MiB are powers of two, at least 512 bytes; larger ones are only rounded to
 /// pages, because doubling them would waste too much of the system's memory. Every block is a
-/// segment of its own, for any stream.
+/// segment of its own, for any stream, and is never cut.
 class PinnedAllocator : public CachingAllocator {
  public:
   /// @param type an accelerator kind that has a device.
@@ -67,12 +60,7 @@ class PinnedAllocator : public CachingAllocator {
   Block* take(std::size_t bytes, bool last_attempt) override;
   void* allocate_segment(std::size_t bytes) override;
   void release_segment(void* memory) override;
-  void free_block(Block* block) override { free_[logarithm(block->bytes)].push_back(block); }
-  void return_segments() override;
-  std::size_t largest_free() const override;
   [[noreturn]] void out_of_memory(std::size_t bytes) const override;
-
-  std::array<std::vector<Block*>, 64> free_;  // by the logarithm of the size
 };
 
 void PinnedAllocator::record_stream(void* memory, const Stream& stream) {
@@ -85,14 +73,11 @@ CachingAllocator::Block* PinnedAllocator::take(std::size_t bytes, bool) {
                     "Replays would use it when it belongs to somebody else. Pin it before the "
                     "capture, and keep it for as long as the graph is used.");
   const std::size_t size = block_bytes(bytes);
-  // A free block that is large enough is less than twice as large.
-  auto& blocks = free_[logarithm(size)];
-  const auto found = std::find_if(blocks.rbegin(), blocks.rend(),
-                                  [&](const Block* block) { return block->bytes >= size; });
-  if (found == blocks.rend()) return take_segment(size, false, {});
-  Block* const block = *found;
-  blocks.erase(std::next(found).base());
-  return block;
+  Block* const block = take_free(size, false, {}, true);
+  if (!block) return take_segment(size, false, {});
+  if (block->bytes < 2 * size) return block;
+  free_block(block);  // too large: most of it would be wasted
+  return take_segment(size, false, {});
 }
 
 void* PinnedAllocator::allocate_segment(std::size_t bytes) {
@@ -113,19 +98,6 @@ void PinnedAllocator::release_segment(void* memory) {
     r.count.fetch_sub(1, std::memory_order_release);
   }
   backend_.release_pinned(memory);
-}
-
-void PinnedAllocator::return_segments() {
-  if (captures_underway > 0) return;  // giving memory back waits for the devices
-  for (auto& blocks : free_)
-    for (Block* block : std::exchange(blocks, {})) drop_segment(block);
-}
-
-std::size_t PinnedAllocator::largest_free() const {
-  std::size_t largest = 0;
-  for (const auto& blocks : free_)
-    if (!blocks.empty()) largest = blocks.back()->bytes;
-  return largest;
 }
 
 void PinnedAllocator::out_of_memory(std::size_t bytes) const {

@@ -92,11 +92,4 @@ class AccessObserver {
 /// The listener, such as the race finder of sim; what it once pointed at stays alive.
 inline std::atomic<AccessObserver*> access_observer{nullptr};
 
-/// Writes to `text` (at most `room` bytes, no end mark) what the block at `block` belongs to, and
-/// returns the length; 0 when it does not know.
-using BlockDescriber = std::size_t (*)(const void* block, char* text, std::size_t room);
-
-/// Null while no tensor's address was given out.
-inline std::atomic<BlockDescriber> block_describer{nullptr};
-
 }  // namespace td

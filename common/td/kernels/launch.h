@@ -8,6 +8,8 @@
 #error "kernels/launch.h is for kernel files, whose names end in .cu; elsewhere call ops/kernels.h"
 #endif
 
+#include <span>
+
 #include "td/base/span.h"
 #include "td/device/backend.h"
 #include "td/device/record.h"
@@ -16,7 +18,7 @@
 #include "td/tensor/tensor.h"
 
 #ifdef TD_DEVICE_CODE
-#include "td/backends/cuda/spans.h"
+#include "td/backends/cuda/cuda.h"
 #endif
 
 namespace td {
@@ -69,17 +71,9 @@ inline Extent extent_of(const Tensor& tensor) {
 
 /// The tensors a launch reads or writes: braces, or an array whose length is known at run time.
 /// Valid during the call it is passed to.
-class TensorRefs {
- public:
-  TensorRefs(std::initializer_list<const Tensor*> list)
-      : data_(std::data(list)), size_(list.size()) {}
-  TensorRefs(const Tensor* const* data, std::size_t size) : data_(data), size_(size) {}
-  const Tensor* const* begin() const { return data_; }
-  const Tensor* const* end() const { return data_ + size_; }
-
- private:
-  const Tensor* const* data_;
-  std::size_t size_;
+struct TensorRefs : std::span<const Tensor* const> {
+  TensorRefs(std::initializer_list<const Tensor*> list) : span(std::data(list), list.size()) {}
+  TensorRefs(const Tensor* const* first, std::size_t count) : span(first, count) {}
 };
 
 template <class Work>
@@ -116,8 +110,10 @@ void launch_on_cuda(const char* name, Device device, const Work& work, TensorRef
 #ifndef __CUDACC__
   const device_code::Launching launching(make_record(name, work, reads, writes));
 #endif
-  const cuda::StreamSpan span(name, device.index(), current_native_stream(device));
-  work.on_cuda(static_cast<cudaStream_t>(current_native_stream(device)));
+  void* const stream = current_native_stream(device);
+  cuda::use_device(device.index());
+  const auto span = cuda::stream_span(name, 0, device.index(), stream, trace::Category::kKernel);
+  work.on_cuda(static_cast<cudaStream_t>(stream));
   if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
     cuda::throw_error(name + (" on " + device.str()), error);
 }

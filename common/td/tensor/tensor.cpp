@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <mutex>
 #include <sstream>
 
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/record.h"
 #include "td/device/thread_state.h"
 
 namespace td {
@@ -205,42 +202,12 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
   return from_blob(data, sizes, contiguous_strides(sizes), {}, options);
 }
 
-namespace {
-
-// What data_ptr() was asked for, the newest notes of a block first. The text is written when the
-// address is returned, so that sim's signal handler only has to copy it.
-struct Note {
-  const void* block = nullptr;
-  std::array<char, 160> text{};
-};
-constinit std::mutex notes_lock;
-constinit std::array<Note, 64> notes{};
-constinit std::size_t written = 0;
-
-std::size_t describe(const void* block, char* text, std::size_t room) {
-  // Another thread may be writing a note; then the report does without.
-  std::unique_lock<std::mutex> lock(notes_lock, std::try_to_lock);
-  if (!lock) return 0;
-  for (std::size_t i = 0; i < std::min(written, notes.size()); ++i) {
-    const Note& note = notes[(written - 1 - i) % notes.size()];
-    if (note.block != block) continue;
-    const std::size_t length = std::min(room, std::strlen(note.text.data()));
-    std::memcpy(text, note.text.data(), length);
-    return length;
-  }
-  return 0;
-}
-
-}  // namespace
-
 void Tensor::log_data_ptr() const {
-  if (!backend(device().type()).guards_memory()) return;
+  Backend& guard = backend(device().type());
+  if (!guard.guards_memory()) return;
   std::ostringstream out;
   out << ", given out by data_ptr() of a " << dtype() << " tensor of sizes " << sizes();
-  std::lock_guard<std::mutex> lock(notes_lock);
-  Note& note = notes[written++ % notes.size()] = {impl().storage->data(), {}};
-  out.str().copy(note.text.data(), note.text.size() - 1);
-  block_describer.store(describe, std::memory_order_release);
+  guard.gave_out(impl().storage->data(), out.str());
 }
 
 }  // namespace td

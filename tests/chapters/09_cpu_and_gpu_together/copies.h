@@ -5,7 +5,7 @@
 
 #include "check_tensors.h"
 #include "sim/sim.h"
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 /// Bytes that were copied between the host and devices, and how.
 struct Copies {

@@ -9,9 +9,10 @@
 #include <thread>
 
 #include "child_process.h"
+#include "sim/settings.h"
 #include "sim_work.h"
 #include "td/base/error.h"
-#include "td/device/record.h"
+#include "td/device/backend.h"
 #include "td/tensor/tensor.h"
 
 using namespace td;
@@ -35,9 +36,7 @@ TEST_CASE("child: several threads read", "[.child]") {
 
 TEST_CASE("child: host writes", "[.child]") {
   DeviceArray<float> x("sim:0", 100);
-  block_describer = [](const void*, char* text, std::size_t room) {
-    return static_cast<std::size_t>(std::snprintf(text, room, ", tensor of the test"));
-  };
+  backend(kSIM).gave_out(x.data(), ", tensor of the test");
   *static_cast<volatile float*>(x.data() + 99) = 1;
 }
 
@@ -180,6 +179,18 @@ TEST_CASE("a process with queued work ends soon and cleanly") {
 
 TEST_CASE("kernels have stopped when the libraries that they call end") {
   CHECK(run_child("child: ends while a kernel uses a library").exit_code == 0);
+}
+
+TEST_CASE("amounts of memory are read with their unit") {
+  std::size_t bytes = 7;
+  CHECK((sim::parse_bytes("1048576", &bytes) && bytes == 1048576));
+  CHECK((sim::parse_bytes("512MiB", &bytes) && bytes == std::size_t{512} << 20));
+  CHECK((sim::parse_bytes("1.5 GB", &bytes) && bytes == 1500000000));
+  CHECK((sim::parse_bytes("2TiB", &bytes) && bytes == std::size_t{2} << 40));
+  for (const char* text : {"", "x", "-1", "0", "MiB", "1 QB", "1e99", "0x10", " 1", "1MiB ", "nan"})
+    CHECK_FALSE(sim::parse_bytes(text, &bytes));
+  CHECK_FALSE(sim::parse_bytes(std::string("5\0", 2), &bytes));
+  CHECK(bytes == std::size_t{2} << 40);
 }
 
 TEST_CASE("the environment sets devices, memory, link and launch cost") {

@@ -95,7 +95,7 @@ TEST_CASE("every thread has a track, also one that has ended") {
 TEST_CASE("a span may be in a track that is no thread's") {
   const std::uint32_t track = trace::add_track({TrackKind::kStream, "sim:7", 3, "stream 3"});
   trace::start();
-  { const Span there({track, 42}, "there", Category::kKernel); }
+  { const trace::TargetSpan there({track, 42}, "there", Category::kKernel); }
   const Trace seen = trace::stop();
   REQUIRE(seen.spans.size() == 1);
   CHECK(track_of(seen, seen.spans[0]) == "sim:7 stream 3");
@@ -153,7 +153,7 @@ TEST_CASE("a listener hears of spans, recorded or not, but not of what devices d
   {
     const Span outer("outer");
     const Span inner("inner");
-    const Span elsewhere({0, 5}, "elsewhere", Category::kLaunch);
+    const trace::TargetSpan elsewhere({0, 5}, "elsewhere", Category::kLaunch);
   }
   CHECK(heard == "<outer<inner>>");
   trace::start();

@@ -5,7 +5,6 @@
 
 #include "language.h"
 #include "td/backends/cuda/cuda.h"
-#include "td/backends/cuda/spans.h"
 #include "td/device/stream.h"
 #include "td/device/thread_state.h"
 
@@ -14,7 +13,10 @@ namespace td::simt {
 void launch_on_cuda(const CudaLaunch& launch) {
   const auto stream = static_cast<cudaStream_t>(current_native_stream(launch.device));
   const DeviceGuard guard(launch.device);
-  const cuda::StreamSpan span(launch.record.name, launch.device.index(), stream);
+  const int index = launch.device.index();
+  cuda::use_device(index);
+  const auto span =
+      cuda::stream_span(launch.record.name, 0, index, stream, trace::Category::kKernel);
   const device_code::Launching launching(launch.record);
   const auto& [x, y, z] = launch.grid;
   const auto& [block_x, block_y, block_z] = launch.block;

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "file/file.h"
 #include "html.h"
 #include "json_file.h"
 #include "measure.h"
@@ -15,7 +16,6 @@
 #include "pictures.h"
 #include "python.h"
 #include "statistics.h"
-#include "td/base/file.h"
 #include "terminal_report.h"
 
 namespace report {

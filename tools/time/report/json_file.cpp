@@ -4,9 +4,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "file/file.h"
 #include "json_fields.h"
 #include "statistics.h"
-#include "td/base/file.h"
 
 namespace report {
 namespace {

@@ -11,8 +11,8 @@
 #include <stdexcept>
 
 #include "distributed/launch/start_process.h"
+#include "file/file.h"
 #include "gnuplot_script.h"
-#include "td/base/file.h"
 
 namespace report {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "measure.h"
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 namespace timing {
 

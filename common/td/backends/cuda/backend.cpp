@@ -222,11 +222,6 @@ class CudaBackend final : public Backend {
     return elapsed;
   }
 
-  void submit(const Record& record, int index, void*) override {
-    fail<DeviceError>(record.name, ": cuda:", index,
-                      " runs kernels where they are launched; it takes no records");
-  }
-
  private:
   // Giving back fails only after work has failed, which synchronize reports, and may not throw.
   static void forgive(cudaError_t error) {

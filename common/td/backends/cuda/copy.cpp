@@ -1,9 +1,8 @@
-// Copies from, to and between GPUs; backend.cpp calls queue_copy(). Invariant: what may wait for a
-// stream is not within a StreamSpan, which keeps others waiting.
+// Copies from, to and between GPUs; backend.cpp calls queue_copy(). Invariant: the span of a copy
+// that may wait for its stream waits, too, and so keeps no other thread waiting.
 #include <mutex>
 
 #include "td/backends/cuda/check.h"
-#include "td/backends/cuda/spans.h"
 #include "td/device/graph.h"
 
 namespace td::cuda {
@@ -52,7 +51,8 @@ bool queue_copy(void* to, Device to_device, const void* from, Device from_device
     // or has read it, but not on every machine.
     const char* const name =
         to_host ? "Memcpy DtoH (Device -> Pageable)" : "Memcpy HtoD (Pageable -> Device)";
-    const auto span = waiting_span(name, bytes, index, stream, trace::Category::kCopy);
+    const auto span =
+        stream_span(name, bytes, index, stream, trace::Category::kCopy, /*waits=*/true);
     copy();
     return to_host || reads_pageable_memory(index);
   }
@@ -65,7 +65,7 @@ bool queue_copy(void* to, Device to_device, const void* from, Device from_device
                            : from_host ? "Memcpy HtoD (Pinned -> Device)"
                            : to_peer   ? "Memcpy PtoP (Device -> Device)"
                                        : "Memcpy DtoD (Device -> Device)";
-  const StreamSpan span(name, index, stream, trace::Category::kCopy, bytes);
+  const auto span = stream_span(name, bytes, index, stream, trace::Category::kCopy);
   if (!to_peer)
     copy();
   else

@@ -1,12 +1,14 @@
-// The cuda backend as the rest of the core sees it: the Backend object, and the two calls a kernel
-// launch needs. Includes nothing of CUDA. Only backends/, device/backend.cpp and kernels/launch.h
-// include this.
+// The cuda backend as the rest of the core sees it: its graphs, and what a kernel launch needs.
+// Includes nothing of CUDA. Outside of backends/, only kernels/launch.h includes it, and what is
+// around the core.
 // Invariant: nothing of CUDA is touched before somebody asks for a cuda device.
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 
+#include "td/base/span.h"
 #include "td/device/backend.h"
 
 namespace td::cuda {
@@ -38,6 +40,26 @@ extern std::atomic<int> captures_on[kMaxDevices];
 
 /// The GPU's own name in the world: "GPU-" and 32 hexadecimal digits.
 std::string uuid(int index);
+
+/// Begins the span of what is queued on a stream from now on; it ends with the returned object. Set
+/// by common/trace/cuda when it is loaded, without which no span is recorded.
+inline std::shared_ptr<void> (*stream_timer)(const trace::SpanRecord& span, int device,
+                                             void* stream, bool waits) = nullptr;
+
+/// While the returned object lives, one thing is queued on a stream, and nobody else's that has a
+/// span. Null, which costs a comparison, unless spans are recorded.
+/// @param bytes what is copied, where that is the work. @param stream the native handle.
+/// @param waits it may have to wait before it is queued: a collective for the other ranks, a copy
+/// of
+///   pageable memory for the stream. Nobody else's spans wait meanwhile, so the caller sees to it
+///   that nothing else is queued on the stream.
+inline std::shared_ptr<void> stream_span(const char* name, std::uint64_t bytes, int device,
+                                         void* stream, trace::Category category,
+                                         bool waits = false) {
+  if (!trace::is_on()) [[likely]]
+    return nullptr;
+  return stream_timer({name, 0, 0, bytes, 0, 0, category}, device, stream, waits);
+}
 
 /// Throws what a CUDA error code means, in words with the next step.
 /// @param doing what was asked for, as it begins the message: "relu on cuda:0".

@@ -119,13 +119,6 @@ void backward_weight(const Conv2d& v, const T* grad, const T* input, T* grad_wei
   }
 }
 
-void check_has_kernel(const Conv2d& v) {
-  const bool takes_layout = !v.channels_last || host_conv_takes_channels_last(v.dtype);
-  TD_CHECK(DtypeError, is_floating_point(v.dtype) && host_convolves(v.dtype) && takes_layout,
-           "conv2d: no convolution for ", v.dtype, v.channels_last ? " with channels last" : "",
-           " in host memory");
-}
-
 // Calls f(T()) for the type of a convolution that no library makes.
 template <class F>
 void with_type(ScalarType dtype, F f) {
@@ -144,7 +137,6 @@ bool host_conv_takes_channels_last([[maybe_unused]] ScalarType dtype) {
 
 void host_conv2d(const Conv2d& v, const void* input, const void* weight, const void* bias,
                  void* output) {
-  check_has_kernel(v);
 #ifdef TD_HAS_ONEDNN
   if (v.dtype != kDouble) return onednn_conv2d(v, input, weight, bias, output);
 #endif
@@ -156,7 +148,6 @@ void host_conv2d(const Conv2d& v, const void* input, const void* weight, const v
 
 void host_conv2d_backward(const Conv2d& v, const void* grad, const void* input, const void* weight,
                           void* grad_input, void* grad_weight) {
-  check_has_kernel(v);
 #ifdef TD_HAS_ONEDNN
   if (v.dtype != kDouble)
     return onednn_conv2d_backward(v, grad, input, weight, grad_input, grad_weight);

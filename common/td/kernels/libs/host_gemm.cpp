@@ -1,6 +1,6 @@
 // The choice of product: small ones by small_gemm, where a library's call would cost more than the
 // work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS, and float32 too where B's rows collide
-// in the cache; 16-bit types otherwise by narrow_gemm; what no library serves by blocked_gemm.
+// in the cache; 16-bit types otherwise by narrow_gemm; what no library serves by plain_gemm.
 #include "td/kernels/libs/host_libs.h"
 
 #include <string_view>
@@ -88,7 +88,7 @@ void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
                        as_int(g.n), as_int(g.k), static_cast<T>(g.alpha), a, as_int(g.lda), b,
                        as_int(g.ldb), static_cast<T>(g.beta), c, as_int(g.ldc));
 #endif
-  blocked_gemm(g, a, b, c);
+  plain_gemm(g, a, b, c);
 }
 
 template <class T>

@@ -15,8 +15,8 @@ namespace td::kernels {
 void host_gemm(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c);
 
 /// output = convolution of input with weight, plus bias [k] unless that is nullptr.
-/// Types: float32, float64, and bfloat16 where host_convolves() allows it. @pre no size is zero;
-/// nothing overlaps.
+/// @pre host_convolves(dtype), and channels last only where host_conv_takes_channels_last(dtype);
+/// no size is zero; nothing overlaps.
 void host_conv2d(const Conv2d& conv, const void* input, const void* weight, const void* bias,
                  void* output);
 /// Gradients from `grad`, that of the output. A target that is nullptr is not computed, and

@@ -1,10 +1,9 @@
 // Matrix products by loops of our own, for host_gemm.cpp: small ones, where a library's call costs
-// more than the work; types and builds that no library serves (blocked_gemm); 16-bit types, which
-// no library reads everywhere (narrow_gemm).
+// more than the work; types and builds that no library serves (plain_gemm); 16-bit types, which no
+// library reads everywhere (narrow_gemm).
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "td/base/parallel.h"
@@ -89,77 +88,25 @@ void small_gemm(const Gemm& g, const T* a_data, const T* b_data, const T* bias, 
     small_by_rows(g, a, b, bias, c);
 }
 
-/// A tile of the result: kRows x kColumns sums, which fit the vector registers.
+/// One product, any type: a row of C is a sum of rows of B.
 template <class T>
-struct ResultTile {
-  using Vector [[gnu::vector_size(64)]] = T;
-  static constexpr int kRows = 4, kVectors = 2, kLanes = 64 / sizeof(T);
-  static constexpr int kColumns = kVectors * kLanes;
-
-  Vector sum[kRows][kVectors];
-
-  /// A B, where row i of A begins at a[i] and b is [depth][kColumns].
-  ResultTile(std::int64_t depth, const T* const (&a)[kRows], std::int64_t step_a, const T* b) {
-    Vector s[kRows][kVectors] = {};
-    for (std::int64_t k = 0; k < depth; ++k, b += kColumns) {
-      Vector row[kVectors];
-      std::memcpy(row, b, sizeof row);
-      for (int i = 0; i < kRows; ++i)
-        for (int v = 0; v < kVectors; ++v) s[i][v] += a[i][k * step_a] * row[v];
-    }
-    std::memcpy(sum, s, sizeof sum);
-  }
-  /// c += alpha times as much of the tile as there are `rows` and `columns`.
-  void add_to(T* c, std::int64_t ldc, T alpha, std::int64_t rows, std::int64_t columns) const {
-    for (int i = 0; i < std::min<std::int64_t>(kRows, rows); ++i, c += ldc)
-      for (int j = 0; j < std::min<std::int64_t>(kColumns, columns); ++j)
-        c[j] = static_cast<T>(c[j] + alpha * sum[i][j / kLanes][j % kLanes]);
-  }
-};
-
-/// Copies rows [k0, k0 + depth) and columns [n0, n0 + columns) of B into strips of kColumns
-/// columns, [strip][depth][kColumns]; missing columns are zero.
-template <class T>
-void pack(std::vector<T>& to, const MatrixView<T>& b, std::int64_t k0, std::int64_t depth,
-          std::int64_t n0, std::int64_t columns) {
-  constexpr std::int64_t kWidth = ResultTile<T>::kColumns;
-  to.resize(static_cast<std::size_t>((columns + kWidth - 1) / kWidth * kWidth * depth));
-  T* next = to.data();
-  for (std::int64_t j0 = 0; j0 < columns; j0 += kWidth)
-    for (std::int64_t k = k0; k < k0 + depth; ++k)
-      for (std::int64_t j = j0; j < j0 + kWidth; ++j) *next++ = j < columns ? b(k, n0 + j) : T(0);
-}
-
-/// One product, any type. It shows what the libraries do: copy a block of B that stays in cache
-/// into the order in which it will be read, and keep a small tile of the result in registers while
-/// walking the depth.
-template <class T>
-void blocked_gemm(const Gemm& g, const T* a_data, const T* b_data, T* c) {
-  using Tile = ResultTile<T>;
-  constexpr std::int64_t kDepth = 256, kWidth = 1024;
+void plain_gemm(const Gemm& g, const T* a_data, const T* b_data, T* c) {
   const MatrixView<T> a(a_data, g.transpose_a, g.lda), b(b_data, g.transpose_b, g.ldb);
-  for (std::int64_t i = 0; i < g.m; ++i)
-    for (T* t = c + i * g.ldc; t < c + i * g.ldc + g.n; ++t)  // beta = 0 also clears NaN
-      *t = g.beta == 0 ? T(0) : static_cast<T>(static_cast<T>(g.beta) * *t);
-  thread_local std::vector<T> packed;
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += kDepth)
-    for (std::int64_t n0 = 0; n0 < g.n; n0 += kWidth) {
-      const std::int64_t depth = std::min(kDepth, g.k - k0), columns = std::min(kWidth, g.n - n0);
-      pack(packed, b, k0, depth, n0, columns);
-      const T* const block = packed.data();  // this thread's, not the team's
-      const std::int64_t grain = std::max<std::int64_t>(4, (1 << 18) / (depth * columns));
-      parallel_for(0, g.m, grain, [&](std::int64_t from, std::int64_t to) {
-        for (std::int64_t i = from; i < to; i += Tile::kRows) {
-          const T* rows[Tile::kRows];  // the last one again where there are fewer
-          for (int r = 0; r < Tile::kRows; ++r)
-            rows[r] = a.data + std::min(i + r, to - 1) * a.row_step + k0 * a.column_step;
-          for (std::int64_t j = 0; j < columns; j += Tile::kColumns)
-            Tile(depth, rows, a.column_step, block + j * depth)
-                .add_to(c + i * g.ldc + n0 + j, g.ldc, static_cast<T>(g.alpha), to - i,
-                        columns - j);
-        }
-      });
+  const T alpha = static_cast<T>(g.alpha), beta = static_cast<T>(g.beta);
+  const std::int64_t work = std::max<std::int64_t>(1, g.n * g.k);
+  parallel_for(0, g.m, std::max<std::int64_t>(1, (1 << 18) / work), [&](auto from, auto to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      T* const row = c + i * g.ldc;
+      for (std::int64_t j = 0; j < g.n; ++j)  // beta = 0 also clears NaN
+        row[j] = beta == T(0) ? T(0) : static_cast<T>(beta * row[j]);
+      for (std::int64_t k = 0; k < g.k; ++k) {
+        const T factor = static_cast<T>(alpha * a(i, k));
+        const T* const other = b.data + k * b.row_step;
+        for (std::int64_t j = 0; j < g.n; ++j)
+          row[j] = static_cast<T>(row[j] + factor * other[j * b.column_step]);
+      }
     }
+  });
 }
 
 /// `rows` x `columns` numbers of x as contiguous floats, in `to`.

@@ -22,18 +22,6 @@ TEST_CASE("amounts of memory print with three digits") {
   CHECK(format_bytes(~std::size_t{0}) == "16.0 EiB");
 }
 
-TEST_CASE("amounts of memory are read with their unit") {
-  std::size_t bytes = 7;
-  CHECK((parse_bytes("1048576", &bytes) && bytes == 1048576));
-  CHECK((parse_bytes("512MiB", &bytes) && bytes == std::size_t{512} << 20));
-  CHECK((parse_bytes("1.5 GB", &bytes) && bytes == 1500000000));
-  CHECK((parse_bytes("2TiB", &bytes) && bytes == std::size_t{2} << 40));
-  for (const char* text : {"", "x", "-1", "0", "MiB", "1 QB", "1e99", "0x10", " 1", "1MiB ", "nan"})
-    CHECK_FALSE(parse_bytes(text, &bytes));
-  CHECK_FALSE(parse_bytes(std::string("5\0", 2), &bytes));
-  CHECK(bytes == std::size_t{2} << 40);
-}
-
 TEST_CASE("parallel_for sees every index once") {
   for (std::int64_t n : {0, 1, 31, 33, 1023, 100000}) {
     std::vector<int> seen(static_cast<std::size_t>(n) + 5);

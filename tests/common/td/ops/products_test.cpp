@@ -1,7 +1,7 @@
 // Products against plain float64 loops: every type, layout and device; gradients and their
 // gradients against differences; the words of every refusal.
 #include "reference.h"
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 using namespace td;
 using namespace reference;

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "td/backends/cuda/check.h"
-#include "td/backends/cuda/spans.h"
 #endif
 
 namespace td::cuda {
@@ -142,7 +141,7 @@ class NcclCommunicator final : public Communicator {
   }
 
   std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) override {
-    return waiting_span(name, bytes, device_, stream, trace::Category::kCollective);
+    return stream_span(name, bytes, device_, stream, trace::Category::kCollective, /*waits=*/true);
   }
 
   void abort() override {

@@ -13,17 +13,10 @@ namespace td::cuda {
 namespace {
 
 StreamState& find_state(Where where) {
-  // Most threads stay with one stream: remember the last one, and take no lock for it.
-  thread_local Where last{-1, nullptr};
-  thread_local StreamState* last_state = nullptr;
-  if (last_state && last.device == where.device && last.stream == where.stream) return *last_state;
-
   static std::mutex lock;
   static auto* const states = new std::map<std::pair<int, void*>, StreamState>;  // outlives main
   const std::lock_guard<std::mutex> guard(lock);
-  last_state = &(*states)[{where.device, where.stream}];
-  last = where;
-  return *last_state;
+  return (*states)[{where.device, where.stream}];
 }
 
 // What NVIDIA recommends, in cuBLAS's documentation of cublasSetWorkspace.

@@ -4,8 +4,8 @@
 
 #include "child_process.h"
 #include "fake_gpus.h"
-#include "td/base/span_recorder.h"
 #include "td/device/backend.h"
+#include "trace/recorder.h"
 
 using namespace td;
 

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "fake_gpus.h"
-#include "td/base/span_recorder.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
+#include "trace/recorder.h"
 
 using namespace td;
 

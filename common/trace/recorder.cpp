@@ -1,7 +1,7 @@
 // Stores spans: every thread writes a ring of its own, and stop() reads it without blocking the
 // thread. Invariant: the thread alone changes a ring's `written`; `taken` is guarded by the
 // recorder's mutex.
-#include "td/base/span_recorder.h"
+#include "trace/recorder.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -14,9 +14,6 @@
 #include <tuple>
 
 namespace td::trace {
-
-std::atomic<unsigned> detail::state{0};
-
 namespace {
 
 constexpr std::size_t kMostSpans = std::size_t{1} << 20;  // pages take memory once they are written
@@ -32,14 +29,35 @@ struct Ring {
   std::atomic<bool> thread_ended{false};
 };
 
+const Listener* listener = nullptr;
+
+class Sink final : public SpanSink {
+ public:
+  using SpanSink::SpanSink;
+  void open(SpanRecord& span) override {
+    if (listener) listener->begin(span.name);
+    span.begin = now();
+  }
+  void close(SpanRecord& span) override {
+    if (listener) listener->end();
+    if (!records || !is_on()) return;
+    span.end = now();
+    keep(span);
+  }
+};
+
 struct Recorder {
   std::mutex mutex;  // guards all of this
+  Sink recording{true}, listening{false};
   std::vector<std::unique_ptr<Ring>> rings;
   std::map<std::uint32_t, Track> tracks;
   std::uint32_t last_track = 0;
   std::vector<void (*)()> stop_functions;
   std::vector<Trace> open;  // recordings without their spans, the innermost last
   int rank = -1;
+
+  /// Chooses who takes the spans from now on.
+  void choose_sink() { span_sink = !open.empty() ? &recording : listener ? &listening : nullptr; }
 };
 
 // Never destroyed: threads may outlive main.
@@ -127,8 +145,6 @@ std::int64_t nanoseconds() {
   return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
 }
 
-const Listener* listener = nullptr;
-
 }  // namespace
 
 std::uint32_t add_track(Track track) {
@@ -139,9 +155,10 @@ std::uint32_t add_track(Track track) {
 }
 
 void set_listener(const Listener* heard) {
+  Recorder& all = recorder();
+  const std::lock_guard lock(all.mutex);
   listener = heard;
-  if (heard) detail::state |= detail::kListening;
-  if (!heard) detail::state &= ~unsigned{detail::kListening};
+  all.choose_sink();
 }
 
 std::uint32_t next_correlation() {
@@ -167,21 +184,6 @@ void keep(const SpanRecord& span) {
   ring->written.store(at + 1, std::memory_order_release);
 }
 
-void Span::open(SpanTarget target, const char* name, Category category, std::uint64_t bytes) {
-  if (!*name) return;
-  opened_ = detail::state.load(std::memory_order_relaxed);
-  if (target.track != 0 || target.correlation != 0) opened_ &= ~unsigned{detail::kListening};
-  if (opened_ & detail::kListening) listener->begin(name);
-  record_ = {name, now(), 0, bytes, target.track, target.correlation, category};
-}
-
-void Span::close() {
-  if (opened_ & detail::kListening) listener->end();
-  if (!(opened_ & detail::kRecording) || !is_on()) return;
-  record_.end = now();
-  keep(record_);
-}
-
 void start() {
   Recorder& all = recorder();
   const std::lock_guard lock(all.mutex);
@@ -189,7 +191,7 @@ void start() {
   Trace& trace = all.open.emplace_back();
   trace.begin = now();
   trace.unix_begin = nanoseconds<std::chrono::system_clock>();
-  detail::state |= detail::kRecording;
+  all.choose_sink();
 }
 
 Trace stop() {
@@ -205,7 +207,7 @@ Trace stop() {
   if (all.open.empty()) return {};
   Trace trace = std::move(all.open.back());
   all.open.pop_back();
-  if (all.open.empty()) detail::state &= ~unsigned{detail::kRecording};
+  all.choose_sink();
   trace.rank = all.rank;
   trace.end = now();
   for (const auto& ring : all.rings) collect(*ring, trace);

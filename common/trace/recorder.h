@@ -1,6 +1,7 @@
 // Starts and stops the recording of spans; the result is a Trace. Programs, tests and `--trace
 // FILE` start it; devices and process groups add their tracks. Invariant: a trace has complete
-// spans only; a span that was open at start() or stop() is not in it.
+// spans only; a span that was open at start() or stop() is not in it. A recorded span takes no lock
+// and allocates nothing, except for the first span of a thread.
 #pragma once
 
 #include <string>
@@ -57,12 +58,40 @@ std::int64_t now();
 /// Stores a finished span, for work whose times are known only later.
 void keep(const SpanRecord& span);
 
+/// The track of a span that is not shown in the track of the calling thread.
+struct SpanTarget {
+  std::uint32_t track = 0;        ///< from add_track; 0: the calling thread's
+  std::uint32_t correlation = 0;  ///< see SpanRecord
+};
+
+/// A Span of a device or of a work queue, or of the launch that caused it. Without a name (""), it
+/// is not stored.
+class TargetSpan {
+ public:
+  TargetSpan(SpanTarget target, const char* name, Category category, std::uint64_t bytes = 0) {
+    record_.begin = 0;
+    if (is_on() && *name) [[unlikely]]
+      record_ = {name, now(), 0, bytes, target.track, target.correlation, category};
+  }
+  ~TargetSpan() {
+    if (record_.begin == 0) [[likely]]
+      return;
+    record_.end = now();
+    if (is_on()) keep(record_);
+  }
+  TargetSpan(const TargetSpan&) = delete;
+  TargetSpan& operator=(const TargetSpan&) = delete;
+
+ private:
+  SpanRecord record_;  // begin is 0 while it is not recorded
+};
+
 /// Receives the spans of this process, for example for a profiler's ranges.
 struct Listener {
   void (*begin)(const char* name);  ///< in the thread whose span it is
   void (*end)();                    ///< likewise; ends the innermost span
 };
-/// Calls `listener` for every span without a SpanTarget. Call it before threads start.
+/// Calls `listener` for every Span. Call it before threads start.
 void set_listener(const Listener* listener);
 
 }  // namespace td::trace

@@ -1,10 +1,12 @@
-// See spans.h. Events know only how far they are apart, so each device has one whose time on the
+// Spans of GPU work, for td::cuda::stream_span: an event before it and one behind it tell when the
+// stream came by. Events know only how far they are apart, so each device has one whose time on the
 // host's clock is known. Their resolution is half a microsecond.
+// Invariant: work of one stream is queued by one traced call at a time, so that its spans never
+// partly overlap.
+//
 // The spans of programs are also NVTX ranges, which NVIDIA's profilers (nsys, ncu) draw next to
 // what they see themselves: `nsys profile ./ch04_training_loop`, `ncu --nvtx ...`. Needs no
 // --trace.
-#include "td/backends/cuda/spans.h"
-
 #include <cuda_runtime.h>
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -15,13 +17,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "td/base/span_recorder.h"
+#include "td/backends/cuda/cuda.h"
+#include "trace/recorder.h"
 
 namespace td::cuda {
 namespace {
@@ -46,8 +50,7 @@ struct Pending {
 };
 
 struct Tracer {
-  std::mutex mutex;               // held from begin() to end() of a StreamSpan
-  std::optional<Pending> opened;  // that one's
+  std::mutex mutex;
   std::vector<Pending> pending;
   std::size_t most_pending = kMostPending;     // that are not looked through
   std::vector<cudaEvent_t> idle[kMaxDevices];  // events to use again
@@ -208,30 +211,42 @@ void close(Tracer& all, const Pending& one) {
   if (worked(cudaEventRecord(one.end, one.stream))) all.pending.push_back(one);
 }
 
-/// See waiting_span().
-class WaitingSpan {
+/// One span of a stream, and that of the host's part. Unless it `waits`, nobody else queues traced
+/// work meanwhile.
+class StreamSpan {
  public:
-  WaitingSpan(const char* name, std::uint64_t bytes, int device, void* stream,
-              trace::Category category)
+  StreamSpan(trace::SpanRecord span, int device, void* stream, bool waits)
       : correlation_(trace::next_correlation()),
-        launch_({0, correlation_}, name, trace::Category::kLaunch) {
+        launch_({0, correlation_}, span.name, trace::Category::kLaunch),
+        lock_(tracer().mutex, std::defer_lock) {
+    span.correlation = correlation_;
     use_device(device);
-    const std::lock_guard lock(tracer().mutex);
-    pending_ = open(tracer(), {name, 0, 0, bytes, 0, correlation_, category}, device, stream);
+    lock_.lock();
+    pending_ = open(tracer(), span, device, stream);
+    if (waits || !pending_) lock_.unlock();
   }
-  ~WaitingSpan() {
+  ~StreamSpan() {
     if (!pending_) return;
-    const std::lock_guard lock(tracer().mutex);
+    if (!lock_) lock_.lock();
     close(tracer(), *pending_);
   }
-  WaitingSpan(const WaitingSpan&) = delete;
-  WaitingSpan& operator=(const WaitingSpan&) = delete;
+  StreamSpan(const StreamSpan&) = delete;
+  StreamSpan& operator=(const StreamSpan&) = delete;
 
  private:
   const std::uint32_t correlation_;
-  const trace::Span launch_;
+  const trace::TargetSpan launch_;
+  std::unique_lock<std::mutex> lock_;
   std::optional<Pending> pending_;
 };
+
+[[maybe_unused]] const bool kTimes = [] {
+  stream_timer = [](const trace::SpanRecord& span, int device, void* stream,
+                    bool waits) -> std::shared_ptr<void> {
+    return std::make_shared<StreamSpan>(span, device, stream, waits);
+  };
+  return true;
+}();
 
 #ifdef TD_HAS_NVTX
 // A domain of our own, so that a tool can tell our ranges from those of libraries.
@@ -263,27 +278,5 @@ const trace::Listener kRanges{begin_range, end_range};
 #endif
 
 }  // namespace
-
-void StreamSpan::begin(const char* name, int device, void* stream, trace::Category category,
-                       std::uint64_t bytes) {
-  Tracer& all = tracer();
-  std::unique_lock lock(all.mutex);
-  all.opened = open(all, {name, 0, 0, bytes, 0, correlation_, category}, device, stream);
-  if (!all.opened) return;
-  begun_ = true;
-  lock.release();  // end() gives it back
-}
-
-void StreamSpan::end() {
-  Tracer& all = tracer();
-  const std::lock_guard lock(all.mutex, std::adopt_lock);
-  close(all, *all.opened);
-}
-
-std::shared_ptr<void> waiting_span(const char* name, std::uint64_t bytes, int device, void* stream,
-                                   trace::Category category) {
-  if (!trace::is_on()) return nullptr;
-  return std::make_shared<WaitingSpan>(name, bytes, device, stream, category);
-}
 
 }  // namespace td::cuda
