@@ -225,7 +225,7 @@ with worker(TD) as td_worker:
     values = test_runs(td_worker, here)
     test_losses_agree(values)
     test_explanations(td_worker, here)
-    test_slow_link(td_worker)
+    test_slow_link()
     test_wrong_requests(td_worker, [
         ("run lenet/tpu 1", "lenet/tpu", 'there is no case "lenet/tpu" on this machine; list names'),
         ("run lenet/cpu", "lenet/cpu", "expected list, run NAME SECONDS"),
