@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace td::distributed {
 namespace {
@@ -22,38 +21,6 @@ std::int64_t in_milliseconds(std::chrono::steady_clock::time_point time) {
 }
 
 }  // namespace
-
-std::string encode(const GroupState& state) {
-  return join_texts({state.failure, state.may_leave ? "1" : "", std::to_string(state.exchanges),
-                     join_texts(state.texts)});
-}
-
-GroupState decode_group_state(const std::string& bytes) {
-  const auto parts = split_texts(bytes, 4);
-  return {parts[0], !parts[1].empty(), std::stoull(parts[2]), split_texts(parts[3])};
-}
-
-// A heartbeat travels as it lies in memory, because the data itself is not converted either.
-std::string encode(const RankState& state) {
-  const std::string heartbeat(reinterpret_cast<const char*>(&state.heartbeat), sizeof(Heartbeat));
-  return join_texts({heartbeat, state.error, state.transport_error, state.leaving ? "1" : "",
-                     std::to_string(state.exchanges), state.text});
-}
-
-RankState decode_rank_state(const std::string& bytes) {
-  const auto parts = split_texts(bytes, 6);
-  TD_CHECK(Error, parts[0].size() == sizeof(Heartbeat),
-           "a rank tells its state in a form that this program does not know: do all ranks run the "
-           "same version?");
-  RankState state;
-  std::memcpy(static_cast<void*>(&state.heartbeat), parts[0].data(), sizeof(Heartbeat));
-  state.error = parts[1];
-  state.transport_error = parts[2];
-  state.leaving = !parts[3].empty();
-  state.exchanges = std::stoull(parts[4]);
-  state.text = parts[5];
-  return state;
-}
 
 CoordinationAgent::CoordinationAgent(RendezvousInfo info, const Limits& limits)
     : limits_(limits), info_(std::move(info)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -206,7 +173,7 @@ class CoordinationClient final : public CoordinationAgent {
     Socket& socket = info_.sockets[0];
     const auto messages = socket.receive();
     if (!messages.empty()) last_message_ = now;
-    if (group_.failure.empty() && !messages.empty()) group_ = decode_group_state(messages.back());
+    if (group_.failure.empty() && !messages.empty()) group_ = decode<GroupState>(messages.back());
     if (!group_.failure.empty() || group_.may_leave) return;
     if (socket.closed() && mine_.leaving)
       group_.may_leave = true;

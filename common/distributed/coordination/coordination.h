@@ -13,18 +13,10 @@
 #include <vector>
 
 #include "distributed/coordination/failure_detector.h"
-#include "distributed/coordination/socket.h"
+#include "distributed/rendezvous/rendezvous.h"
 #include "distributed/transport/process_group_host.h"
 
 namespace td::distributed {
-
-/// What rank 0 says to each rank.
-struct GroupState {
-  std::string failure;             ///< the group's error
-  bool may_leave = false;          ///< the rank may close its connection
-  std::uint64_t exchanges = 0;     ///< that are complete
-  std::vector<std::string> texts;  ///< of all ranks, in the last one
-};
 
 /// This rank's part of the service: its state, what it knows of the group, and the thread that
 /// serves its connections. Thread-safe.
@@ -80,13 +72,5 @@ std::shared_ptr<CoordinationAgent> open_coordination(int rank, RendezvousInfo in
                                                      const Limits& limits);
 /// The same on rank 0.
 std::shared_ptr<CoordinationAgent> make_coordinator(RendezvousInfo info, const Limits& limits);
-
-/// The messages as bytes, and back. @throws Error for bytes of another version.
-///@{
-std::string encode(const RankState& state);
-RankState decode_rank_state(const std::string& bytes);
-std::string encode(const GroupState& state);
-GroupState decode_group_state(const std::string& bytes);
-///@}
 
 }  // namespace td::distributed

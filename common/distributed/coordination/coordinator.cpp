@@ -37,7 +37,7 @@ class Coordinator final : public CoordinationAgent {
       Socket& socket = info_.sockets[r - 1];
       if (socket.closed()) continue;
       const auto messages = socket.receive();
-      if (!messages.empty()) take(r, decode_rank_state(messages.back()), now);
+      if (!messages.empty()) take(r, decode<RankState>(messages.back()), now);
       if (socket.closed() && reports_[r].state == RankReport::State::kHere)
         reports_[r].state = RankReport::State::kGone;
     }

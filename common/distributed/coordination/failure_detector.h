@@ -2,46 +2,13 @@
 // can be tested without a process. Coordinator calls it many times a second.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <string>
 #include <vector>
 
-#include "distributed/collective.h"
-#include "distributed/rendezvous/rendezvous.h"
+#include "distributed/coordination/messages.h"
 
 namespace td::distributed {
-
-/// The calls of a rank; trivially copyable, because it travels as it is.
-struct Heartbeat {
-  /// A call that the rank is in now.
-  struct Call {
-    CollectiveFingerprint key;       ///< the call
-    std::int64_t milliseconds = -1;  ///< since when; negative: there is none
-    /// Whether there is one.
-    bool running() const { return milliseconds >= 0; }
-  };
-  /// How many of the last collectives a rank keeps.
-  static constexpr std::uint64_t kKept = 8;
-
-  /// The calls that it is in: one of each kind at most.
-  ///@{
-  Call collective, send, receive;
-  ///@}
-  CollectiveFingerprint finished;  ///< the last collective; sequence 0: none yet
-  std::array<CollectiveFingerprint, kKept>
-      started;  ///< the last ones, each at its sequence % kKept
-};
-
-/// What a rank says of itself to rank 0.
-struct RankState {
-  Heartbeat heartbeat;          ///< its calls
-  std::string error;            ///< it has failed by itself, and this is why
-  std::string transport_error;  ///< its transport failed, perhaps because of another rank
-  bool leaving = false;         ///< it makes no more calls
-  std::uint64_t exchanges = 0;  ///< to which it has come
-  std::string text;             ///< what it brings to the last one
-};
 
 /// One rank as rank 0 sees it.
 struct RankReport : RankState {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <tuple>
 
-#include "distributed/collective.h"
+#include "distributed/coordination/messages.h"
 
 namespace td::distributed {
 namespace {
@@ -27,31 +27,11 @@ constexpr milliseconds kWorkersWaitLonger(2000);
 constexpr milliseconds kLateRanks(1000);
 constexpr const char* kKey = "run";
 
-/// What a rank says of itself.
-struct Card {
-  std::string run;
-  int rank = 0, world_size = 1;
-  HostInfo host;
-  std::string port;   // of rank 0
-  std::string error;  // why this rank cannot take part, or has given up
-};
-
-std::string encode(const Card& card) {
-  return join_texts({card.run, std::to_string(card.rank), std::to_string(card.world_size),
-                     encode(card.host), card.port, card.error});
-}
-
-Card decode_card(const std::string& text) {
-  const auto parts = split_texts(text, 6);
-  return {parts[0], std::stoi(parts[1]), std::stoi(parts[2]), decode_host_info(parts[3]), parts[4],
-          parts[5]};
-}
-
 /// Rank 0's card, or nothing. A foreign file that has our key's name is none.
 std::optional<Card> card_in(Store& store) try {
   const auto text = store.get(kKey);
   if (!text) return std::nullopt;
-  return decode_card(*text);
+  return decode<Card>(*text);
 } catch (const Error&) {
   return std::nullopt;
 }
@@ -70,12 +50,11 @@ Card make_card(const JoinOptions& options) {
 }
 
 /// Sends `mine` to the rank 0 whose card is `there`.
-Socket connect_and_send(const Card& there, Card mine) {
+Socket connect_and_send(const Card& there, const Card& mine) {
   const bool one_host = same_host(there.host, mine.host);
   const std::string address = one_host ? "127.0.0.1" : there.host.address;
-  Socket socket = Socket::connect(address + ":" + there.port, kLongestWait);
-  mine.run = there.run;
-  socket.send(encode(mine));
+  Socket socket = Socket::connect(address, there.port, kLongestWait);
+  socket.send(there.run + encode(mine));
   return socket;
 }
 
@@ -106,8 +85,7 @@ class RendezvousCoordinator {
       : store_(store), options_(options), listener_("0.0.0.0"), mine_(make_card(options)) {
     std::random_device random;
     for (int i = 0; i < 4; ++i) mine_.run += std::to_string(random()) + ".";
-    const std::string address = listener_.address();
-    mine_.port = address.substr(address.rfind(':') + 1);
+    mine_.port = listener_.port();
     cards_[0] = mine_;
   }
 
@@ -167,8 +145,8 @@ class RendezvousCoordinator {
   }
 
   bool take_card(Guest& guest, const std::string& message) try {
-    const Card card = decode_card(message);
-    if (card.run != mine_.run) return false;
+    if (message.rfind(mine_.run, 0) != 0) return false;
+    const Card card = decode<Card>(message.substr(mine_.run.size()));
     guest.rank = card.rank;
     const auto [place, is_new] = cards_.emplace(card.rank, card);
     if (!error_.empty()) return true;  // the first error is the one to tell
@@ -203,19 +181,16 @@ class RendezvousCoordinator {
 
   // To all who came, also to those who do not belong here.
   RendezvousInfo answer() {
-    std::vector<std::string> parts = {error_};
-    RendezvousInfo info;
-    for (const auto& [rank, card] : cards_) {
-      parts.push_back(encode(card));
-      info.hosts.push_back(card.host);
-    }
-    for (Guest& guest : guests_) guest.socket.send(join_texts(parts));
+    RollCall answer{error_, {}};
+    for (const auto& [rank, card] : cards_) answer.hosts.push_back(card.host);
+    for (Guest& guest : guests_) guest.socket.send(encode(answer));
     if (!error_.empty()) {
       mine_.error = error_;
       store_.set(kKey, encode(mine_));  // for those who come too late
       throw DistributedError(error_);
     }
     store_.delete_key(kKey);
+    RendezvousInfo info{std::move(answer.hosts), {}};
     std::sort(guests_.begin(), guests_.end(),
               [](const Guest& a, const Guest& b) { return a.rank < b.rank; });
     for (Guest& guest : guests_)
@@ -240,10 +215,9 @@ std::optional<RendezvousInfo> wait_for_answer(Socket socket, Clock::time_point e
     messages = socket.receive();
   }
   if (messages.empty()) return std::nullopt;
-  const auto parts = split_texts(messages[0]);
-  if (!parts[0].empty()) throw DistributedError(parts[0]);
-  RendezvousInfo info;
-  for (std::size_t i = 1; i < parts.size(); ++i) info.hosts.push_back(decode_card(parts[i]).host);
+  auto answer = decode<RollCall>(messages[0]);
+  if (!answer.error.empty()) throw DistributedError(answer.error);
+  RendezvousInfo info{std::move(answer.hosts), {}};
   info.sockets.push_back(std::move(socket));
   return info;
 }

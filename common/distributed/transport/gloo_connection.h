@@ -9,7 +9,7 @@
 #include <mutex>
 #include <set>
 
-#include "distributed/transport/gloo_transport.h"
+#include "distributed/transport/transport.h"
 
 namespace td::distributed {
 
@@ -19,7 +19,7 @@ class GlooBuffer;
 class GlooMesh {
  public:
   /// Connects to all other ranks. @throws DistributedError naming the rank that cannot be reached.
-  explicit GlooMesh(const GlooOptions& options);
+  explicit GlooMesh(const Member& member);
   /// Ends the waits of all buffers, and the connections. Later ones throw DistributedError(why).
   void abort(const std::string& why);
 

@@ -1,6 +1,8 @@
-// Collectives over gloo's buffers.
-#include "distributed/transport/gloo_transport.h"
-
+// The transport between processes of any hosts: gloo's TCP connections, one between any two ranks.
+// The collectives are ours, on gloo's buffers: all_reduce is the one of shared memory, each rank
+// reduces one slice of all data and sends it to all ranks, so both transports give equal bits.
+// Invariant: a message is tagged with a hash of its call, so that mismatched calls never exchange
+// data; they block until the coordination service has found the mismatch.
 #include <algorithm>
 #include <cstring>
 
@@ -116,8 +118,8 @@ class ReceiveWindow {
 
 class GlooTransport final : public Transport {
  public:
-  explicit GlooTransport(const GlooOptions& options)
-      : rank_(options.rank), size_(options.size), mesh_(options) {}
+  explicit GlooTransport(const Member& member)
+      : rank_(member.rank), size_(member.size()), mesh_(member) {}
   const char* name() const override { return "gloo"; }
 
   void all_reduce(const CollectiveFingerprint& key, void* data) override {
@@ -247,8 +249,8 @@ class GlooTransport final : public Transport {
 
 }  // namespace
 
-std::shared_ptr<Transport> make_gloo_transport(const GlooOptions& options) {
-  return std::make_shared<GlooTransport>(options);
+std::shared_ptr<Transport> make_gloo_transport(const Member& member) {
+  return std::make_shared<GlooTransport>(member);
 }
 
 }  // namespace td::distributed

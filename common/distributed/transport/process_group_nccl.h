@@ -54,20 +54,10 @@ int gpu_of_rank(int local_rank, int visible);
 /// @throws DeviceError when there is none, with the reason and the next step.
 Device nccl_device(int local_rank);
 
-/// The arguments of join_nccl.
-struct NcclOptions {
-  int rank = 0;                 ///< of this process
-  std::vector<HostInfo> hosts;  ///< of all ranks, in their order
-  Device device = kCUDA;        ///< from nccl_device
-  /// How long joining and each call may wait for other ranks.
-  std::chrono::milliseconds timeout{30'000};
-  Exchange exchange;  ///< between all ranks, for the ids of GPUs and groups
-  std::shared_ptr<CollectiveObserver> observer;  ///< may be null
-};
-
-/// Connects the GPUs of the ranks.
+/// Connects the GPUs of the ranks; `device` is this rank's, from nccl_device.
 /// @throws DeviceError on all ranks when two of them have the same GPU; DistributedError when a
 /// rank does not come.
-std::shared_ptr<ProcessGroup> join_nccl(const NcclOptions& options);
+std::shared_ptr<ProcessGroup> join_nccl(const Member& member, Device device,
+                                        std::shared_ptr<CollectiveObserver> observer = nullptr);
 
 }  // namespace td::distributed

@@ -249,26 +249,27 @@ std::string first_of(const std::vector<std::string>& faults) {
 
 }  // namespace
 
-SharedMemory join_shared_memory(int rank, const std::vector<HostInfo>& hosts,
-                                const Exchange& exchange) {
-  const int size = static_cast<int>(hosts.size());
-  if (std::string why = why_not_by_facts(hosts); !why.empty()) return {nullptr, std::move(why)};
+SharedMemory join_shared_memory(const Member& member) {
+  const int rank = member.rank, size = member.size();
+  if (std::string why = why_not_by_facts(member.hosts); !why.empty())
+    return {nullptr, std::move(why)};
   std::string fault;
-  std::vector<std::shared_ptr<SharedSegment>> segments(hosts.size());
+  std::vector<std::shared_ptr<SharedSegment>> segments(member.hosts.size());
   try {
     segments[rank] = SharedSegment::make(shm_segment_bytes(size));
   } catch (const Error& e) {
     fault = e.what();
   }
   // No rank can open what a rank could not make; that rank's own error matters more.
-  const auto addresses = exchange(segments[rank] ? segments[rank]->address() : "");
+  const auto addresses = member.exchange(segments[rank] ? segments[rank]->address() : "");
   try {
     for (int r = 0; r < size && segments[rank]; ++r)
       if (r != rank && !addresses[r].empty()) segments[r] = SharedSegment::open(addresses[r]);
   } catch (const Error& e) {
     fault = e.what();
   }
-  if (std::string why = first_of(exchange(fault)); !why.empty()) return {nullptr, std::move(why)};
+  if (std::string why = first_of(member.exchange(fault)); !why.empty())
+    return {nullptr, std::move(why)};
   return {make_shm_transport(rank, std::move(segments)), {}};
 }
 

@@ -28,8 +28,6 @@ struct SharedMemory {
 };
 
 /// Makes the transport if all ranks can share memory; all ranks come to the same decision.
-/// @param hosts of all ranks, in their order.
-SharedMemory join_shared_memory(int rank, const std::vector<HostInfo>& hosts,
-                                const Exchange& exchange);
+SharedMemory join_shared_memory(const Member& member);
 
 }  // namespace td::distributed

@@ -93,7 +93,7 @@ TEST_CASE("one rank of three", "[.rank]") {
     return all;
   };
   const SharedMemory shared =
-      join_shared_memory(rank, std::vector<HostInfo>(kRanks, read_host_info()), exchange);
+      join_shared_memory({rank, std::vector<HostInfo>(kRanks, read_host_info()), exchange});
   if (!shared.transport) return folder.write("error." + std::to_string(rank), shared.why_not);
   // What the coordination service does.
   std::thread([&] { shared.transport->abort(folder.wait_for("verdict")); }).detach();

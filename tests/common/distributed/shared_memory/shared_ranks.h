@@ -57,9 +57,10 @@ inline std::vector<std::shared_ptr<td::distributed::Transport>> shm_transports(i
   std::vector<std::thread> threads;
   for (int r = 0; r < size; ++r)
     threads.emplace_back([&, r] {
-      transports[r] = join_shared_memory(r, hosts, [&](const std::string& mine) {
-                        return table.exchange(r, mine);
-                      }).transport;
+      transports[r] =
+          join_shared_memory(
+              {r, hosts, [&](const std::string& mine) { return table.exchange(r, mine); }})
+              .transport;
     });
   for (auto& thread : threads) thread.join();
   return transports;
