@@ -70,7 +70,5 @@ class CoordinationAgent : public CollectiveObserver {
 /// Starts the service on the connections that join() has made.
 std::shared_ptr<CoordinationAgent> open_coordination(int rank, RendezvousInfo info,
                                                      const Limits& limits);
-/// The same on rank 0.
-std::shared_ptr<CoordinationAgent> make_coordinator(RendezvousInfo info, const Limits& limits);
 
 }  // namespace td::distributed

@@ -1,4 +1,7 @@
 // What a group asks of NCCL: its calls, and how the GPUs of all ranks become one group.
+#include <cstdio>
+#include <cstdlib>
+#include <future>
 #include <sstream>
 #include <thread>
 
@@ -7,6 +10,9 @@
 
 namespace td::distributed {
 namespace {
+
+// Ending NCCL may hang together with the GPU that has failed.
+constexpr std::chrono::seconds kAbortLimit(5);
 
 void call_collective(Communicator& nccl, const Collective& call, void* stream) {
   const CollectiveFingerprint& key = call.key;
@@ -60,6 +66,19 @@ void wait_until_joined(Communicator& communicator, const Member& member,
 }
 
 }  // namespace
+
+void abort_nccl(const std::vector<std::shared_ptr<Communicator>>& communicators,
+                const std::string& last_words) {
+  std::promise<void> over;
+  const auto ended = over.get_future();
+  std::thread([communicators, over = std::move(over)]() mutable {
+    for (const auto& communicator : communicators) communicator->abort();
+    over.set_value();
+  }).detach();
+  if (ended.wait_for(kAbortLimit) == std::future_status::ready) return;
+  std::fputs(last_words.c_str(), stderr);
+  std::_Exit(1);
+}
 
 // Sends and receives that start together are one span.
 std::shared_ptr<void> call_nccl(Communicator& communicator,

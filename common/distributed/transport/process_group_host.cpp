@@ -88,12 +88,12 @@ ProcessGroupHost::ProcessGroupHost(int rank, int size, std::chrono::milliseconds
     : ProcessGroup(rank, size, timeout),
       transport_(std::move(transport)),
       observer_(std::move(observer)),
-      queues_(std::make_unique<WorkQueues>(
-          [transport = transport_, observer = observer_](AsyncWork& work) {
-            carry_out_observed(*transport, observer.get(), work);
-          },
-          true)),
       exceptions_(std::uncaught_exceptions()) {
+  const auto execute = [transport = transport_, observer = observer_](AsyncWork& work) {
+    carry_out_observed(*transport, observer.get(), work);
+  };
+  for (const char* name : {"collectives", "sends", "receives"})
+    queues_.push_back(std::make_shared<WorkQueue>(name, execute));
   if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
 }
 
@@ -101,20 +101,24 @@ ProcessGroupHost::~ProcessGroupHost() {
   // An exception is unwinding this rank: the others must not wait for calls that will not come.
   if (std::uncaught_exceptions() > exceptions_)
     fail("rank " + std::to_string(rank()) + " ended with an error");
-  queues_->close(failure_.happened());
+  for (const auto& queue : queues_) queue->close(failure_.happened());
   if (observer_) observer_->leave();
 }
 
 std::shared_ptr<Work> ProcessGroupHost::start(Collective call) {
+  const CollectiveType type = call.key.type;
   auto work = std::make_shared<AsyncWork>(std::move(call));
-  queues_->enqueue(work);
+  queues_[type == CollectiveType::kSend      ? 1
+          : type == CollectiveType::kReceive ? 2
+                                             : 0]
+      ->enqueue(work);
   return work;
 }
 
 void ProcessGroupHost::fail(const std::string& why) {
   if (!failure_.set(why)) return;
   const auto error = std::make_exception_ptr(DistributedError(why));
-  queues_->fail(error);
+  for (const auto& queue : queues_) queue->fail(error);
   transport_->abort(why);
   if (observer_) observer_->failed(why);
 }

@@ -35,7 +35,7 @@ class CollectiveObserver {
   virtual void leave() {}
 };
 
-struct WorkQueues;
+class WorkQueue;
 
 /// A process group over a Transport. Thread-safe.
 class ProcessGroupHost : public ProcessGroup {
@@ -59,7 +59,9 @@ class ProcessGroupHost : public ProcessGroup {
  private:
   std::shared_ptr<Transport> transport_;
   std::shared_ptr<CollectiveObserver> observer_;
-  std::unique_ptr<WorkQueues> queues_;
+  // One for collectives, which must keep their order, and one each for sends and receives, which
+  // must not delay each other.
+  std::vector<std::shared_ptr<WorkQueue>> queues_;
   GroupFailure failure_;
   int exceptions_;  // in flight when the group was made
 };

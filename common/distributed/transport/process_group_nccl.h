@@ -45,6 +45,12 @@ class ProcessGroupNCCL final : public ProcessGroup {
 std::shared_ptr<void> call_nccl(Communicator& communicator,
                                 const std::vector<const Collective*>& calls, void* stream);
 
+/// Aborts the communicators. A GPU that waits for a dead rank blocks every thread that waits for
+/// the GPU; if NCCL cannot end that wait, ending the process can, after it has printed
+/// `last_words`.
+void abort_nccl(const std::vector<std::shared_ptr<Communicator>>& communicators,
+                const std::string& last_words);
+
 /// Which of the `visible` GPUs the rank takes that is `local_rank` on its host: the one with its
 /// number. If only one is visible, that one, because a launcher may show each rank its own GPU
 /// (Slurm does with --gpus-per-task); join_nccl finds ranks that share a GPU by comparing UUIDs.
