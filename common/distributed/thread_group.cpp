@@ -77,7 +77,7 @@ void run_as_threads(int ranks, const std::function<void(ProcessGroup&)>& work,
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](int rank) {
-    const DefaultGroupGuard guard(groups[rank]);
+    set_thread_group(groups[rank]);
     try {
       work(*groups[rank]);
     } catch (const std::exception& e) {
@@ -86,6 +86,7 @@ void run_as_threads(int ranks, const std::function<void(ProcessGroup&)>& work,
       static_cast<ProcessGroupHost&>(*groups[rank])
           .fail("rank " + std::to_string(rank) + " ended with an error: " + e.what());
     }
+    set_thread_group(nullptr);
     groups[rank].reset();  // this rank has left
   };
   std::vector<std::thread> threads;

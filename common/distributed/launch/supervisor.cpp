@@ -1,5 +1,5 @@
 // What all ranks of a launch share, the signals that end it, and the attempts. The ranks themselves
-// are in worker_group.h.
+// are in worker_group.cpp.
 #include "distributed/launch/supervisor.h"
 
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <iostream>
 
 #include "distributed/coordination/socket.h"
-#include "distributed/launch/worker_group.h"
 #include "td/base/error.h"
 #include "td/base/file.h"
 #include "td/base/parallel.h"

@@ -5,7 +5,6 @@
 #include <gloo/context.h>
 #include <gloo/transport/unbound_buffer.h>
 
-#include <csignal>
 #include <mutex>
 #include <set>
 
@@ -61,20 +60,6 @@ class GlooBuffer {
   GlooMesh& mesh_;
   std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
   int sends_ = 0, receives_ = 0;  // pending
-};
-
-/// gloo writes to connections whose peer may have failed, for which the system terminates a process
-/// by default (SIGPIPE). For the lifetime of the object this thread gets no SIGPIPE; threads that
-/// it starts never do. The program's own handling of the signal is unchanged.
-class NoPipeSignal {
- public:
-  NoPipeSignal();
-  ~NoPipeSignal();
-  NoPipeSignal(const NoPipeSignal&) = delete;
-  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-
- private:
-  sigset_t pipe_, before_;
 };
 
 }  // namespace td::distributed

@@ -17,8 +17,8 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <sstream>
+#include <utility>
 
 #include "td/base/error.h"
 
@@ -33,9 +33,10 @@ constexpr std::size_t kPage = 4096;
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 // Tells a segment from whatever else has its path for a process that counts processes otherwise.
-std::uint64_t new_token() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32 | random()) | 1;
+std::pair<dev_t, ino_t> identity(const FileDescriptor& file) {
+  struct stat status {};
+  fstat(file.get(), &status);
+  return {status.st_dev, status.st_ino};
 }
 
 std::string reason() { return std::strerror(errno); }
@@ -81,11 +82,10 @@ std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes) {
            reason(), "); see the limit of ulimit -v");
   TD_CHECK(Error, segment->allocate(bytes), "there is no room for ", format_bytes(bytes),
            " of shared memory (", reason(), "); see the limit of ulimit -f");
-  const std::uint64_t token = new_token();
-  std::memcpy(segment->data_, &token, sizeof token);
+  const auto [device, inode] = identity(segment->descriptor_);
   std::ostringstream address;
   address << "/proc/" << getpid() << "/fd/" << segment->descriptor_.get() << ' ' << span << ' '
-          << token;
+          << device << ' ' << inode;
   segment->address_ = address.str();
   return segment;
 }
@@ -94,18 +94,14 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const std::string& address) {
   std::istringstream text(address);
   std::string path;
   std::size_t span = 0;
-  std::uint64_t token = 0, found = 0;
-  text >> path >> span >> token;
+  std::pair<dev_t, ino_t> file;
+  text >> path >> span >> file.first >> file.second;
   std::shared_ptr<SharedSegment> segment(
       new SharedSegment(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)));
   TD_CHECK(Error, segment->descriptor_, "cannot open ", path, " (", reason(), ')');
-  struct stat file {};
-  const bool is_memory = fstat(segment->descriptor_.get(), &file) == 0 && S_ISREG(file.st_mode) &&
-                         file.st_size >= static_cast<off_t>(kPage) && span >= kPage;
-  TD_CHECK(Error, is_memory, path, " is not a segment of this program");
+  TD_CHECK(Error, identity(segment->descriptor_) == file, path,
+           " is not a segment of this program");
   TD_CHECK(Error, segment->map(span), "cannot map ", path, " (", reason(), ')');
-  std::memcpy(&found, segment->data_, sizeof found);
-  TD_CHECK(Error, found == token && token, path, " is not a segment of this program");
   segment->address_ = address;
   return segment;
 }

@@ -12,7 +12,6 @@ namespace {
 
 // A rank's part of the barriers. `arrived` counts how often it has come.
 struct RankSlot {
-  std::uint64_t token;  // the segment's
   SharedCounter arrived;
   // Its calls, double-buffered: a late rank reads the last one while the next is written.
   struct CallSlot {
