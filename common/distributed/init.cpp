@@ -121,8 +121,8 @@ std::shared_ptr<ProcessGroup> join_group(const std::string& backend, const Rende
   check_backend(backend);
   RendezvousInfo info = join(store, {config.rank, config.world_size, options.timeout});
   Member member{config.rank, info.hosts, nullptr, options.timeout};
-  const auto agent =
-      open_coordination(config.rank, std::move(info), {options.timeout, options.heartbeat_timeout});
+  const auto agent = std::make_shared<CoordinationAgent>(
+      config.rank, std::move(info), Limits{options.timeout, options.heartbeat_timeout});
   member.exchange = [&](const std::string& mine) { return agent->exchange(mine); };
   try {
     const std::shared_ptr<ProcessGroup> group =

@@ -66,7 +66,8 @@ std::vector<std::shared_ptr<ProcessGroup>> thread_groups(int ranks,
     const int rank = static_cast<int>(groups.size());
     groups.push_back(std::make_shared<ProcessGroupHost>(
         rank, ranks, timeout, make_shm_transport(rank, segments),
-        open_coordination(rank, std::move(info), {timeout, std::chrono::hours(1)})));
+        std::make_shared<CoordinationAgent>(rank, std::move(info),
+                                            Limits{timeout, std::chrono::hours(1)})));
   }
   return groups;
 }

@@ -1,5 +1,5 @@
 // What rank 0 knows of all ranks, and its diagnosis of that. A pure function, so that each result
-// can be tested without a process. Coordinator calls it many times a second.
+// can be tested without a process. Rank 0 calls it many times a second.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,7 @@ namespace td::distributed {
 
 /// One rank as rank 0 sees it.
 struct RankReport : RankState {
+  using Clock = std::chrono::steady_clock;
   /// Whether it still takes part.
   enum class State : std::uint8_t {
     kHere,  ///< it does
@@ -20,8 +21,11 @@ struct RankReport : RankState {
   };
   HostInfo host;                                     ///< who it is
   State state = State::kHere;                        ///< see State
+  Clock::time_point last_message = Clock::now();     ///< when it said something last
+  Clock::time_point transport_error_since;           ///< when `transport_error` was new
   std::chrono::milliseconds age{0};                  ///< of the last it said
   std::chrono::milliseconds transport_error_age{0};  ///< of `transport_error`
+  std::string sent;                                  ///< the last message to it
 };
 
 /// How long ranks may wait and be silent.
