@@ -1,7 +1,5 @@
 // init_process_group: rank, size and store from the options or from the launcher of this process;
 // then rendezvous, coordination service, transport, group.
-#include "distributed/init.h"
-
 #include <unistd.h>
 
 #include <cctype>
@@ -119,7 +117,7 @@ RendezvousConfig resolve_rendezvous(const std::string& url, const InitOptions& o
 std::shared_ptr<ProcessGroup> join_group(const std::string& backend, const RendezvousConfig& config,
                                          Store& store, const InitOptions& options) {
   check_backend(backend);
-  RendezvousInfo info = join(store, {config.rank, config.world_size, options.timeout});
+  RendezvousInfo info = join(store, config, options.timeout);
   Member member{config.rank, info.hosts, nullptr, options.timeout};
   const auto agent = std::make_shared<CoordinationAgent>(
       config.rank, std::move(info), Limits{options.timeout, options.heartbeat_timeout});

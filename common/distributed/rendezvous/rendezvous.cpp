@@ -36,10 +36,10 @@ std::optional<Card> card_in(Store& store) try {
   return std::nullopt;
 }
 
-Card make_card(const JoinOptions& options) {
+Card make_card(const RendezvousConfig& config) {
   Card card;
-  card.rank = options.rank;
-  card.world_size = options.world_size;
+  card.rank = config.rank;
+  card.world_size = config.world_size;
   card.host = read_host_info();
   try {
     card.host.address = reachable_address();
@@ -70,19 +70,23 @@ std::string duplicate_rank_error(int rank, const HostInfo& a, const HostInfo& b)
          ". Each rank must have its own number, and each program its own place to meet";
 }
 
-std::string missing_ranks_error(const std::string& who, const JoinOptions& options,
+std::string missing_ranks_error(const std::string& who, int world_size, milliseconds timeout,
                                 const Store& store) {
-  return who + " of " + std::to_string(options.world_size) + " did not come within " +
-         in_words(options.timeout) + ": all ranks must start, and meet at " + store.describe() +
+  return who + " of " + std::to_string(world_size) + " did not come within " + in_words(timeout) +
+         ": all ranks must start, and meet at " + store.describe() +
          ". Look at the missing rank's own output, or start all by ./course launch -n " +
-         std::to_string(options.world_size) + " PROGRAM";
+         std::to_string(world_size) + " PROGRAM";
 }
 
 /// Rank 0's side.
 class RendezvousCoordinator {
  public:
-  RendezvousCoordinator(Store& store, const JoinOptions& options)
-      : store_(store), options_(options), listener_("0.0.0.0"), mine_(make_card(options)) {
+  RendezvousCoordinator(Store& store, const RendezvousConfig& config, milliseconds timeout)
+      : store_(store),
+        world_size_(config.world_size),
+        timeout_(timeout),
+        listener_("0.0.0.0"),
+        mine_(make_card(config)) {
     std::random_device random;
     for (int i = 0; i < 4; ++i) mine_.run += std::to_string(random()) + ".";
     mine_.port = listener_.port();
@@ -91,9 +95,10 @@ class RendezvousCoordinator {
 
   RendezvousInfo run() {
     store_.set(kKey, encode(mine_));
-    const auto end = Clock::now() + options_.timeout;
+    const auto end = Clock::now() + timeout_;
     while (error_.empty() && !all_are_here()) {
-      if (Clock::now() > end) error_ = missing_ranks_error(missing(), options_, store_);
+      if (Clock::now() > end)
+        error_ = missing_ranks_error(missing(), world_size_, timeout_, store_);
       find_second_rank_0();
       take_guests();
     }
@@ -109,13 +114,11 @@ class RendezvousCoordinator {
     int rank = -1;  // until its card has come
   };
 
-  bool all_are_here() const {
-    return cards_.size() >= static_cast<std::size_t>(options_.world_size);
-  }
+  bool all_are_here() const { return cards_.size() >= static_cast<std::size_t>(world_size_); }
 
   std::string missing() const {
     std::string ranks;
-    for (int r = 0; r < options_.world_size; ++r)
+    for (int r = 0; r < world_size_; ++r)
       if (!cards_.count(r)) ranks += (ranks.empty() ? "rank " : ", rank ") + std::to_string(r);
     return ranks;
   }
@@ -152,10 +155,10 @@ class RendezvousCoordinator {
     if (!error_.empty()) return true;  // the first error is the one to tell
     if (!is_new)
       error_ = duplicate_rank_error(card.rank, place->second.host, card.host);
-    else if (card.world_size != options_.world_size)
+    else if (card.world_size != world_size_)
       error_ = "the ranks do not agree on how many they are: rank 0 says " +
-               std::to_string(options_.world_size) + ", rank " + std::to_string(card.rank) +
-               " says " + std::to_string(card.world_size) + ". WORLD_SIZE must be the same for all";
+               std::to_string(world_size_) + ", rank " + std::to_string(card.rank) + " says " +
+               std::to_string(card.world_size) + ". WORLD_SIZE must be the same for all";
     return true;
   } catch (const std::exception&) {
     return false;
@@ -199,7 +202,8 @@ class RendezvousCoordinator {
   }
 
   Store& store_;
-  const JoinOptions& options_;
+  const int world_size_;
+  const milliseconds timeout_;
   Listener listener_;
   Card mine_;
   std::vector<Guest> guests_;
@@ -222,9 +226,9 @@ std::optional<RendezvousInfo> wait_for_answer(Socket socket, Clock::time_point e
   return info;
 }
 
-RendezvousInfo join_as_worker(Store& store, const JoinOptions& options) {
-  const Card mine = make_card(options);
-  const auto end = Clock::now() + options.timeout + kWorkersWaitLonger;
+RendezvousInfo join_as_worker(Store& store, const RendezvousConfig& config, milliseconds timeout) {
+  const Card mine = make_card(config);
+  const auto end = Clock::now() + timeout + kWorkersWaitLonger;
   std::string trouble;
   while (Clock::now() < end) {
     const auto there = card_in(store);
@@ -243,14 +247,15 @@ RendezvousInfo join_as_worker(Store& store, const JoinOptions& options) {
     }
     std::this_thread::sleep_for(kPause);
   }
-  throw DistributedError(missing_ranks_error("rank 0", options, store) + trouble);
+  throw DistributedError(missing_ranks_error("rank 0", config.world_size, timeout, store) +
+                         trouble);
 }
 
 }  // namespace
 
-RendezvousInfo join(Store& store, const JoinOptions& options) {
-  if (options.rank == 0) return RendezvousCoordinator(store, options).run();
-  return join_as_worker(store, options);
+RendezvousInfo join(Store& store, const RendezvousConfig& config, milliseconds timeout) {
+  if (config.rank == 0) return RendezvousCoordinator(store, config, timeout).run();
+  return join_as_worker(store, config, timeout);
 }
 
 }  // namespace td::distributed

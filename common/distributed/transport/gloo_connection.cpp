@@ -5,38 +5,12 @@
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
 
-#include <csignal>
-#include <ctime>
-
 namespace td::distributed {
 namespace {
 
 // How much longer a message may take than a call: the coordination service ends the call before,
 // and reports why.
 constexpr std::chrono::seconds kAfterCoordination(10);
-
-// gloo writes to connections whose peer may have failed, for which the system terminates a process
-// by default (SIGPIPE). For the lifetime of the object this thread gets no SIGPIPE; threads that it
-// starts never do. The program's own handling of the signal is unchanged.
-class NoPipeSignal {
- public:
-  NoPipeSignal() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~NoPipeSignal() {
-    if (sigismember(&before_, SIGPIPE)) return;
-    const timespec no_wait{0, 0};
-    sigtimedwait(&pipe_, nullptr, &no_wait);  // a signal that has arrived meanwhile
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoPipeSignal(const NoPipeSignal&) = delete;
-  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-
- private:
-  sigset_t pipe_, before_;
-};
 
 // gloo's handshake leaves two values per rank in a store and reads those of all ranks: "rank_<r>",
 // its host, and "<r>", its addresses. Here each value is one all-gather of the coordination

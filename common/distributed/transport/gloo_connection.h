@@ -5,6 +5,8 @@
 #include <gloo/context.h>
 #include <gloo/transport/unbound_buffer.h>
 
+#include <csignal>
+#include <ctime>
 #include <mutex>
 #include <set>
 
@@ -60,6 +62,29 @@ class GlooBuffer {
   GlooMesh& mesh_;
   std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
   int sends_ = 0, receives_ = 0;  // pending
+};
+
+/// gloo writes to connections whose peer may have failed, for which the system terminates a process
+/// by default (SIGPIPE). For the lifetime of the object this thread gets no SIGPIPE; threads that
+/// it starts never do. The program's own handling of the signal is unchanged.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    if (sigismember(&before_, SIGPIPE)) return;
+    const timespec no_wait{0, 0};
+    sigtimedwait(&pipe_, nullptr, &no_wait);  // a signal that has arrived meanwhile
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
 };
 
 }  // namespace td::distributed

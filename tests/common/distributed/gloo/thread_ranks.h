@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "distributed/coordination/coordination.h"
-#include "distributed/init.h"
 #include "distributed/rendezvous/rendezvous.h"
 #include "distributed/transport/transport.h"
 
