@@ -40,13 +40,14 @@ class WorkQueue;
 /// A process group over a Transport. Thread-safe.
 class ProcessGroupHost : public ProcessGroup {
  public:
+  /// @param transport null for a group of one rank, which has nobody to send to.
   /// @param observer may be null.
   ProcessGroupHost(int rank, int size, std::chrono::milliseconds timeout,
                    std::shared_ptr<Transport> transport,
                    std::shared_ptr<CollectiveObserver> observer = nullptr);
   /// Waits for the calls in flight, unless the group or the program has failed.
   ~ProcessGroupHost() override;
-  const char* transport() const override { return transport_->name(); }
+  const char* transport() const override { return transport_ ? transport_->name() : "one rank"; }
   Tensor empty_shared(std::int64_t numel, const TensorOptions& options) override;
 
   /// Ends the group: all calls in flight and all later calls throw DistributedError(why). Only the

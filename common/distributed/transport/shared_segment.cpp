@@ -1,5 +1,6 @@
 // An anonymous file in memory (man 2 memfd_create): not limited by the size of /dev/shm, which is
-// 64 MiB in many containers, and opened by others under /proc/PID/fd.
+// 64 MiB in many containers, and opened by others under /proc/PID/fd. And how the ranks of a host
+// come to share such files.
 #include "distributed/transport/shared_segment.h"
 
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 #include <sstream>
 #include <utility>
 
+#include "distributed/transport/shm_transport.h"
 #include "td/base/error.h"
 
 namespace td::distributed {
@@ -174,6 +176,57 @@ bool SharedCounter::wait_for(std::uint32_t target, const std::atomic<bool>& stop
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
   return reached(target);
+}
+
+// ---- joining ----
+
+namespace {
+
+std::string why_not_by_facts(const std::vector<HostInfo>& hosts) {
+  for (std::size_t r = 1; r < hosts.size(); ++r) {
+    if (same_host(hosts[0], hosts[r])) continue;
+    if (hosts[0].hostname != hosts[r].hostname)
+      return "rank 0 is on host " + hosts[0].hostname + ", rank " + std::to_string(r) + " on " +
+             hosts[r].hostname;
+    return "rank " + std::to_string(r) +
+           " is in another container or on another machine than "
+           "rank 0, though both hosts are named " +
+           hosts[0].hostname;
+  }
+  return {};
+}
+
+// The first rank that says what is in its way, in the order of ranks.
+std::string first_of(const std::vector<std::string>& faults) {
+  for (std::size_t r = 0; r < faults.size(); ++r)
+    if (!faults[r].empty()) return "rank " + std::to_string(r) + ": " + faults[r];
+  return {};
+}
+
+}  // namespace
+
+SharedMemory join_shared_memory(const Member& member) {
+  const int rank = member.rank, size = member.size();
+  if (std::string why = why_not_by_facts(member.hosts); !why.empty())
+    return {nullptr, std::move(why)};
+  std::string fault;
+  std::vector<std::shared_ptr<SharedSegment>> segments(member.hosts.size());
+  try {
+    segments[rank] = SharedSegment::make(shm_segment_bytes(size));
+  } catch (const Error& e) {
+    fault = e.what();
+  }
+  // No rank can open what a rank could not make; that rank's own error matters more.
+  const auto addresses = member.exchange(segments[rank] ? segments[rank]->address() : "");
+  try {
+    for (int r = 0; r < size && segments[rank]; ++r)
+      if (r != rank && !addresses[r].empty()) segments[r] = SharedSegment::open(addresses[r]);
+  } catch (const Error& e) {
+    fault = e.what();
+  }
+  if (std::string why = first_of(member.exchange(fault)); !why.empty())
+    return {nullptr, std::move(why)};
+  return {make_shm_transport(rank, std::move(segments)), {}};
 }
 
 }  // namespace td::distributed

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "distributed/collective.h"
 #include "td/base/file.h"
 
 namespace td::distributed {
@@ -66,6 +67,25 @@ class alignas(64) SharedCounter {
 
   std::atomic<std::uint32_t> value_;
   std::atomic<std::uint32_t> sleepers_;
+};
+
+/// A rank's part of the barriers, at the beginning of its segment.
+struct RankSlot {
+  SharedCounter arrived;  ///< how often it has come
+  /// A call of this rank.
+  struct CallSlot {
+    CollectiveFingerprint key;  ///< the call
+    std::int64_t place;         ///< of its data in the segment, or a negative number
+  };
+  /// Its calls, double-buffered: a late rank reads the last one while the next is written.
+  alignas(64) CallSlot calls[2];
+};
+
+/// One direction between two ranks. A rank advances its counter after it has written the rest.
+struct SharedMailbox {
+  SharedCounter posted, taken;         ///< by the sender and by the receiver
+  CollectiveFingerprint sent, wanted;  ///< their calls
+  alignas(64) char data[64 << 10];     ///< a piece of the sender's data
 };
 
 }  // namespace td::distributed

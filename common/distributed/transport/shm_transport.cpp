@@ -1,35 +1,17 @@
-// Barriers, stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for
-// each rank it may send to, its stage, and the memory it was asked for.
+// The collectives, each as what a rank does with the pieces that all ranks show; then barriers,
+// stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for each rank it
+// may send to, its stage, and the memory it was asked for.
+// Invariant: while ranks show their data, each element is written by one rank alone.
 #include "distributed/transport/shm_transport.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "distributed/transport/peer_memory_transport.h"
-
 namespace td::distributed {
 namespace {
 
-// A rank's part of the barriers. `arrived` counts how often it has come.
-struct RankSlot {
-  SharedCounter arrived;
-  // Its calls, double-buffered: a late rank reads the last one while the next is written.
-  struct CallSlot {
-    CollectiveFingerprint key;
-    std::int64_t place;  // of its data in its segment, or one of the two below
-  };
-  alignas(64) CallSlot calls[2];
-};
-
 constexpr std::int64_t kNowhere = -1;  // shows nothing
 constexpr std::int64_t kOnStage = -2;
-
-// One direction between two ranks. A rank advances its counter after it has written the rest.
-struct SharedMailbox {
-  SharedCounter posted, taken;
-  CollectiveFingerprint sent, wanted;
-  alignas(64) char data[64 << 10];
-};
 
 // Half a stage. Two halves, because a rank fills one while another rank still reads the other.
 constexpr std::size_t kHalf = 256 << 10;
@@ -37,16 +19,83 @@ constexpr std::size_t kHalf = 256 << 10;
 constexpr std::size_t kSlotBytes = 4096;
 static_assert(sizeof(RankSlot) <= kSlotBytes);
 
-class ShmTransport final : public PeerMemoryTransport {
+char* at(void* memory, std::int64_t element, ScalarType dtype) {
+  return static_cast<char*>(memory) + static_cast<std::size_t>(element) * element_size(dtype);
+}
+
+// A block is given to the other ranks while it and theirs are in the nearest cache; measured.
+constexpr std::int64_t kBlock = 1024;
+
+class ShmTransport final : public Transport {
  public:
   ShmTransport(int rank, std::vector<std::shared_ptr<SharedSegment>> segments)
-      : PeerMemoryTransport(rank, static_cast<int>(segments.size())),
+      : rank_(rank),
+        size_(static_cast<int>(segments.size())),
         segments_(std::move(segments)),
         pointers_(segments_.size()),
         places_(segments_.size()),
         sent_(segments_.size()),
-        received_(segments_.size()) {}
+        received_(segments_.size()),
+        arrays_(segments_.size()) {}
   const char* name() const override { return "shared memory"; }
+
+  // anchor: all_reduce
+  // Reduce-scatter and all-gather in one pass: slice r of all ranks' data is touched by rank r
+  // alone, which reads it, reduces it, and writes the result to all ranks.
+  void all_reduce(const CollectiveFingerprint& key, void* data) override {
+    exchange_buffers(key, data, key.numel, Access::kSlices, [&](const Piece& piece) {
+      const Slice mine = my_slice(piece.numel(), key.dtype);
+      for (std::int64_t begin = mine.begin; begin < mine.end; begin += kBlock) {
+        const std::int64_t end = std::min(mine.end, begin + kBlock);
+        void* const result = at(piece.ranks[rank_], begin, key.dtype);
+        reduce_range(result, piece, begin, end, key);
+        for (int r = 0; r < size_; ++r)
+          if (r != rank_)
+            std::memcpy(at(piece.ranks[r], begin, key.dtype), result,
+                        static_cast<std::size_t>(end - begin) * element_size(key.dtype));
+      }
+    });
+  }
+  // anchor end
+
+  void reduce(const CollectiveFingerprint& key, void* data) override {
+    exchange_buffers(key, data, key.numel, Access::kRead, [&](const Piece& piece) {
+      if (rank_ == key.peer)
+        reduce_range(at(data, piece.begin, key.dtype), piece, 0, piece.numel(), key);
+    });
+  }
+
+  void broadcast(const CollectiveFingerprint& key, void* data) override {
+    void* const shown = rank_ == key.peer ? data : nullptr;
+    exchange_buffers(key, shown, key.numel, Access::kRead, [&](const Piece& piece) {
+      if (rank_ != key.peer && piece.numel())
+        std::memcpy(at(data, piece.begin, key.dtype), piece.ranks[key.peer],
+                    static_cast<std::size_t>(piece.numel()) * element_size(key.dtype));
+    });
+  }
+
+  void all_gather(const CollectiveFingerprint& key, const void* input, void* output) override {
+    exchange_buffers(
+        key, const_cast<void*>(input), key.numel, Access::kRead, [&](const Piece& piece) {
+          const auto bytes = static_cast<std::size_t>(piece.numel()) * element_size(key.dtype);
+          for (int r = 0; r < size_; ++r)  // `input` may be a part of `output`
+            if (bytes)
+              std::memmove(at(output, r * key.numel + piece.begin, key.dtype), piece.ranks[r],
+                           bytes);
+        });
+  }
+
+  void reduce_scatter(const CollectiveFingerprint& key, const void* input, void* output) override {
+    const std::int64_t first = rank_ * key.numel;
+    exchange_buffers(key, const_cast<void*>(input), size_ * key.numel, Access::kRead,
+                     [&](const Piece& piece) {
+                       const std::int64_t begin = std::max(first, piece.begin);
+                       const std::int64_t end = std::min(first + key.numel, piece.end);
+                       if (begin < end)
+                         reduce_range(at(output, begin - first, key.dtype), piece,
+                                      begin - piece.begin, end - piece.begin, key);
+                     });
+  }
 
   void barrier(const CollectiveFingerprint& key) override { exchange_fingerprints(key, kNowhere); }
 
@@ -98,12 +147,46 @@ class ShmTransport final : public PeerMemoryTransport {
     }
   }
 
- protected:
+ private:
+  // Elements [begin, end) of what the ranks show, at a moment when all can read them.
+  struct Piece {
+    const std::vector<void*>& ranks;  // where element `begin` of each rank is, for this rank
+    std::int64_t begin, end;
+    std::int64_t numel() const { return end - begin; }
+  };
+  // What ranks do with a piece: read all of it, or read and write their slices of it alone.
+  enum class Access { kRead, kSlices };
+  // Elements [begin, end), for which one rank is responsible.
+  struct Slice {
+    std::int64_t begin, end;
+  };
+
+  // This rank's slice of `numel` elements: as even as can be, on whole cache lines, because two
+  // ranks that write to one line would pass it to and fro.
+  Slice my_slice(std::int64_t numel, ScalarType dtype) const {
+    const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
+    const std::int64_t lines = (numel + line - 1) / line;
+    const auto border = [&](int r) { return std::min(numel, lines * r / size_ * line); };
+    return {border(rank_), border(rank_ + 1)};
+  }
+
+  // result = the ranks' elements [begin, end) of a piece, reduced in the order of ranks.
+  void reduce_range(void* result, const Piece& piece, std::int64_t begin, std::int64_t end,
+                    const CollectiveFingerprint& key) {
+    for (int r = 0; r < size_; ++r) arrays_[r] = at(piece.ranks[r], begin, key.dtype);
+    reduce_all(result, arrays_.data(), size_, end - begin, key.dtype, key.reduce);
+  }
+
+  // Shows `numel` elements at `data` to all ranks, and calls `use` with theirs: once with all of
+  // them, or piece by piece. A rank whose `data` is null shows nothing. Returns when no rank reads
+  // `data` any longer. Throws when the ranks have not come with the same key, with the same text on
+  // all ranks.
   // Where a rank's data is in its segment, the others use it there. If one rank's data is not, all
   // go piece by piece, and this rank's pieces go through its stage. A half of it is filled again
   // after the arrival for the other half, and by then all ranks are done with it.
+  template <class Use>
   void exchange_buffers(const CollectiveFingerprint& key, void* data, std::int64_t numel,
-                        Access access, const Use& use) override {
+                        Access access, const Use& use) {
     auto* const mine = static_cast<char*>(data);
     const std::size_t element = element_size(key.dtype);
     const auto on_stage = static_cast<std::int64_t>(kHalf / element);
@@ -125,7 +208,7 @@ class ShmTransport final : public PeerMemoryTransport {
         arrive_and_wait();
       }
       point_to(here, offset);
-      use({pointers_, begin, end});
+      use(Piece{pointers_, begin, end});
       if (access == Access::kSlices) arrive_and_wait();
       if (access == Access::kSlices && outside)
         copy_for_others(here, stage(rank_), end - begin, key.dtype, access);
@@ -135,7 +218,6 @@ class ShmTransport final : public PeerMemoryTransport {
     if (access == Access::kRead && in_place) arrive_and_wait();
   }
 
- private:
   RankSlot& slot(int rank) const { return *reinterpret_cast<RankSlot*>(segments_[rank]->data()); }
   SharedMailbox& mailbox(int from, int to) const {
     return reinterpret_cast<SharedMailbox*>(segments_[from]->data() + kSlotBytes)[to];
@@ -200,6 +282,7 @@ class ShmTransport final : public PeerMemoryTransport {
     failure_.check();
   }
 
+  const int rank_, size_;
   const std::vector<std::shared_ptr<SharedSegment>> segments_;
   std::uint32_t arrivals_ = 0;  // of every rank: all arrive equally often
   std::uint32_t calls_ = 0;
@@ -207,6 +290,7 @@ class ShmTransport final : public PeerMemoryTransport {
   std::vector<void*> pointers_;                 // of the piece that is shown
   std::vector<std::int64_t> places_;            // of each rank's data in this call
   std::vector<std::uint32_t> sent_, received_;  // messages with each rank
+  std::vector<const void*> arrays_;             // that are being reduced
   GroupFailure failure_;
 };
 
@@ -219,57 +303,6 @@ std::size_t shm_segment_bytes(int size) {
 std::shared_ptr<Transport> make_shm_transport(
     int rank, std::vector<std::shared_ptr<SharedSegment>> segments) {
   return std::make_shared<ShmTransport>(rank, std::move(segments));
-}
-
-// ---- joining ----
-
-namespace {
-
-std::string why_not_by_facts(const std::vector<HostInfo>& hosts) {
-  for (std::size_t r = 1; r < hosts.size(); ++r) {
-    if (same_host(hosts[0], hosts[r])) continue;
-    if (hosts[0].hostname != hosts[r].hostname)
-      return "rank 0 is on host " + hosts[0].hostname + ", rank " + std::to_string(r) + " on " +
-             hosts[r].hostname;
-    return "rank " + std::to_string(r) +
-           " is in another container or on another machine than "
-           "rank 0, though both hosts are named " +
-           hosts[0].hostname;
-  }
-  return {};
-}
-
-// The first rank that says what is in its way, in the order of ranks.
-std::string first_of(const std::vector<std::string>& faults) {
-  for (std::size_t r = 0; r < faults.size(); ++r)
-    if (!faults[r].empty()) return "rank " + std::to_string(r) + ": " + faults[r];
-  return {};
-}
-
-}  // namespace
-
-SharedMemory join_shared_memory(const Member& member) {
-  const int rank = member.rank, size = member.size();
-  if (std::string why = why_not_by_facts(member.hosts); !why.empty())
-    return {nullptr, std::move(why)};
-  std::string fault;
-  std::vector<std::shared_ptr<SharedSegment>> segments(member.hosts.size());
-  try {
-    segments[rank] = SharedSegment::make(shm_segment_bytes(size));
-  } catch (const Error& e) {
-    fault = e.what();
-  }
-  // No rank can open what a rank could not make; that rank's own error matters more.
-  const auto addresses = member.exchange(segments[rank] ? segments[rank]->address() : "");
-  try {
-    for (int r = 0; r < size && segments[rank]; ++r)
-      if (r != rank && !addresses[r].empty()) segments[r] = SharedSegment::open(addresses[r]);
-  } catch (const Error& e) {
-    fault = e.what();
-  }
-  if (std::string why = first_of(member.exchange(fault)); !why.empty())
-    return {nullptr, std::move(why)};
-  return {make_shm_transport(rank, std::move(segments)), {}};
 }
 
 }  // namespace td::distributed
