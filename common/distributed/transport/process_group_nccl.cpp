@@ -55,7 +55,8 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
  public:
   using Clock = std::chrono::steady_clock;
   using Lock = std::unique_lock<std::mutex>;
-  using Works = std::deque<std::shared_ptr<NcclWork>>;
+  using Works = std::vector<std::shared_ptr<NcclWork>>;
+  using Queue = std::deque<std::shared_ptr<NcclWork>>;
 
   NcclCalls(int rank, std::chrono::milliseconds timeout, Device device_,
             std::vector<std::shared_ptr<Communicator>> communicators,
@@ -117,8 +118,8 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   /// The last call: NCCL is no longer being aborted afterwards.
   void join_abort() {
     if (aborting_.joinable()) aborting_.join();
-    for (Works* works : {&pending_p2p_, &collectives_, &p2p_})
-      works->clear();  // these works hold this object
+    pending_p2p_.clear();  // these works hold this object
+    for (Queue* queue : {&collectives_, &p2p_}) queue->clear();
   }
 
   const Device device;
@@ -172,7 +173,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   // The watching thread.
   void watch() {
     while (true) {
-      for (Works* works : {&collectives_, &p2p_}) look_at(*works);
+      for (Queue* queue : {&collectives_, &p2p_}) look_at(*queue);
       check_communicators();
       Lock lock(mutex_);
       const bool idle = collectives_.empty() && p2p_.empty();
@@ -182,7 +183,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   }
 
   // Looks at the calls of one stream, which end in their order.
-  void look_at(Works& works) {
+  void look_at(Queue& works) {
     while (!failure.happened()) {
       std::shared_ptr<NcclWork> work;
       {
@@ -238,7 +239,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   std::mutex mutex_;
   std::condition_variable changed_;
   Works pending_p2p_;               // until one of them is waited for
-  Works collectives_, p2p_;         // submitted, and not known to have ended
+  Queue collectives_, p2p_;         // submitted, and not known to have ended
   CollectiveFingerprint finished_;  // the last collective that ended
   bool closing_ = false;
   std::thread aborting_;
