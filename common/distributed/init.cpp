@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "distributed/coordination/coordination.h"
-#include "distributed/launch/environment.h"
 #include "distributed/rendezvous/rendezvous.h"
 #include "distributed/thread_group.h"
 #include "distributed/transport/process_group_nccl.h"
@@ -23,16 +22,16 @@ std::string as_name(const std::string& text) {
 }
 
 // torchrun tells no place that we could use: its own store speaks PyTorch's protocol.
-void derive_from_torchrun(const Environment& environment, RendezvousConfig& place) {
+void derive_from_torchrun(RendezvousConfig& place) {
   TD_CHECK(
-      Error, environment.local_world_size == environment.world_size,
+      Error, place.local_world_size == place.world_size,
       "init_process_group: torchrun has started ranks on several hosts and tells them no place "
       "to meet: start a redis-server that all can reach, and give \"redis://host:port\" as url "
       "or in TD_RENDEZVOUS");
   const std::string temporary = variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR");
-  place.folder = temporary + "/todevice-" + std::to_string(getuid()) + "-" +
-                 as_name(environment.run_id) + "-" + std::to_string(environment.master_port) + "-" +
-                 std::to_string(environment.restart_count);
+  place.folder = temporary + "/todevice-" + std::to_string(getuid()) + "-" + as_name(place.run_id) +
+                 "-" + std::to_string(place.master_port) + "-" +
+                 std::to_string(place.restart_count);
   place.url = "file://" + place.folder;
 }
 
@@ -46,14 +45,14 @@ void take_place_of_run(const std::string& url, RendezvousConfig& place) {
   if (place.url.rfind("file://", 0) == 0) place.folder = place.url.substr(7);
 }
 
-void place_from_launcher(const Environment& environment, RendezvousConfig& place) {
+void place_from_launcher(RendezvousConfig& place) {
   if (const std::string url = variable("TD_RENDEZVOUS"); !url.empty())
     take_place_of_run(url, place);
   if (!place.url.empty() || place.world_size == 1) return;
   if (!variable("PMIX_NAMESPACE").empty())
     place.url = "pmix:";
-  else if (environment.source == "torchrun" && !environment.master_addr.empty())
-    derive_from_torchrun(environment, place);
+  else if (place.source == "torchrun" && !place.master_addr.empty())
+    derive_from_torchrun(place);
   TD_CHECK(Error, !place.url.empty(), "init_process_group: this is rank ", place.rank, " of ",
            place.world_size,
            ", but nothing says where the ranks meet: start the program by ./course launch -n ",
@@ -94,12 +93,8 @@ std::shared_ptr<Transport> make_transport(const Member& member) {
 
 RendezvousConfig resolve_rendezvous(const std::string& url, const InitOptions& options) {
   RendezvousConfig place;
-  Environment environment;
   if (options.rank < 0 && options.world_size < 0) {
-    environment = read_environment();
-    place.rank = environment.rank;
-    place.world_size = environment.world_size;
-    place.local_rank = environment.local_rank;
+    static_cast<Environment&>(place) = read_environment();
   } else {
     place.rank = place.local_rank = options.rank;
     place.world_size = options.world_size;
@@ -108,7 +103,7 @@ RendezvousConfig resolve_rendezvous(const std::string& url, const InitOptions& o
            place.rank, " of ", place.world_size,
            " does not exist; give both rank and world_size, ranks count from 0");
   if (url == "env:")
-    place_from_launcher(environment, place);
+    place_from_launcher(place);
   else
     place.url = url;
   return place;

@@ -15,7 +15,10 @@ namespace td::distributed {
 
 /// What a rank says of itself when it joins.
 struct Card {
+  /// Its number, and how many ranks it expects.
+  ///@{
   int rank = 0, world_size = 1;
+  ///@}
   HostInfo host;      ///< where it runs
   std::string run;    ///< of rank 0: the mark of this run, which no other run has
   int port = 0;       ///< of rank 0: where it listens

@@ -45,11 +45,8 @@ class DistributedDataParallelImpl : public nn::Module {
 
   /// What was wrapped.
   const nn::AnyModule& module() const { return module_; }
-  /// How it was wrapped, and the ranks.
-  ///@{
+  /// How it was wrapped.
   const DistributedDataParallelOptions& options() const { return options_; }
-  ProcessGroup& process_group() { return *group_; }
-  ///@}
 
   /// Until the end of the scope forwards and their backwards only add to this rank's gradients; the
   /// next backward of a forward outside averages the sums.

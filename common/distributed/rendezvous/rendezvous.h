@@ -11,17 +11,14 @@
 
 #include "distributed/coordination/socket.h"
 #include "distributed/distributed.h"
+#include "distributed/launch/environment.h"
 #include "distributed/rendezvous/host_info.h"
 #include "distributed/rendezvous/store.h"
 
 namespace td::distributed {
 
 /// This process among the ranks, and the store of the rendezvous.
-struct RendezvousConfig {
-  /// From the launcher.
-  ///@{
-  int rank = 0, world_size = 1, local_rank = 0;
-  ///@}
+struct RendezvousConfig : Environment {
   std::string url;     ///< of the store
   std::string folder;  ///< made for this run and removed when all have joined; or ""
 };

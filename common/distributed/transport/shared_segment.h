@@ -83,9 +83,12 @@ struct RankSlot {
 
 /// One direction between two ranks. A rank advances its counter after it has written the rest.
 struct SharedMailbox {
-  SharedCounter posted, taken;         ///< by the sender and by the receiver
-  CollectiveFingerprint sent, wanted;  ///< their calls
-  alignas(64) char data[64 << 10];     ///< a piece of the sender's data
+  /// The sender's and the receiver's counter, and their calls.
+  ///@{
+  SharedCounter posted, taken;
+  CollectiveFingerprint sent, wanted;
+  ///@}
+  alignas(64) char data[64 << 10];  ///< a piece of the sender's data
 };
 
 }  // namespace td::distributed
