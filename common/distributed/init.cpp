@@ -8,7 +8,7 @@
 #include "distributed/rendezvous/rendezvous.h"
 #include "distributed/thread_group.h"
 #include "distributed/transport/process_group_nccl.h"
-#include "distributed/transport/shm_transport.h"
+#include "distributed/transport/transport.h"
 #include "td/base/span_recorder.h"
 
 namespace td::distributed {

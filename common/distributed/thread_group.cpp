@@ -11,7 +11,7 @@
 #include "distributed/coordination/coordination.h"
 #include "distributed/distributed.h"
 #include "distributed/transport/process_group_host.h"
-#include "distributed/transport/shm_transport.h"
+#include "distributed/transport/shared_segment.h"
 
 namespace td::distributed {
 namespace {

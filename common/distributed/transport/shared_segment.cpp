@@ -21,7 +21,6 @@
 #include <sstream>
 #include <utility>
 
-#include "distributed/transport/shm_transport.h"
 #include "td/base/error.h"
 
 namespace td::distributed {

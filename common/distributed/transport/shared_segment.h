@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "distributed/collective.h"
+#include "distributed/transport/transport.h"
 #include "td/base/file.h"
 
 namespace td::distributed {
@@ -90,5 +90,13 @@ struct SharedMailbox {
   ///@}
   alignas(64) char data[64 << 10];  ///< a piece of the sender's data
 };
+
+/// The transport over the ranks' segments, each made with shm_segment_bytes; the rank's own one is
+/// the one it has made. Data that is in memory of allocate_shared on all ranks is not copied at
+/// all; other data goes piece by piece through a stage in shared memory.
+std::shared_ptr<Transport> make_shm_transport(int rank,
+                                              std::vector<std::shared_ptr<SharedSegment>> segments);
+/// What the transport of a group of `size` ranks needs at the beginning of each segment.
+std::size_t shm_segment_bytes(int size);
 
 }  // namespace td::distributed

@@ -1,11 +1,16 @@
-// The collectives, each as what a rank does with the pieces that all ranks show; then barriers,
-// stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for each rank it
-// may send to, its stage, and the memory it was asked for.
-// Invariant: while ranks show their data, each element is written by one rank alone.
-#include "distributed/transport/shm_transport.h"
-
+// The transport between processes of one host: a barrier is a counter in shared memory, and data in
+// shared memory is reduced in place. init_process_group takes it when all ranks are on one host;
+// NCCL has such a transport for GPUs, gloo has none. It carries data and compares calls. It waits
+// for the other ranks without end: that one of them is dead, stuck or gone is for the coordination
+// service to find, which calls abort.
+// First come the collectives, each as what a rank does with the pieces that all ranks show; then
+// barriers, stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for
+// each rank it may send to, its stage, and the memory it was asked for. Invariant: while ranks show
+// their data, each element is written by one rank alone.
 #include <algorithm>
 #include <cstring>
+
+#include "distributed/transport/shared_segment.h"
 
 namespace td::distributed {
 namespace {
@@ -32,7 +37,7 @@ class ShmTransport final : public Transport {
       : rank_(rank),
         size_(static_cast<int>(segments.size())),
         segments_(std::move(segments)),
-        pointers_(segments_.size()),
+        shown_(segments_.size()),
         places_(segments_.size()),
         sent_(segments_.size()),
         received_(segments_.size()),
@@ -43,15 +48,15 @@ class ShmTransport final : public Transport {
   // Reduce-scatter and all-gather in one pass: slice r of all ranks' data is touched by rank r
   // alone, which reads it, reduces it, and writes the result to all ranks.
   void all_reduce(const CollectiveFingerprint& key, void* data) override {
-    exchange_buffers(key, data, key.numel, Access::kSlices, [&](const Piece& piece) {
-      const Slice mine = my_slice(piece.numel(), key.dtype);
+    exchange_buffers(key, data, key.numel, Access::kSlices, [&](Range piece) {
+      const Range mine = my_slice(piece.numel(), key.dtype);
       for (std::int64_t begin = mine.begin; begin < mine.end; begin += kBlock) {
         const std::int64_t end = std::min(mine.end, begin + kBlock);
-        void* const result = at(piece.ranks[rank_], begin, key.dtype);
-        reduce_range(result, piece, begin, end, key);
+        void* const result = at(shown_[rank_], begin, key.dtype);
+        reduce_range(result, {begin, end}, key);
         for (int r = 0; r < size_; ++r)
           if (r != rank_)
-            std::memcpy(at(piece.ranks[r], begin, key.dtype), result,
+            std::memcpy(at(shown_[r], begin, key.dtype), result,
                         static_cast<std::size_t>(end - begin) * element_size(key.dtype));
       }
     });
@@ -59,41 +64,39 @@ class ShmTransport final : public Transport {
   // anchor end
 
   void reduce(const CollectiveFingerprint& key, void* data) override {
-    exchange_buffers(key, data, key.numel, Access::kRead, [&](const Piece& piece) {
+    exchange_buffers(key, data, key.numel, Access::kRead, [&](Range piece) {
       if (rank_ == key.peer)
-        reduce_range(at(data, piece.begin, key.dtype), piece, 0, piece.numel(), key);
+        reduce_range(at(data, piece.begin, key.dtype), {0, piece.numel()}, key);
     });
   }
 
   void broadcast(const CollectiveFingerprint& key, void* data) override {
     void* const shown = rank_ == key.peer ? data : nullptr;
-    exchange_buffers(key, shown, key.numel, Access::kRead, [&](const Piece& piece) {
+    exchange_buffers(key, shown, key.numel, Access::kRead, [&](Range piece) {
       if (rank_ != key.peer && piece.numel())
-        std::memcpy(at(data, piece.begin, key.dtype), piece.ranks[key.peer],
+        std::memcpy(at(data, piece.begin, key.dtype), shown_[key.peer],
                     static_cast<std::size_t>(piece.numel()) * element_size(key.dtype));
     });
   }
 
   void all_gather(const CollectiveFingerprint& key, const void* input, void* output) override {
-    exchange_buffers(
-        key, const_cast<void*>(input), key.numel, Access::kRead, [&](const Piece& piece) {
-          const auto bytes = static_cast<std::size_t>(piece.numel()) * element_size(key.dtype);
-          for (int r = 0; r < size_; ++r)  // `input` may be a part of `output`
-            if (bytes)
-              std::memmove(at(output, r * key.numel + piece.begin, key.dtype), piece.ranks[r],
-                           bytes);
-        });
+    exchange_buffers(key, const_cast<void*>(input), key.numel, Access::kRead, [&](Range piece) {
+      const auto bytes = static_cast<std::size_t>(piece.numel()) * element_size(key.dtype);
+      for (int r = 0; r < size_; ++r)  // `input` may be a part of `output`
+        if (bytes)
+          std::memmove(at(output, r * key.numel + piece.begin, key.dtype), shown_[r], bytes);
+    });
   }
 
   void reduce_scatter(const CollectiveFingerprint& key, const void* input, void* output) override {
     const std::int64_t first = rank_ * key.numel;
     exchange_buffers(key, const_cast<void*>(input), size_ * key.numel, Access::kRead,
-                     [&](const Piece& piece) {
+                     [&](Range piece) {
                        const std::int64_t begin = std::max(first, piece.begin);
                        const std::int64_t end = std::min(first + key.numel, piece.end);
                        if (begin < end)
-                         reduce_range(at(output, begin - first, key.dtype), piece,
-                                      begin - piece.begin, end - piece.begin, key);
+                         reduce_range(at(output, begin - first, key.dtype),
+                                      {begin - piece.begin, end - piece.begin}, key);
                      });
   }
 
@@ -148,33 +151,27 @@ class ShmTransport final : public Transport {
   }
 
  private:
-  // Elements [begin, end) of what the ranks show, at a moment when all can read them.
-  struct Piece {
-    const std::vector<void*>& ranks;  // where element `begin` of each rank is, for this rank
+  // Elements [begin, end): a piece of what the ranks show, or a slice of it.
+  struct Range {
     std::int64_t begin, end;
     std::int64_t numel() const { return end - begin; }
   };
   // What ranks do with a piece: read all of it, or read and write their slices of it alone.
   enum class Access { kRead, kSlices };
-  // Elements [begin, end), for which one rank is responsible.
-  struct Slice {
-    std::int64_t begin, end;
-  };
 
   // This rank's slice of `numel` elements: as even as can be, on whole cache lines, because two
   // ranks that write to one line would pass it to and fro.
-  Slice my_slice(std::int64_t numel, ScalarType dtype) const {
+  Range my_slice(std::int64_t numel, ScalarType dtype) const {
     const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
     const std::int64_t lines = (numel + line - 1) / line;
     const auto border = [&](int r) { return std::min(numel, lines * r / size_ * line); };
     return {border(rank_), border(rank_ + 1)};
   }
 
-  // result = the ranks' elements [begin, end) of a piece, reduced in the order of ranks.
-  void reduce_range(void* result, const Piece& piece, std::int64_t begin, std::int64_t end,
-                    const CollectiveFingerprint& key) {
-    for (int r = 0; r < size_; ++r) arrays_[r] = at(piece.ranks[r], begin, key.dtype);
-    reduce_all(result, arrays_.data(), size_, end - begin, key.dtype, key.reduce);
+  // result = these elements of the piece that the ranks show, reduced in the order of ranks.
+  void reduce_range(void* result, Range range, const CollectiveFingerprint& key) {
+    for (int r = 0; r < size_; ++r) arrays_[r] = at(shown_[r], range.begin, key.dtype);
+    reduce_all(result, arrays_.data(), size_, range.numel(), key.dtype, key.reduce);
   }
 
   // Shows `numel` elements at `data` to all ranks, and calls `use` with theirs: once with all of
@@ -208,7 +205,7 @@ class ShmTransport final : public Transport {
         arrive_and_wait();
       }
       point_to(here, offset);
-      use(Piece{pointers_, begin, end});
+      use(Range{begin, end});
       if (access == Access::kSlices) arrive_and_wait();
       if (access == Access::kSlices && outside)
         copy_for_others(here, stage(rank_), end - begin, key.dtype, access);
@@ -242,8 +239,8 @@ class ShmTransport final : public Transport {
   // Where each rank's piece at `offset` of its data is; this rank's is `here`.
   void point_to(char* here, std::size_t offset) {
     for (int r = 0; r < size_; ++r)
-      pointers_[r] = places_[r] >= 0 ? segments_[r]->data() + places_[r] + offset : stage(r);
-    pointers_[rank_] = here;
+      shown_[r] = places_[r] >= 0 ? segments_[r]->data() + places_[r] + offset : stage(r);
+    shown_[rank_] = here;
   }
 
   // Announces a call and the place of its data, and reads those of all others.
@@ -266,7 +263,7 @@ class ShmTransport final : public Transport {
   // Copies what other ranks look at; in slices, that is all but this rank's own.
   void copy_for_others(void* to, const void* from, std::int64_t numel, ScalarType dtype,
                        Access access) const {
-    const Slice own = access == Access::kSlices ? my_slice(numel, dtype) : Slice{numel, numel};
+    const Range own = access == Access::kSlices ? my_slice(numel, dtype) : Range{numel, numel};
     const std::size_t element = element_size(dtype), before = own.begin * element,
                       behind = own.end * element;
     if (before) std::memcpy(to, from, before);
@@ -287,7 +284,7 @@ class ShmTransport final : public Transport {
   std::uint32_t arrivals_ = 0;  // of every rank: all arrive equally often
   std::uint32_t calls_ = 0;
   int half_ = 0;                                // of the stage
-  std::vector<void*> pointers_;                 // of the piece that is shown
+  std::vector<void*> shown_;                    // where each rank's piece is, for this rank
   std::vector<std::int64_t> places_;            // of each rank's data in this call
   std::vector<std::uint32_t> sent_, received_;  // messages with each rank
   std::vector<const void*> arrays_;             // that are being reduced

@@ -50,6 +50,15 @@ class Transport {
   virtual void abort(const std::string& why) = 0;
 };
 
+/// What join_shared_memory found.
+struct SharedMemory {
+  std::shared_ptr<Transport> transport;  ///< null when the ranks cannot share memory
+  std::string why_not;                   ///< then the reason, with the rank it comes from
+};
+
+/// Makes the transport over shared memory (shm_transport.cpp) if all ranks can share it; all ranks
+/// come to the same decision.
+SharedMemory join_shared_memory(const Member& member);
 /// The transport over gloo (gloo_transport.cpp). Connects to all other ranks, which do the same.
 /// @throws DistributedError naming the rank that did not come or cannot be reached; Error in a
 /// build without gloo, with the package to install.

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "distributed/collective.h"
-#include "distributed/transport/shm_transport.h"
+#include "distributed/transport/shared_segment.h"
 #include "td/base/error.h"
 
 using namespace td;

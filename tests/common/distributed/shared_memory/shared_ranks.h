@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "distributed/transport/process_group_host.h"
-#include "distributed/transport/shm_transport.h"
+#include "distributed/transport/shared_segment.h"
 #include "td/td.h"
 
 /// An Exchange between threads.
