@@ -174,11 +174,12 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   void watch() {
     while (true) {
       for (Queue* queue : {&collectives_, &p2p_}) look_at(*queue);
-      check_communicators();
       Lock lock(mutex_);
       const bool idle = collectives_.empty() && p2p_.empty();
       if (failure.happened() || (closing_ && idle)) return;
-      changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
+      const auto woken = changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
+      lock.unlock();
+      if (woken == std::cv_status::timeout) check_communicators();
     }
   }
 
@@ -208,7 +209,11 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   }
 
   // The GPU may be in a state in which even a query throws.
-  bool is_done(NcclWork& work) try { return work.done_.query(); } catch (const Error& e) {
+  bool is_done(NcclWork& work) try {
+    if (work.done_.query()) return true;
+    check_communicators();
+    return false;
+  } catch (const Error& e) {
     fail("rank " + std::to_string(rank_) + ": " + e.what());
     return false;
   }
