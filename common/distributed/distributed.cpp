@@ -30,6 +30,8 @@ void set_default_group(std::shared_ptr<ProcessGroup> group) {
   // The group that was there ends here, outside the lock: that may take as long as its last work.
 }
 
+void set_thread_group(std::shared_ptr<ProcessGroup> group) { thread_default = std::move(group); }
+
 std::shared_ptr<ProcessGroup> default_group_ptr() {
   if (thread_default) return thread_default;
   std::lock_guard lock(mutex);
@@ -76,9 +78,5 @@ void reduce_scatter(const Tensor& output, const TensorList& inputs, ReduceOp op)
 void barrier() { run(&ProcessGroup::barrier); }
 void send(const Tensor& tensor, int to, int tag) { run(&ProcessGroup::send, tensor, to, tag); }
 void recv(const Tensor& tensor, int from, int tag) { run(&ProcessGroup::recv, tensor, from, tag); }
-
-DefaultGroupGuard::DefaultGroupGuard(std::shared_ptr<ProcessGroup> group)
-    : previous_(std::exchange(thread_default, std::move(group))) {}
-DefaultGroupGuard::~DefaultGroupGuard() { thread_default = std::move(previous_); }
 
 }  // namespace td::distributed

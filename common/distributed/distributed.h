@@ -60,19 +60,9 @@ void send(const Tensor& tensor, int to, int tag = 0);
 void recv(const Tensor& tensor, int from, int tag = 0);
 /// @}
 
-/// Makes `group` this thread's default group until the end of the scope.
-class DefaultGroupGuard {
- public:
-  explicit DefaultGroupGuard(std::shared_ptr<ProcessGroup> group);
-  ~DefaultGroupGuard();
-  DefaultGroupGuard(const DefaultGroupGuard&) = delete;
-  DefaultGroupGuard& operator=(const DefaultGroupGuard&) = delete;
-
- private:
-  std::shared_ptr<ProcessGroup> previous_;
-};
-
 /// Makes `group` the process's default group; null: none. init_process_group calls it.
 void set_default_group(std::shared_ptr<ProcessGroup> group);
+/// Makes `group` the default group of this thread, which is a rank; null: that of the process.
+void set_thread_group(std::shared_ptr<ProcessGroup> group);
 
 }  // namespace td::distributed

@@ -10,32 +10,11 @@
 
 #include "distributed/coordination/coordination.h"
 #include "distributed/distributed.h"
-#include "distributed/transport/peer_memory_transport.h"
 #include "distributed/transport/process_group_host.h"
-#include "distributed/transport/shm_transport.h"
+#include "distributed/transport/shared_segment.h"
 
 namespace td::distributed {
 namespace {
-
-/// A group of one rank, which has nobody to send to.
-class OneRank final : public PeerMemoryTransport {
- public:
-  OneRank() : PeerMemoryTransport(0, 1) {}
-  const char* name() const override { return "one rank"; }
-  void send(const CollectiveFingerprint&, const void*) override {}
-  void receive(const CollectiveFingerprint&, void*) override {}
-  void abort(const std::string&) override {}
-
- protected:
-  void exchange_buffers(const CollectiveFingerprint&, void* mine, std::int64_t numel, Access,
-                        const Use& use) override {
-    pointers_[0] = mine;
-    use({pointers_, 0, numel});
-  }
-
- private:
-  std::vector<void*> pointers_{nullptr};
-};
 
 /// The members of one group, rank 0 connected to each of the others.
 std::vector<RendezvousInfo> connected(int ranks) {
@@ -57,8 +36,7 @@ std::vector<RendezvousInfo> connected(int ranks) {
 std::vector<std::shared_ptr<ProcessGroup>> thread_groups(int ranks,
                                                          std::chrono::milliseconds timeout) {
   TD_CHECK(Error, ranks >= 1, "thread_groups: expected at least 1 rank, got ", ranks);
-  if (ranks == 1)
-    return {std::make_shared<ProcessGroupHost>(0, 1, timeout, std::make_shared<OneRank>())};
+  if (ranks == 1) return {std::make_shared<ProcessGroupHost>(0, 1, timeout, nullptr)};
   std::vector<std::shared_ptr<SharedSegment>> segments;
   for (int r = 0; r < ranks; ++r) segments.push_back(SharedSegment::make(shm_segment_bytes(ranks)));
   std::vector<std::shared_ptr<ProcessGroup>> groups;
@@ -66,7 +44,8 @@ std::vector<std::shared_ptr<ProcessGroup>> thread_groups(int ranks,
     const int rank = static_cast<int>(groups.size());
     groups.push_back(std::make_shared<ProcessGroupHost>(
         rank, ranks, timeout, make_shm_transport(rank, segments),
-        open_coordination(rank, std::move(info), {timeout, std::chrono::hours(1)})));
+        std::make_shared<CoordinationAgent>(rank, std::move(info),
+                                            Limits{timeout, std::chrono::hours(1)})));
   }
   return groups;
 }
@@ -77,7 +56,7 @@ void run_as_threads(int ranks, const std::function<void(ProcessGroup&)>& work,
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](int rank) {
-    const DefaultGroupGuard guard(groups[rank]);
+    set_thread_group(groups[rank]);
     try {
       work(*groups[rank]);
     } catch (const std::exception& e) {
@@ -86,6 +65,7 @@ void run_as_threads(int ranks, const std::function<void(ProcessGroup&)>& work,
       static_cast<ProcessGroupHost&>(*groups[rank])
           .fail("rank " + std::to_string(rank) + " ended with an error: " + e.what());
     }
+    set_thread_group(nullptr);
     groups[rank].reset();  // this rank has left
   };
   std::vector<std::thread> threads;

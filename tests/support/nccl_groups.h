@@ -40,22 +40,21 @@ class Table {
   bool full_ = false;
 };
 
-inline NcclOptions options_of(int rank, int ranks, Table& table) {
-  NcclOptions options;
-  options.rank = rank;
-  options.hosts.assign(static_cast<std::size_t>(ranks), read_host_info());
-  options.device = nccl_device(rank);
-  options.timeout = std::chrono::seconds(60);
-  options.exchange = [&table, rank](const std::string& mine) {
+inline Member member_of(int rank, int ranks, Table& table) {
+  Member member;
+  member.rank = rank;
+  member.hosts.assign(static_cast<std::size_t>(ranks), read_host_info());
+  member.timeout = std::chrono::seconds(60);
+  member.exchange = [&table, rank](const std::string& mine) {
     return table.exchange(static_cast<std::size_t>(rank), mine);
   };
-  return options;
+  return member;
 }
 
 /// Runs `work` as a rank on every GPU; what each one threw, "" for nothing.
 inline std::vector<std::string> on_all_gpus(
     const std::function<void(ProcessGroup&, Device)>& work,
-    const std::function<void(NcclOptions&)>& change = [](NcclOptions&) {}) {
+    const std::function<void(Member&)>& change = [](Member&) {}) {
   const int ranks = device_count(kCUDA);
   Table table(static_cast<std::size_t>(ranks));
   std::vector<std::string> errors(static_cast<std::size_t>(ranks));
@@ -63,11 +62,12 @@ inline std::vector<std::string> on_all_gpus(
   for (int r = 0; r < ranks; ++r)
     threads.emplace_back([&, r] {
       try {
-        NcclOptions options = options_of(r, ranks, table);
-        const DeviceGuard guard(options.device);
-        change(options);
-        const auto group = join_nccl(options);
-        work(*group, options.device);
+        Member member = member_of(r, ranks, table);
+        const Device device = nccl_device(r);
+        const DeviceGuard guard(device);
+        change(member);
+        const auto group = join_nccl(member, device);
+        work(*group, device);
       } catch (const std::exception& e) {
         errors[static_cast<std::size_t>(r)] = e.what();
       }

@@ -1,5 +1,5 @@
-// This rank's state, the messages, the thread that serves the connections, and the ranks other than
-// 0.
+// This rank's state, the thread that serves the connections, and what rank 0 and the others do
+// there.
 #include "distributed/coordination/coordination.h"
 
 #include <poll.h>
@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace td::distributed {
 namespace {
@@ -17,48 +16,21 @@ constexpr milliseconds kInterval(50);  // between two messages
 // An error of the transport waits this long for the group's error, which explains it.
 constexpr std::chrono::seconds kExplanation(5);
 
-std::int64_t in_milliseconds(std::chrono::steady_clock::time_point time) {
-  return std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count();
+using Clock = std::chrono::steady_clock;
+milliseconds elapsed(Clock::time_point since, Clock::time_point now) {
+  return std::chrono::duration_cast<milliseconds>(now - since);
 }
+std::int64_t in_milliseconds(Clock::time_point time) { return elapsed({}, time).count(); }
 
 }  // namespace
 
-std::string encode(const GroupState& state) {
-  return join_texts({state.failure, state.may_leave ? "1" : "", std::to_string(state.exchanges),
-                     join_texts(state.texts)});
-}
-
-GroupState decode_group_state(const std::string& bytes) {
-  const auto parts = split_texts(bytes, 4);
-  return {parts[0], !parts[1].empty(), std::stoull(parts[2]), split_texts(parts[3])};
-}
-
-// A heartbeat travels as it lies in memory, because the data itself is not converted either.
-std::string encode(const RankState& state) {
-  const std::string heartbeat(reinterpret_cast<const char*>(&state.heartbeat), sizeof(Heartbeat));
-  return join_texts({heartbeat, state.error, state.transport_error, state.leaving ? "1" : "",
-                     std::to_string(state.exchanges), state.text});
-}
-
-RankState decode_rank_state(const std::string& bytes) {
-  const auto parts = split_texts(bytes, 6);
-  TD_CHECK(Error, parts[0].size() == sizeof(Heartbeat),
-           "a rank tells its state in a form that this program does not know: do all ranks run the "
-           "same version?");
-  RankState state;
-  std::memcpy(static_cast<void*>(&state.heartbeat), parts[0].data(), sizeof(Heartbeat));
-  state.error = parts[1];
-  state.transport_error = parts[2];
-  state.leaving = !parts[3].empty();
-  state.exchanges = std::stoull(parts[4]);
-  state.text = parts[5];
-  return state;
-}
-
-CoordinationAgent::CoordinationAgent(RendezvousInfo info, const Limits& limits)
-    : limits_(limits), info_(std::move(info)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-void CoordinationAgent::start() {
+CoordinationAgent::CoordinationAgent(int rank, RendezvousInfo info, const Limits& limits)
+    : rank_(rank),
+      limits_(limits),
+      info_(std::move(info)),
+      reports_(rank == 0 ? info_.hosts.size() : 0),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  for (std::size_t r = 0; r < reports_.size(); ++r) reports_[r].host = info_.hosts[r];
   thread_ = std::thread([this] { run(); });
 }
 
@@ -78,6 +50,7 @@ void CoordinationAgent::wake() {
   [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
 }
 
+// Whether the state is to be sent, because of the time or a change.
 bool CoordinationAgent::is_due(Clock::time_point now) {
   if (now < next_message_) return false;
   next_message_ = now + kInterval;
@@ -101,6 +74,7 @@ void CoordinationAgent::finished(const CollectiveFingerprint& key) {
   if (key.sequence) mine_.heartbeat.finished = key;
 }
 
+// This rank's state, to be sent.
 RankState CoordinationAgent::state_at(Clock::time_point now) const {
   RankState state = mine_;
   Heartbeat& heartbeat = state.heartbeat;
@@ -161,11 +135,15 @@ void CoordinationAgent::leave() {
   stop();
 }
 
+// The service's thread: works when a message has come, and at least every 50 ms.
 void CoordinationAgent::run() {
   Lock lock(mutex_);
   bool reported = false;
   while (true) {
-    step(Clock::now());
+    if (rank_ == 0)
+      coordinate(Clock::now());
+    else
+      follow(Clock::now());
     changed_.notify_all();
     if (stopped_) return;
     if (!group_.failure.empty() && !reported && report_) {
@@ -190,44 +168,88 @@ void CoordinationAgent::run() {
   }
 }
 
-namespace {
+// The ranks other than 0 send their state to rank 0 and receive the group's.
+void CoordinationAgent::follow(Clock::time_point now) {
+  Socket& socket = info_.sockets[0];
+  const auto messages = socket.receive();
+  if (!messages.empty()) last_message_ = now;
+  if (group_.failure.empty() && !messages.empty()) group_ = decode<GroupState>(messages.back());
+  if (!group_.failure.empty() || group_.may_leave) return;
+  if (socket.closed() && mine_.leaving)
+    group_.may_leave = true;
+  else if (socket.closed())
+    group_.failure = gone_text(0, info_.hosts[0]);
+  else if (now - last_message_ > limits_.heartbeat_timeout)
+    group_.failure = silent_text(0, info_.hosts[0], limits_.heartbeat_timeout);
+  else if (is_due(now))
+    socket.send(encode(state_at(now)));
+  socket.flush();
+}
 
-/// The ranks other than 0: send their state to rank 0 and receive the group's.
-class CoordinationClient final : public CoordinationAgent {
- public:
-  CoordinationClient(RendezvousInfo info, const Limits& limits)
-      : CoordinationAgent(std::move(info), limits) {
-    start();
-  }
-  ~CoordinationClient() override { stop(); }
-
- private:
-  void step(Clock::time_point now) override {
-    Socket& socket = info_.sockets[0];
+// Rank 0 collects the states of all ranks, diagnoses failures, and sends the error to all ranks.
+void CoordinationAgent::coordinate(Clock::time_point now) {
+  take(reports_[0], state_at(now), now);
+  for (std::size_t r = 1; r < reports_.size(); ++r) {
+    Socket& socket = info_.sockets[r - 1];
+    if (socket.closed()) continue;
     const auto messages = socket.receive();
-    if (!messages.empty()) last_message_ = now;
-    if (group_.failure.empty() && !messages.empty()) group_ = decode_group_state(messages.back());
-    if (!group_.failure.empty() || group_.may_leave) return;
-    if (socket.closed() && mine_.leaving)
-      group_.may_leave = true;
-    else if (socket.closed())
-      group_.failure = gone_text(0, info_.hosts[0]);
-    else if (now - last_message_ > limits_.heartbeat_timeout)
-      group_.failure = silent_text(0, info_.hosts[0], limits_.heartbeat_timeout);
-    else if (is_due(now))
-      socket.send(encode(state_at(now)));
+    if (!messages.empty()) take(reports_[r], decode<RankState>(messages.back()), now);
+    if (socket.closed() && reports_[r].state == RankReport::State::kHere)
+      reports_[r].state = RankReport::State::kGone;
+  }
+  for (RankReport& report : reports_) {
+    report.age = elapsed(report.last_message, now);
+    report.transport_error_age = elapsed(report.transport_error_since, now);
+  }
+  if (group_.failure.empty()) group_.failure = diagnose_failure(reports_, limits_);
+  finish_exchange();
+  const auto has_left = [](const RankReport& r) { return r.state != RankReport::State::kHere; };
+  const bool all_left = std::all_of(reports_.begin(), reports_.end(), has_left);
+  send_to_all(is_due(now));
+  // Rank 0 leaves last, or when the others continue for longer than a call may take.
+  if (mine_.leaving && (all_left || now - leaving_since_ > limits_.timeout))
+    group_.may_leave = true;
+}
+
+void CoordinationAgent::take(RankReport& report, const RankState& state, Clock::time_point now) {
+  if (report.transport_error.empty()) report.transport_error_since = now;
+  static_cast<RankState&>(report) = state;
+  if (state.leaving) report.state = RankReport::State::kLeft;
+  report.last_message = now;
+}
+
+void CoordinationAgent::finish_exchange() {
+  std::vector<std::string> texts;
+  for (const RankReport& report : reports_) {
+    if (report.exchanges == group_.exchanges) return;
+    texts.push_back(report.text);
+  }
+  group_.texts = std::move(texts);
+  ++group_.exchanges;
+}
+
+// A rank that has left may close its connection when all others have the data that it sent them.
+void CoordinationAgent::send_to_all(bool due) {
+  std::uint64_t done = UINT64_MAX;
+  for (const RankReport& report : reports_)
+    if (report.state != RankReport::State::kGone)
+      done = std::min(done, report.heartbeat.finished.sequence);
+  const auto message_if = [&](bool may_leave) {
+    GroupState state = group_;
+    state.may_leave = may_leave;
+    return encode(state);
+  };
+  const std::string stay = message_if(false), leave = message_if(true);
+  for (std::size_t r = 1; r < reports_.size(); ++r) {
+    RankReport& report = reports_[r];
+    const bool may_leave = report.state == RankReport::State::kLeft &&
+                           (report.heartbeat.finished.sequence <= done || !group_.failure.empty());
+    Socket& socket = info_.sockets[r - 1];
+    const std::string& message = may_leave ? leave : stay;
+    if (due || message != report.sent) socket.send(message);
+    report.sent = message;
     socket.flush();
   }
-
-  Clock::time_point last_message_ = Clock::now();
-};
-
-}  // namespace
-
-std::shared_ptr<CoordinationAgent> open_coordination(int rank, RendezvousInfo info,
-                                                     const Limits& limits) {
-  if (rank == 0) return make_coordinator(std::move(info), limits);
-  return std::make_shared<CoordinationClient>(std::move(info), limits);
 }
 
 }  // namespace td::distributed

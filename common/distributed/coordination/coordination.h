@@ -13,24 +13,18 @@
 #include <vector>
 
 #include "distributed/coordination/failure_detector.h"
-#include "distributed/coordination/socket.h"
+#include "distributed/rendezvous/rendezvous.h"
 #include "distributed/transport/process_group_host.h"
 
 namespace td::distributed {
 
-/// What rank 0 says to each rank.
-struct GroupState {
-  std::string failure;             ///< the group's error
-  bool may_leave = false;          ///< the rank may close its connection
-  std::uint64_t exchanges = 0;     ///< that are complete
-  std::vector<std::string> texts;  ///< of all ranks, in the last one
-};
-
 /// This rank's part of the service: its state, what it knows of the group, and the thread that
 /// serves its connections. Thread-safe.
-class CoordinationAgent : public CollectiveObserver {
+class CoordinationAgent final : public CollectiveObserver {
  public:
-  ~CoordinationAgent() override = default;
+  /// Starts the service on the connections that join() has made.
+  CoordinationAgent(int rank, RendezvousInfo info, const Limits& limits);
+  ~CoordinationAgent() override { stop(); }
   void started(const CollectiveFingerprint& key) override;
   void finished(const CollectiveFingerprint& key) override;
   void failed(const std::string& why) override;
@@ -43,50 +37,37 @@ class CoordinationAgent : public CollectiveObserver {
   /// @throws DistributedError when a rank fails or does not come.
   std::vector<std::string> exchange(const std::string& mine);
 
- protected:
+ private:
   using Clock = std::chrono::steady_clock;
   using Lock = std::unique_lock<std::mutex>;
 
-  CoordinationAgent(RendezvousInfo info, const Limits& limits);
-  void start();  ///< called when a derived class is ready
-  void stop();   ///< called before a derived class ends
-  /// The work, when a message has come and at least every 50 ms. It holds the lock.
-  virtual void step(Clock::time_point now) = 0;
-  RankState state_at(Clock::time_point now) const;  ///< this rank's state, to be sent
-  bool is_due(Clock::time_point now);  ///< to send the state, because of the time or a change
-
-  const Limits limits_;              ///< how long to wait, and how often to send
-  std::mutex mutex_;                 ///< guards what follows
-  RendezvousInfo info_;              ///< the hosts, and the connections to other ranks
-  std::condition_variable changed_;  ///< notified when `group_` has changed
-  RankState mine_;                   ///< where a call's `milliseconds` are the time of its start
-  GroupState group_;                 ///< what rank 0 last said of all ranks
-  Clock::time_point leaving_since_;  ///< when this rank said that it leaves
-
- private:
   void run();
+  void stop();
   void wake();
+  bool is_due(Clock::time_point now);
   Heartbeat::Call& call_of(CollectiveType type);
+  RankState state_at(Clock::time_point now) const;
+  void follow(Clock::time_point now);
+  void coordinate(Clock::time_point now);
+  void take(RankReport& report, const RankState& state, Clock::time_point now);
+  void finish_exchange();
+  void send_to_all(bool due);
 
+  const int rank_;
+  const Limits limits_;
+  std::mutex mutex_;                 // guards what follows
+  RendezvousInfo info_;              // the hosts, and the connections to other ranks
+  std::condition_variable changed_;  // notified when group_ has changed
+  RankState mine_;                   // where a call's `milliseconds` are the time of its start
+  GroupState group_;                 // what rank 0 last said of all ranks
+  std::vector<RankReport> reports_;  // on rank 0: all ranks
+  Clock::time_point last_message_ = Clock::now();  // of rank 0
+  Clock::time_point leaving_since_;                // when this rank said that it leaves
   Clock::time_point next_message_;
   std::function<void(const std::string&)> report_;
   bool stopped_ = false;
   FileDescriptor wake_;
   std::thread thread_;
 };
-
-/// Starts the service on the connections that join() has made.
-std::shared_ptr<CoordinationAgent> open_coordination(int rank, RendezvousInfo info,
-                                                     const Limits& limits);
-/// The same on rank 0.
-std::shared_ptr<CoordinationAgent> make_coordinator(RendezvousInfo info, const Limits& limits);
-
-/// The messages as bytes, and back. @throws Error for bytes of another version.
-///@{
-std::string encode(const RankState& state);
-RankState decode_rank_state(const std::string& bytes);
-std::string encode(const GroupState& state);
-GroupState decode_group_state(const std::string& bytes);
-///@}
 
 }  // namespace td::distributed

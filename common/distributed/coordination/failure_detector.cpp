@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "distributed/collective.h"
-
 namespace td::distributed {
 namespace {
 

@@ -44,13 +44,11 @@ Listener::Listener(const std::string& address)
            "cannot listen at ", address, ": ", std::strerror(errno));
 }
 
-std::string Listener::address() const {
+int Listener::port() const {
   sockaddr_in here{};
   socklen_t size = sizeof here;
   ::getsockname(get(), reinterpret_cast<sockaddr*>(&here), &size);
-  char text[INET_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET, &here.sin_addr, text, sizeof text);
-  return std::string(text) + ":" + std::to_string(ntohs(here.sin_port));
+  return ntohs(here.sin_port);
 }
 
 FileDescriptor Listener::accept() {
@@ -70,10 +68,8 @@ Socket::Socket(FileDescriptor connected) : socket_(std::move(connected)) {
   ::setsockopt(get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-Socket Socket::connect(const std::string& address, std::chrono::milliseconds timeout) {
-  const std::size_t colon = address.rfind(':');
-  TD_CHECK(Error, colon != std::string::npos, "\"", address, "\" is no address with a port");
-  const sockaddr_in there = parse(address.substr(0, colon), std::stoi(address.substr(colon + 1)));
+Socket Socket::connect(const std::string& address, int port, std::chrono::milliseconds timeout) {
+  const sockaddr_in there = parse(address, port);
   FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   int error = 0;
   if (!socket ||
@@ -82,7 +78,7 @@ Socket Socket::connect(const std::string& address, std::chrono::milliseconds tim
   if (!error && !wait_for_event(socket.get(), POLLOUT, timeout)) error = ETIMEDOUT;
   socklen_t size = sizeof error;
   if (!error) ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-  TD_CHECK(Error, error == 0, "cannot connect to ", address, ": ", std::strerror(error));
+  TD_CHECK(Error, error == 0, "cannot connect to ", address, ":", port, ": ", std::strerror(error));
   return Socket(std::move(socket));
 }
 

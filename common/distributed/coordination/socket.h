@@ -15,8 +15,8 @@ class Listener {
  public:
   /// @param address an IPv4 address of this host. @throws Error
   explicit Listener(const std::string& address);
-  /// "127.0.0.1:4711".
-  std::string address() const;
+  /// The one that the system has chosen.
+  int port() const;
   int get() const { return socket_.get(); }
   /// The next connection; empty when there is none.
   FileDescriptor accept();
@@ -29,8 +29,8 @@ class Listener {
 class Socket {
  public:
   explicit Socket(FileDescriptor connected);
-  /// Connects to "127.0.0.1:4711". @throws Error when there is no answer in time.
-  static Socket connect(const std::string& address, std::chrono::milliseconds timeout);
+  /// Connects to an IPv4 address. @throws Error when there is no answer in time.
+  static Socket connect(const std::string& address, int port, std::chrono::milliseconds timeout);
   int get() const { return socket_.get(); }
 
   /// Sends what the connection takes now and keeps the rest for flush().

@@ -37,17 +37,6 @@ struct Open {
 
 }  // namespace
 
-std::shared_ptr<Work> allreduce_hook(ProcessGroup& group, GradBucket& bucket) {
-  return group.all_reduce(bucket.buffer, ReduceOp::AVG);
-}
-
-std::shared_ptr<Work> bf16_compress_hook(ProcessGroup& group, GradBucket& bucket) {
-  const Tensor compressed = bucket.buffer.to(kBFloat16);
-  return std::make_shared<ThenWork>(
-      group.all_reduce(compressed, ReduceOp::AVG),
-      [compressed, buffer = bucket.buffer] { buffer.copy_(compressed); });
-}
-
 std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameters,
                                                      const std::vector<std::size_t>& order,
                                                      std::size_t first_bytes, std::size_t bytes) {

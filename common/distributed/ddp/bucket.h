@@ -25,12 +25,6 @@ struct GradBucket {
 /// must make the same calls.
 using CommHook = std::function<std::shared_ptr<Work>(ProcessGroup& group, GradBucket& bucket)>;
 
-/// What happens without a hook: the average over all ranks.
-std::shared_ptr<Work> allreduce_hook(ProcessGroup& group, GradBucket& bucket);
-/// The average of gradients rounded to bfloat16: half the bytes, 8 bits of precision. Sums are made
-/// in float32 where the group can; the result is rounded once more.
-std::shared_ptr<Work> bf16_compress_hook(ProcessGroup& group, GradBucket& bucket);
-
 /// Splits the parameters numbered in `order` into buckets, by PyTorch's rule: a bucket takes
 /// parameters until it has at least its limit in bytes, so it may go beyond it; each type and
 /// device has buckets of its own. The first bucket of each has a limit of its own, a small one, so

@@ -8,21 +8,6 @@
 #include "td/ops/ops.h"
 
 namespace td::distributed {
-namespace {
-
-std::size_t mebibytes(const char* name, double mb) {
-  TD_CHECK(Error, mb > 0, "DistributedDataParallel: ", name, " must be more than 0, got ", mb);
-  return static_cast<std::size_t>(mb * (1 << 20));
-}
-
-ReducerOptions reducer_options(const DistributedDataParallelOptions& options) {
-  return {mebibytes("first_bucket_mb", options.first_bucket_mb()),
-          mebibytes("bucket_cap_mb", options.bucket_cap_mb()), options.find_unused_parameters(),
-          options.gradient_as_bucket_view()};
-}
-
-}  // namespace
-
 DistributedDataParallelImpl::DistributedDataParallelImpl(nn::AnyModule module,
                                                          DistributedDataParallelOptions options)
     : module_(std::move(module)), options_(std::move(options)) {
@@ -44,8 +29,7 @@ DistributedDataParallelImpl::DistributedDataParallelImpl(nn::AnyModule module,
   check_devices();
   check_same_model(*group_, describe(), device_);
   broadcast_state(0);
-  reducer_ = std::make_unique<Reducer>(std::move(names), std::move(trained), group_,
-                                       reducer_options(options_));
+  reducer_ = std::make_unique<Reducer>(std::move(names), std::move(trained), group_, options_);
 }
 
 void DistributedDataParallelImpl::check_devices() const {
@@ -102,12 +86,7 @@ void DistributedDataParallelImpl::broadcast_buffers(int root) {
                       });
 }
 
-Tensor DistributedDataParallelImpl::forward(const Tensor& input) {
-  before_forward();
-  Tensor result = module_.forward(input);
-  after_forward({result});
-  return result;
-}
+Tensor DistributedDataParallelImpl::forward(const Tensor& input) { return forward<Tensor>(input); }
 
 void DistributedDataParallelImpl::before_forward() {
   const bool gradients = GradMode::is_enabled() && !reducer_->in_no_sync;

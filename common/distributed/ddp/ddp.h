@@ -6,30 +6,10 @@
 
 #include "distributed/ddp/model_exchange.h"
 #include "distributed/ddp/reducer.h"
-#include "td/base/arg.h"
 #include "td/nn/any_module.h"
 #include "td/tensor/nest.h"
 
 namespace td::distributed {
-
-/// Settings, with Python's names and defaults but for gradient_as_bucket_view.
-struct DistributedDataParallelOptions {
-  /// The ranks; by default those of init_process_group.
-  TD_ARG(std::shared_ptr<ProcessGroup>, process_group) = nullptr;
-  /// The one device of a module on an accelerator, or nothing. For a module on the cpu: nothing.
-  TD_ARG(std::vector<Device>, device_ids) = {};
-  /// Before each forward all ranks get rank 0's buffers (the running averages of batch norm).
-  TD_ARG(bool, broadcast_buffers) = true;
-  /// How much is averaged at once, in MiB: more means fewer all-reduces, which start later.
-  TD_ARG(double, bucket_cap_mb) = 25;
-  /// The same for the bucket that is sent first.
-  TD_ARG(double, first_bucket_mb) = 1;
-  /// Some parameters may get no gradient in some steps, not the same ones on all ranks.
-  TD_ARG(bool, find_unused_parameters) = false;
-  /// Gradients are views into the buckets, which saves a copy of them all; else they are copied in
-  /// and out, as by default in Python.
-  TD_ARG(bool, gradient_as_bucket_view) = true;
-};
 
 /// See above. Wraps any module that has a forward:
 ///
@@ -65,11 +45,8 @@ class DistributedDataParallelImpl : public nn::Module {
 
   /// What was wrapped.
   const nn::AnyModule& module() const { return module_; }
-  /// How it was wrapped, and the ranks.
-  ///@{
+  /// How it was wrapped.
   const DistributedDataParallelOptions& options() const { return options_; }
-  ProcessGroup& process_group() { return *group_; }
-  ///@}
 
   /// Until the end of the scope forwards and their backwards only add to this rank's gradients; the
   /// next backward of a forward outside averages the sums.

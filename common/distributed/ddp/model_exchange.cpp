@@ -19,34 +19,6 @@ constexpr std::size_t kBroadcastBytes = 250 << 20;
 
 using Numbers = std::vector<std::int64_t>;
 
-Tensor to_tensor(const Numbers& values, Device device) {
-  Tensor t = empty({static_cast<std::int64_t>(values.size())}, kLong);
-  std::copy(values.begin(), values.end(), t.data_ptr<std::int64_t>());
-  return t.to(device);
-}
-
-Numbers to_numbers(const Tensor& tensor) {
-  const Tensor host = tensor.to(kCPU);
-  const auto* const first = host.data_ptr<std::int64_t>();
-  return {first, first + host.numel()};
-}
-
-// Every rank's numbers, by rank; all give as many.
-std::vector<Numbers> all_gather_numbers(ProcessGroup& group, const Numbers& numbers,
-                                        Device device) {
-  NoGradGuard no_grad;
-  const auto count = static_cast<std::int64_t>(numbers.size());
-  const Tensor input = to_tensor(numbers, device);
-  const Tensor output = empty({group.size() * count}, input.options());
-  const InlineExecutionGuard run_inline;
-  group.all_gather_into_tensor(output, input)->wait();
-  const Numbers all = to_numbers(output);
-  std::vector<Numbers> by_rank;
-  for (int rank = 0; rank < group.size(); ++rank)
-    by_rank.emplace_back(all.begin() + rank * count, all.begin() + (rank + 1) * count);
-  return by_rank;
-}
-
 // One broadcast of tensors of one type and device.
 void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root,
                         const std::function<void(const Tensor&, const Tensor&)>& take) {
@@ -69,6 +41,24 @@ void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root
 
 }  // namespace
 
+std::vector<Numbers> all_gather_numbers(ProcessGroup& group, const Numbers& numbers,
+                                        Device device) {
+  NoGradGuard no_grad;
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  Tensor input = empty({count}, kLong);
+  std::copy(numbers.begin(), numbers.end(), input.data_ptr<std::int64_t>());
+  input = input.to(device);
+  const Tensor output = empty({group.size() * count}, input.options());
+  const InlineExecutionGuard run_inline;
+  group.all_gather_into_tensor(output, input)->wait();
+  const Tensor host = output.to(kCPU);
+  const auto* const all = host.data_ptr<std::int64_t>();
+  std::vector<Numbers> by_rank;
+  for (int rank = 0; rank < group.size(); ++rank)
+    by_rank.emplace_back(all + rank * count, all + (rank + 1) * count);
+  return by_rank;
+}
+
 std::vector<std::string> all_gather_text(ProcessGroup& group, const std::string& text,
                                          Device device) {
   const auto sizes = all_gather_numbers(group, {static_cast<std::int64_t>(text.size())}, device);
@@ -78,13 +68,6 @@ std::vector<std::string> all_gather_text(ProcessGroup& group, const std::string&
   for (const Numbers& all : all_gather_numbers(group, letters, device))
     texts.emplace_back(all.begin(), all.begin() + sizes[texts.size()][0]);
   return texts;
-}
-
-void broadcast_numbers(ProcessGroup& group, Numbers& numbers, int root, Device device) {
-  const Tensor tensor = to_tensor(numbers, device);
-  const InlineExecutionGuard run_inline;
-  group.broadcast(tensor, root)->wait();
-  numbers = to_numbers(tensor);
 }
 
 void broadcast_coalesced(ProcessGroup& group, const TensorList& tensors, int root,

@@ -12,9 +12,10 @@ namespace td::distributed {
 /// Every rank's text, by rank. @param device where the group's tensors may be.
 std::vector<std::string> all_gather_text(ProcessGroup& group, const std::string& text,
                                          Device device);
-/// `numbers` become those of rank `root`.
-void broadcast_numbers(ProcessGroup& group, std::vector<std::int64_t>& numbers, int root,
-                       Device device);
+/// Every rank's numbers, by rank; all give as many.
+std::vector<std::vector<std::int64_t>> all_gather_numbers(ProcessGroup& group,
+                                                          const std::vector<std::int64_t>& numbers,
+                                                          Device device);
 
 /// Sends rank `root`'s values of `tensors` to all ranks, many tensors at once, and calls
 /// `take(tensor, values)` for each, with values of the tensor's sizes, type and device.

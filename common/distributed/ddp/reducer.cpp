@@ -17,8 +17,13 @@ namespace {
 // A cuda device has not averaged yet when the host has finished a backward pass, and reading the
 // buckets' flags would keep the host from running ahead. Where every parameter must be used, each
 // rank then goes by its own, and the others learn of an error when that rank ends.
-bool each_by_itself(const Tensor& parameter, const ReducerOptions& options) {
-  return parameter.device().is_cuda() && !options.find_unused_parameters;
+bool each_by_itself(const Tensor& parameter, const DistributedDataParallelOptions& options) {
+  return parameter.device().is_cuda() && !options.find_unused_parameters();
+}
+
+std::size_t bytes(const char* name, double mb) {
+  TD_CHECK(Error, mb > 0, "DistributedDataParallel: ", name, " must be more than 0, got ", mb);
+  return static_cast<std::size_t>(mb * (1 << 20));
 }
 
 // The parameters, by number, that none of `outputs` depends on: a walk over the graph.
@@ -44,11 +49,11 @@ std::vector<std::size_t> unreached_parameters(const TensorList& parameters,
 }  // namespace
 
 Reducer::Reducer(std::vector<std::string> names, TensorList parameters,
-                 std::shared_ptr<ProcessGroup> group, const ReducerOptions& options)
+                 std::shared_ptr<ProcessGroup> group, DistributedDataParallelOptions options)
     : names_(std::move(names)),
       parameters_(std::move(parameters)),
       group_(std::move(group)),
-      options_(options),
+      options_(std::move(options)),
       active_(group_->size()) {
   // Until the true order is known: the layers used last are the first of the backward.
   std::vector<std::size_t> order(parameters_.size());
@@ -71,7 +76,8 @@ void Reducer::build_buckets(const std::vector<std::size_t>& order) {
   buckets_.clear();
   locators_.resize(parameters_.size());
   for (auto& numbers :
-       assign_buckets(parameters_, order, options_.first_bucket_bytes, options_.bucket_bytes)) {
+       assign_buckets(parameters_, order, bytes("first_bucket_mb", options_.first_bucket_mb()),
+                      bytes("bucket_cap_mb", options_.bucket_cap_mb()))) {
     TensorList members;
     for (const std::size_t number : numbers) members.push_back(parameters_[number]);
     const TensorOptions options =
@@ -79,7 +85,7 @@ void Reducer::build_buckets(const std::vector<std::size_t>& order) {
     Tensor memory = group_->empty_shared(Bucket::elements(members), options);
     buckets_.push_back(std::make_unique<Bucket>(std::move(numbers), std::move(members),
                                                 std::move(memory),
-                                                options_.gradient_as_bucket_view));
+                                                options_.gradient_as_bucket_view()));
     Bucket& bucket = *buckets_.back();
     bucket.gradients().index = buckets_.size() - 1;
     for (std::size_t i = 0; i < bucket.numbers().size(); ++i)
@@ -95,11 +101,11 @@ void Reducer::register_comm_hook(CommHook hook) {
 
 void Reducer::prepare_for_forward(int root) {
   // Where parameters may be left out, the order of one backward says nothing of the next.
-  if (!order_known_ || rebuilds_ > 0 || options_.find_unused_parameters) return;
+  if (!order_known_ || rebuilds_ > 0 || options_.find_unused_parameters()) return;
   ++rebuilds_;
-  std::vector<std::int64_t> order(order_.begin(), order_.end());
-  order.resize(parameters_.size());
-  broadcast_numbers(*group_, order, root, parameters_[0].device());
+  std::vector<std::int64_t> mine(order_.begin(), order_.end());
+  mine.resize(parameters_.size());
+  const auto order = all_gather_numbers(*group_, mine, parameters_[0].device())[root];
   build_buckets({order.begin(), order.end()});
 }
 
@@ -111,7 +117,7 @@ void Reducer::prepare_for_backward(bool averages, const TensorList& outputs, int
   averages_ = averages;
   active_ = active;
   unreached_.clear();
-  if (averages && options_.find_unused_parameters && !outputs.empty())
+  if (averages && options_.find_unused_parameters() && !outputs.empty())
     unreached_ = unreached_parameters(parameters_, outputs);
 }
 
@@ -195,7 +201,7 @@ void Reducer::finish(bool has_batch) {
   phase_ = Phase::kIdle;
   order_known_ = true;
   count_users();
-  if (!options_.find_unused_parameters) refuse_unused(has_batch);
+  if (!options_.find_unused_parameters()) refuse_unused(has_batch);
 }
 
 void Reducer::shadow_backward(int active) {

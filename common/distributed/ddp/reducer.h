@@ -5,15 +5,27 @@
 #pragma once
 
 #include "distributed/ddp/bucket.h"
+#include "td/base/arg.h"
 
 namespace td::distributed {
 
-/// What the reducer is told; see DistributedDataParallelOptions.
-struct ReducerOptions {
-  std::size_t first_bucket_bytes = 1 << 20;  ///< limit of the bucket that is sent first
-  std::size_t bucket_bytes = 25 << 20;       ///< limit of the others
-  bool find_unused_parameters = false;       ///< parameters may stay without a gradient
-  bool gradient_as_bucket_view = true;       ///< gradients stay in the buckets
+/// Settings, with Python's names and defaults but for gradient_as_bucket_view.
+struct DistributedDataParallelOptions {
+  /// The ranks; by default those of init_process_group.
+  TD_ARG(std::shared_ptr<ProcessGroup>, process_group) = nullptr;
+  /// The one device of a module on an accelerator, or nothing. For a module on the cpu: nothing.
+  TD_ARG(std::vector<Device>, device_ids) = {};
+  /// Before each forward all ranks get rank 0's buffers (the running averages of batch norm).
+  TD_ARG(bool, broadcast_buffers) = true;
+  /// How much is averaged at once, in MiB: more means fewer all-reduces, which start later.
+  TD_ARG(double, bucket_cap_mb) = 25;
+  /// The same for the bucket that is sent first.
+  TD_ARG(double, first_bucket_mb) = 1;
+  /// Some parameters may get no gradient in some steps, not the same ones on all ranks.
+  TD_ARG(bool, find_unused_parameters) = false;
+  /// Gradients are views into the buckets, which saves a copy of them all; else they are copied in
+  /// and out, as by default in Python.
+  TD_ARG(bool, gradient_as_bucket_view) = true;
 };
 
 /// See above. Used by one thread, the one that calls forward and backward.
@@ -21,7 +33,7 @@ class Reducer {
  public:
   /// @param names what parameters are called in messages.
   Reducer(std::vector<std::string> names, TensorList parameters,
-          std::shared_ptr<ProcessGroup> group, const ReducerOptions& options);
+          std::shared_ptr<ProcessGroup> group, DistributedDataParallelOptions options);
   ~Reducer();
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
@@ -69,7 +81,7 @@ class Reducer {
   std::vector<std::string> names_;
   TensorList parameters_;
   std::shared_ptr<ProcessGroup> group_;
-  ReducerOptions options_;
+  const DistributedDataParallelOptions options_;
   CommHook hook_;
   std::vector<unsigned> hook_numbers_;
 

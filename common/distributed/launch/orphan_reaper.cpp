@@ -166,8 +166,7 @@ class Reaper {
 
 }  // namespace
 
-OrphanReaper::OrphanReaper(const std::vector<ChildProgram>& programs, const std::string& folder)
-    : running_(programs.size(), -1) {
+OrphanReaper::OrphanReaper(const std::vector<ChildProgram>& programs, const std::string& folder) {
   const std::vector<PreparedProgram> prepared(programs.begin(), programs.end());
   std::vector<pid_t> pids(programs.size(), -1);
   Pipe events("cannot start the ranks");
@@ -193,17 +192,9 @@ OrphanReaper::~OrphanReaper() {
 std::optional<OrphanReaper::Event> OrphanReaper::next() {
   Event event{};
   const ssize_t got = read(events_.get(), &event, sizeof event);
-  if (got == sizeof event) {
-    pid_t& program = running_[static_cast<std::size_t>(event.program)];
-    if (event.kind != Event::kNotStarted)
-      program = event.kind == Event::kStarted ? event.value : -1;
-    return event;
-  }
+  if (got == sizeof event) return event;
   if (got != 0) return std::nullopt;
-  // The system has killed the programs, but not what they have started.
-  for (const pid_t program : running_)
-    if (program > 0) kill(-program, SIGKILL);
-  fail<Error>("the process td-reaper, which starts the ranks, was killed");
+  return Event{Event::kReaperKilled, 0, 0};
 }
 
 void OrphanReaper::signal_all(int signal) const {

@@ -18,8 +18,8 @@ class OrphanReaper {
  public:
   /// What it reports; the first of several ends comes first.
   struct Event {
-    /// What happened to a program.
-    enum Kind { kStarted, kNotStarted, kEnded };
+    /// What happened to a program, or to the reaper itself.
+    enum Kind { kStarted, kNotStarted, kEnded, kReaperKilled };
     Kind kind;    ///< what happened
     int program;  ///< its index
     int value;    ///< its process id, the errno of exec, or its status as from waitpid
@@ -33,7 +33,7 @@ class OrphanReaper {
 
   /// Readable when there is an event.
   int descriptor() const { return events_.get(); }
-  /// The next event, or nothing. Does not block. @throws Error when the reaper itself was killed.
+  /// The next event, or nothing. Does not block.
   std::optional<Event> next();
   /// Sends SIGINT, SIGTERM, SIGHUP or SIGKILL to the process groups of all programs that are
   /// running, and continues them if they are stopped: a stopped process handles no signal except
@@ -42,8 +42,7 @@ class OrphanReaper {
 
  private:
   pid_t pid_ = -1;
-  std::vector<pid_t> running_;  // the programs
-  FileDescriptor events_;       // the reading end of a pipe
+  FileDescriptor events_;  // the reading end of a pipe
 };
 
 }  // namespace td::distributed

@@ -1,10 +1,8 @@
 // What all ranks of a launch share, the signals that end it, and the attempts. The ranks themselves
-// are in worker_group.h.
+// are in worker_group.cpp.
 #include "distributed/launch/supervisor.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +13,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "distributed/launch/worker_group.h"
+#include "distributed/coordination/socket.h"
 #include "file/file.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
@@ -87,21 +85,6 @@ std::string new_run_id() {
          std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
-/// A port that was free a moment ago. A fixed one would belong to the first of two launches.
-int free_port() {
-  const FileDescriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  TD_CHECK(Error,
-           listener && bind(listener.get(), any, length) == 0 &&
-               getsockname(listener.get(), any, &length) == 0,
-           "cannot find a free port: ", std::strerror(errno));
-  return ntohs(address.sin_port);
-}
-
 void check(const LaunchConfig& launch) {
   TD_CHECK(Error, !launch.words.empty(), launch.name, ": there is no program to start");
   TD_CHECK(Error, launch.nprocs >= 1, launch.name, ": ", launch.nprocs,
@@ -164,7 +147,8 @@ LaunchResult supervise(const LaunchConfig& config) {
   for (int attempt = 0;; ++attempt) {
     const std::string number = std::to_string(attempt), own = folder.path() + "/" + number + "/";
     std::filesystem::create_directory(own);
-    const std::string port = std::to_string(free_port());
+    // A port that was free a moment ago. A fixed one would belong to the first of two launches.
+    const std::string port = std::to_string(Listener("127.0.0.1").port());
     std::vector<Variables> variables;
     for (int rank = 0; rank < launch.nprocs; ++rank)
       variables.push_back(variables_of(launch, rank, attempt, own, run_id + "-" + number, port));

@@ -49,4 +49,12 @@ struct LaunchResult {
 /// @throws Error when the program cannot be started, or another supervise() is running.
 LaunchResult supervise(const LaunchConfig& launch);
 
+/// One start of all ranks of this host, until the last one has ended (worker_group.cpp).
+/// supervise() calls it once per attempt. When it returns or throws, no rank is running.
+/// @param launch with its streams. @param variables the environment of each rank.
+/// @param folder of the rendezvous, which is removed if this process is killed.
+/// @param signals the reading end of a pipe, which does not block: a byte for each stop signal.
+LaunchResult run_ranks(const LaunchConfig& launch, const std::vector<Variables>& variables,
+                       const std::string& folder, int signals);
+
 }  // namespace td::distributed

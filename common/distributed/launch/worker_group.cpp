@@ -1,6 +1,4 @@
 // One poll for all: the ranks' output, what becomes of them, signals.
-#include "distributed/launch/worker_group.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -17,6 +15,7 @@
 #include <string_view>
 
 #include "distributed/launch/orphan_reaper.h"
+#include "distributed/launch/supervisor.h"
 #include "td/base/error.h"
 
 namespace td::distributed {
@@ -180,6 +179,12 @@ class WorkerGroup {
         rank.output.finish();
         rank.errors.finish();
         if (event.value != 0) note_failure(rank, event.value);
+        break;
+      case OrphanReaper::Event::kReaperKilled:
+        // The system has killed the programs, but not what they have started.
+        for (const Rank& each : ranks_)
+          if (each.pid > 0) kill(-each.pid, SIGKILL);
+        fail<Error>("the process td-reaper, which starts the ranks, was killed");
     }
   }
 

@@ -1,5 +1,4 @@
-// What the kernel reports under /proc and of its network interfaces, and the form in which ranks
-// send it.
+// What the kernel reports under /proc and of its network interfaces.
 #include "distributed/rendezvous/host_info.h"
 
 #include <arpa/inet.h>
@@ -9,7 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <fstream>
 #include <memory>
 
@@ -60,16 +58,6 @@ std::string describe(int rank, const HostInfo& host) {
          host.hostname + ")";
 }
 
-std::string encode(const HostInfo& info) {
-  return join_texts({info.hostname, info.boot_id, info.network_namespace, std::to_string(info.pid),
-                     info.address});
-}
-
-HostInfo decode_host_info(const std::string& text) {
-  const auto parts = split_texts(text, 5);
-  return {parts[0], parts[1], parts[2], std::stoi(parts[3]), parts[4]};
-}
-
 bool same_host(const HostInfo& a, const HostInfo& b) {
   return !a.boot_id.empty() && a.hostname == b.hostname && a.boot_id == b.boot_id &&
          a.network_namespace == b.network_namespace;
@@ -98,32 +86,6 @@ std::string reachable_address() {
   TD_CHECK(Error, wanted.empty(), "TD_INTERFACE=", wanted,
            " names no network interface with an IPv4 address; this host has ", names);
   return "";
-}
-
-std::string join_texts(const std::vector<std::string>& texts) {
-  std::string joined;
-  for (const std::string& text : texts) joined += std::to_string(text.size()) + ':' + text;
-  return joined;
-}
-
-std::vector<std::string> split_texts(const std::string& joined, int count) {
-  const char *at = joined.data(), *const end = at + joined.size();
-  std::vector<std::string> texts;
-  bool good = true;
-  while (good && at < end) {
-    std::size_t length = 0;
-    const auto read = std::from_chars(at, end, length);
-    good = read.ec == std::errc() && read.ptr < end && *read.ptr == ':' &&
-           length < static_cast<std::size_t>(end - read.ptr);
-    if (!good) break;
-    texts.emplace_back(read.ptr + 1, length);
-    at = read.ptr + 1 + length;
-  }
-  if (count >= 0) good = good && texts.size() == static_cast<std::size_t>(count);
-  TD_CHECK(
-      Error, good,
-      "a rank sends what this program does not understand: do all ranks run the same version?");
-  return texts;
 }
 
 }  // namespace td::distributed

@@ -1,7 +1,8 @@
 // Where a rank runs and how others reach it: for error messages, for the choice of an address and
-// of shared memory. Ranks send it to all others when they join, as lists of strings (join_texts).
+// of shared memory. Ranks send it to all others when they join (messages.h).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,15 +23,19 @@ struct HostInfo {
   std::string address = "";       ///< the IPv4 address where other ranks reach it
 };
 
+/// A rank that has met the others, and what it needs to connect its transport to theirs.
+struct Member {
+  int rank = 0;                               ///< of this process
+  std::vector<HostInfo> hosts;                ///< of all ranks, in their order
+  Exchange exchange;                          ///< between all ranks
+  std::chrono::milliseconds timeout{30'000};  ///< for connecting and for each call
+  int size() const { return static_cast<int>(hosts.size()); }
+};
+
 /// The HostInfo of this process, without an address.
 HostInfo read_host_info();
 /// "rank 1 (process 4711 on alpha)".
 std::string describe(int rank, const HostInfo& host);
-/// As text for an Exchange, and back. @throws Error for a text that encode did not make.
-///@{
-std::string encode(const HostInfo& info);
-HostInfo decode_host_info(const std::string& text);
-///@}
 /// True if two processes may share memory, judged by their HostInfo: the same host name, start of
 /// the kernel and network namespace. Whether they can is known only after they have tried.
 bool same_host(const HostInfo& a, const HostInfo& b);
@@ -42,10 +47,5 @@ bool same_host(const HostInfo& a, const HostInfo& b);
 std::string reachable_address();
 /// True for 127.x.y.z.
 bool is_loopback(const std::string& address);
-
-/// Several strings as one: "<length>:<string>" one after another; strings may have any bytes.
-std::string join_texts(const std::vector<std::string>& texts);
-/// @throws Error for what join_texts did not make, or when `count` >= 0 and there are not so many.
-std::vector<std::string> split_texts(const std::string& joined, int count = -1);
 
 }  // namespace td::distributed

@@ -5,7 +5,7 @@
 #ifdef TD_HAS_HIREDIS
 #include <hiredis/hiredis.h>
 
-#include <charconv>
+#include <regex>
 #include <vector>
 
 namespace td::distributed {
@@ -18,23 +18,17 @@ struct Address {
   int port = 6379;
 };
 
+// HOST[:PORT][/NAME] after redis://
 Address parse(const std::string& url) {
+  static const std::regex form("redis://([^:/]+)(?::([0-9]{1,5}))?(?:/(.*))?");
+  std::smatch parts;
   Address address;
-  std::string rest = url.substr(std::string("redis://").size());
-  if (const auto slash = rest.find('/'); slash != std::string::npos) {
-    address.name = rest.substr(slash + 1);
-    rest.resize(slash);
-  }
-  bool good = true;
-  if (const auto colon = rest.rfind(':'); colon != std::string::npos) {
-    const char *begin = rest.data() + colon + 1, *end = rest.data() + rest.size();
-    const auto read = std::from_chars(begin, end, address.port);
-    good = read.ec == std::errc() && read.ptr == end && address.port > 0 && address.port < 65536;
-    rest.resize(colon);
-  }
-  address.host = rest;
-  TD_CHECK(Error, good && !rest.empty(), "init_process_group: \"", url,
+  const bool good = std::regex_match(url, parts, form);
+  if (good && parts[2].matched) address.port = std::stoi(parts[2]);
+  TD_CHECK(Error, good && address.port > 0 && address.port < 65536, "init_process_group: \"", url,
            "\" names no Redis server; expected \"redis://host:port\"");
+  address.host = parts[1];
+  address.name = parts[3];
   return address;
 }
 

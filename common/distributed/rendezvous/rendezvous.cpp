@@ -12,7 +12,7 @@
 #include <thread>
 #include <tuple>
 
-#include "distributed/collective.h"
+#include "distributed/coordination/messages.h"
 
 namespace td::distributed {
 namespace {
@@ -27,39 +27,19 @@ constexpr milliseconds kWorkersWaitLonger(2000);
 constexpr milliseconds kLateRanks(1000);
 constexpr const char* kKey = "run";
 
-/// What a rank says of itself.
-struct Card {
-  std::string run;
-  int rank = 0, world_size = 1;
-  HostInfo host;
-  std::string port;   // of rank 0
-  std::string error;  // why this rank cannot take part, or has given up
-};
-
-std::string encode(const Card& card) {
-  return join_texts({card.run, std::to_string(card.rank), std::to_string(card.world_size),
-                     encode(card.host), card.port, card.error});
-}
-
-Card decode_card(const std::string& text) {
-  const auto parts = split_texts(text, 6);
-  return {parts[0], std::stoi(parts[1]), std::stoi(parts[2]), decode_host_info(parts[3]), parts[4],
-          parts[5]};
-}
-
 /// Rank 0's card, or nothing. A foreign file that has our key's name is none.
 std::optional<Card> card_in(Store& store) try {
   const auto text = store.get(kKey);
   if (!text) return std::nullopt;
-  return decode_card(*text);
+  return decode<Card>(*text);
 } catch (const Error&) {
   return std::nullopt;
 }
 
-Card make_card(const JoinOptions& options) {
+Card make_card(const RendezvousConfig& config) {
   Card card;
-  card.rank = options.rank;
-  card.world_size = options.world_size;
+  card.rank = config.rank;
+  card.world_size = config.world_size;
   card.host = read_host_info();
   try {
     card.host.address = reachable_address();
@@ -70,12 +50,11 @@ Card make_card(const JoinOptions& options) {
 }
 
 /// Sends `mine` to the rank 0 whose card is `there`.
-Socket connect_and_send(const Card& there, Card mine) {
+Socket connect_and_send(const Card& there, const Card& mine) {
   const bool one_host = same_host(there.host, mine.host);
   const std::string address = one_host ? "127.0.0.1" : there.host.address;
-  Socket socket = Socket::connect(address + ":" + there.port, kLongestWait);
-  mine.run = there.run;
-  socket.send(encode(mine));
+  Socket socket = Socket::connect(address, there.port, kLongestWait);
+  socket.send(there.run + encode(mine));
   return socket;
 }
 
@@ -91,31 +70,35 @@ std::string duplicate_rank_error(int rank, const HostInfo& a, const HostInfo& b)
          ". Each rank must have its own number, and each program its own place to meet";
 }
 
-std::string missing_ranks_error(const std::string& who, const JoinOptions& options,
+std::string missing_ranks_error(const std::string& who, int world_size, milliseconds timeout,
                                 const Store& store) {
-  return who + " of " + std::to_string(options.world_size) + " did not come within " +
-         in_words(options.timeout) + ": all ranks must start, and meet at " + store.describe() +
+  return who + " of " + std::to_string(world_size) + " did not come within " + in_words(timeout) +
+         ": all ranks must start, and meet at " + store.describe() +
          ". Look at the missing rank's own output, or start all by ./course launch -n " +
-         std::to_string(options.world_size) + " PROGRAM";
+         std::to_string(world_size) + " PROGRAM";
 }
 
 /// Rank 0's side.
 class RendezvousCoordinator {
  public:
-  RendezvousCoordinator(Store& store, const JoinOptions& options)
-      : store_(store), options_(options), listener_("0.0.0.0"), mine_(make_card(options)) {
+  RendezvousCoordinator(Store& store, const RendezvousConfig& config, milliseconds timeout)
+      : store_(store),
+        world_size_(config.world_size),
+        timeout_(timeout),
+        listener_("0.0.0.0"),
+        mine_(make_card(config)) {
     std::random_device random;
     for (int i = 0; i < 4; ++i) mine_.run += std::to_string(random()) + ".";
-    const std::string address = listener_.address();
-    mine_.port = address.substr(address.rfind(':') + 1);
+    mine_.port = listener_.port();
     cards_[0] = mine_;
   }
 
   RendezvousInfo run() {
     store_.set(kKey, encode(mine_));
-    const auto end = Clock::now() + options_.timeout;
+    const auto end = Clock::now() + timeout_;
     while (error_.empty() && !all_are_here()) {
-      if (Clock::now() > end) error_ = missing_ranks_error(missing(), options_, store_);
+      if (Clock::now() > end)
+        error_ = missing_ranks_error(missing(), world_size_, timeout_, store_);
       find_second_rank_0();
       take_guests();
     }
@@ -131,13 +114,11 @@ class RendezvousCoordinator {
     int rank = -1;  // until its card has come
   };
 
-  bool all_are_here() const {
-    return cards_.size() >= static_cast<std::size_t>(options_.world_size);
-  }
+  bool all_are_here() const { return cards_.size() >= static_cast<std::size_t>(world_size_); }
 
   std::string missing() const {
     std::string ranks;
-    for (int r = 0; r < options_.world_size; ++r)
+    for (int r = 0; r < world_size_; ++r)
       if (!cards_.count(r)) ranks += (ranks.empty() ? "rank " : ", rank ") + std::to_string(r);
     return ranks;
   }
@@ -167,17 +148,17 @@ class RendezvousCoordinator {
   }
 
   bool take_card(Guest& guest, const std::string& message) try {
-    const Card card = decode_card(message);
-    if (card.run != mine_.run) return false;
+    if (message.rfind(mine_.run, 0) != 0) return false;
+    const Card card = decode<Card>(message.substr(mine_.run.size()));
     guest.rank = card.rank;
     const auto [place, is_new] = cards_.emplace(card.rank, card);
     if (!error_.empty()) return true;  // the first error is the one to tell
     if (!is_new)
       error_ = duplicate_rank_error(card.rank, place->second.host, card.host);
-    else if (card.world_size != options_.world_size)
+    else if (card.world_size != world_size_)
       error_ = "the ranks do not agree on how many they are: rank 0 says " +
-               std::to_string(options_.world_size) + ", rank " + std::to_string(card.rank) +
-               " says " + std::to_string(card.world_size) + ". WORLD_SIZE must be the same for all";
+               std::to_string(world_size_) + ", rank " + std::to_string(card.rank) + " says " +
+               std::to_string(card.world_size) + ". WORLD_SIZE must be the same for all";
     return true;
   } catch (const std::exception&) {
     return false;
@@ -203,19 +184,16 @@ class RendezvousCoordinator {
 
   // To all who came, also to those who do not belong here.
   RendezvousInfo answer() {
-    std::vector<std::string> parts = {error_};
-    RendezvousInfo info;
-    for (const auto& [rank, card] : cards_) {
-      parts.push_back(encode(card));
-      info.hosts.push_back(card.host);
-    }
-    for (Guest& guest : guests_) guest.socket.send(join_texts(parts));
+    RollCall answer{error_, {}};
+    for (const auto& [rank, card] : cards_) answer.hosts.push_back(card.host);
+    for (Guest& guest : guests_) guest.socket.send(encode(answer));
     if (!error_.empty()) {
       mine_.error = error_;
       store_.set(kKey, encode(mine_));  // for those who come too late
       throw DistributedError(error_);
     }
     store_.delete_key(kKey);
+    RendezvousInfo info{std::move(answer.hosts), {}};
     std::sort(guests_.begin(), guests_.end(),
               [](const Guest& a, const Guest& b) { return a.rank < b.rank; });
     for (Guest& guest : guests_)
@@ -224,7 +202,8 @@ class RendezvousCoordinator {
   }
 
   Store& store_;
-  const JoinOptions& options_;
+  const int world_size_;
+  const milliseconds timeout_;
   Listener listener_;
   Card mine_;
   std::vector<Guest> guests_;
@@ -240,17 +219,16 @@ std::optional<RendezvousInfo> wait_for_answer(Socket socket, Clock::time_point e
     messages = socket.receive();
   }
   if (messages.empty()) return std::nullopt;
-  const auto parts = split_texts(messages[0]);
-  if (!parts[0].empty()) throw DistributedError(parts[0]);
-  RendezvousInfo info;
-  for (std::size_t i = 1; i < parts.size(); ++i) info.hosts.push_back(decode_card(parts[i]).host);
+  auto answer = decode<RollCall>(messages[0]);
+  if (!answer.error.empty()) throw DistributedError(answer.error);
+  RendezvousInfo info{std::move(answer.hosts), {}};
   info.sockets.push_back(std::move(socket));
   return info;
 }
 
-RendezvousInfo join_as_worker(Store& store, const JoinOptions& options) {
-  const Card mine = make_card(options);
-  const auto end = Clock::now() + options.timeout + kWorkersWaitLonger;
+RendezvousInfo join_as_worker(Store& store, const RendezvousConfig& config, milliseconds timeout) {
+  const Card mine = make_card(config);
+  const auto end = Clock::now() + timeout + kWorkersWaitLonger;
   std::string trouble;
   while (Clock::now() < end) {
     const auto there = card_in(store);
@@ -269,14 +247,15 @@ RendezvousInfo join_as_worker(Store& store, const JoinOptions& options) {
     }
     std::this_thread::sleep_for(kPause);
   }
-  throw DistributedError(missing_ranks_error("rank 0", options, store) + trouble);
+  throw DistributedError(missing_ranks_error("rank 0", config.world_size, timeout, store) +
+                         trouble);
 }
 
 }  // namespace
 
-RendezvousInfo join(Store& store, const JoinOptions& options) {
-  if (options.rank == 0) return RendezvousCoordinator(store, options).run();
-  return join_as_worker(store, options);
+RendezvousInfo join(Store& store, const RendezvousConfig& config, milliseconds timeout) {
+  if (config.rank == 0) return RendezvousCoordinator(store, config, timeout).run();
+  return join_as_worker(store, config, timeout);
 }
 
 }  // namespace td::distributed

@@ -1,12 +1,14 @@
 // Values in files, and the choice of a store by its url.
 #include "distributed/rendezvous/store.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
 
 #include "file/file.h"
 #include "td/base/error.h"
@@ -26,22 +28,20 @@ class FileStore final : public Store {
     } catch (const IoError& e) {
       refuse(folder, e.what());
     }
-    ::unlink(write_draft("").c_str());
+    if (::access(folder.c_str(), W_OK) != 0) refuse(folder, std::strerror(errno));
   }
 
-  // Written under a temporary name, then renamed, so that no rank reads a part of it.
+  // Written under a name that no other process uses, then renamed: no rank reads a part of it.
   void set(const std::string& key, const std::string& value) override {
-    if (std::rename(write_draft(value).c_str(), path_of(key).c_str()) != 0)
+    const std::string draft = path_of(".draft-" + std::to_string(std::random_device{}()));
+    const bool written = bool(std::ofstream(draft, std::ios::binary) << value << std::flush);
+    if (!written || std::rename(draft.c_str(), path_of(key).c_str()) != 0)
       refuse(folder_, std::strerror(errno));
   }
   std::optional<std::string> get(const std::string& key) override {
-    if (!file_exists(path_of(key))) return std::nullopt;
-    try {
-      const Bytes bytes = read_file(path_of(key));
-      return std::string(bytes.begin(), bytes.end());
-    } catch (const IoError&) {
-      return std::nullopt;  // it was removed in this moment
-    }
+    std::ifstream file(path_of(key), std::ios::binary);
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
   }
   void delete_key(const std::string& key) override { ::unlink(path_of(key).c_str()); }
   std::string describe() const override { return "the folder " + folder_; }
@@ -52,17 +52,6 @@ class FileStore final : public Store {
                 "; give a folder that all ranks can write to, as file:///folder");
   }
   std::string path_of(const std::string& key) const { return folder_ + '/' + key; }
-
-  // A file that holds the value, under a name that no other process uses.
-  std::string write_draft(const std::string& value) const {
-    std::string draft = folder_ + "/.draft-" + std::to_string(getpid()) + "-XXXXXX";
-    const FileDescriptor file(::mkostemp(draft.data(), O_CLOEXEC));
-    if (!file) refuse(folder_, std::strerror(errno));
-    if (::write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size()))
-      return draft;
-    ::unlink(draft.c_str());
-    refuse(folder_, "a file could not be written whole; is the disk full?");
-  }
 
   const std::string folder_;
 };

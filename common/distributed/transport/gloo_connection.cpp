@@ -5,10 +5,12 @@
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
 
-#include <ctime>
-
 namespace td::distributed {
 namespace {
+
+// How much longer a message may take than a call: the coordination service ends the call before,
+// and reports why.
+constexpr std::chrono::seconds kAfterCoordination(10);
 
 // gloo's handshake leaves two values per rank in a store and reads those of all ranks: "rank_<r>",
 // its host, and "<r>", its addresses. Here each value is one all-gather of the coordination
@@ -38,23 +40,24 @@ class ExchangeAsStore final : public gloo::rendezvous::Store {
 
 }  // namespace
 
-GlooMesh::GlooMesh(const GlooOptions& options) : timeout_(options.timeout) {
-  ExchangeAsStore store(options.exchange);
+GlooMesh::GlooMesh(const Member& member) : timeout_(member.timeout + kAfterCoordination) {
+  ExchangeAsStore store(member.exchange);
+  const std::string& address = member.hosts[member.rank].address;
   const NoPipeSignal quiet;  // for gloo's own thread, which starts here
   try {
     gloo::transport::tcp::attr where;
-    where.hostname = options.address;
+    where.hostname = address;
     auto device = gloo::transport::tcp::CreateDevice(where);
-    const auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
+    const auto context = std::make_shared<gloo::rendezvous::Context>(member.rank, member.size());
     // gloo waits five times its limit for each connection.
-    context->setTimeout(options.connect_timeout / 5);
+    context->setTimeout(member.timeout / 5);
     context->connectFullMesh(store, device);
-    context->setTimeout(options.timeout);
+    context->setTimeout(timeout_);
     context_ = context;
   } catch (const DistributedError&) {
     throw;
   } catch (const std::exception& e) {
-    fail<DistributedError>("rank ", options.rank, " at address ", options.address,
+    fail<DistributedError>("rank ", member.rank, " at address ", address,
                            " cannot connect to rank ", store.peer(), ": ", e.what(),
                            ". Can their hosts reach each other? TD_INTERFACE names ",
                            "the network interface to use");
@@ -119,19 +122,6 @@ void GlooBuffer::wait_receive() {
 void GlooBuffer::wait_all() {
   while (receives_) wait_receive();
   for (; sends_; --sends_) guarded([&] { return buffer_->waitSend(nullptr, mesh_.timeout_); });
-}
-
-NoPipeSignal::NoPipeSignal() {
-  sigemptyset(&pipe_);
-  sigaddset(&pipe_, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-}
-
-NoPipeSignal::~NoPipeSignal() {
-  if (sigismember(&before_, SIGPIPE)) return;
-  const timespec no_wait{0, 0};
-  sigtimedwait(&pipe_, nullptr, &no_wait);  // a signal that has arrived meanwhile
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace td::distributed

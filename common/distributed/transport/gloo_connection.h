@@ -6,10 +6,11 @@
 #include <gloo/transport/unbound_buffer.h>
 
 #include <csignal>
+#include <ctime>
 #include <mutex>
 #include <set>
 
-#include "distributed/transport/gloo_transport.h"
+#include "distributed/transport/transport.h"
 
 namespace td::distributed {
 
@@ -19,7 +20,7 @@ class GlooBuffer;
 class GlooMesh {
  public:
   /// Connects to all other ranks. @throws DistributedError naming the rank that cannot be reached.
-  explicit GlooMesh(const GlooOptions& options);
+  explicit GlooMesh(const Member& member);
   /// Ends the waits of all buffers, and the connections. Later ones throw DistributedError(why).
   void abort(const std::string& why);
 
@@ -68,8 +69,17 @@ class GlooBuffer {
 /// it starts never do. The program's own handling of the signal is unchanged.
 class NoPipeSignal {
  public:
-  NoPipeSignal();
-  ~NoPipeSignal();
+  NoPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    if (sigismember(&before_, SIGPIPE)) return;
+    const timespec no_wait{0, 0};
+    sigtimedwait(&pipe_, nullptr, &no_wait);  // a signal that has arrived meanwhile
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   NoPipeSignal(const NoPipeSignal&) = delete;
   NoPipeSignal& operator=(const NoPipeSignal&) = delete;
 

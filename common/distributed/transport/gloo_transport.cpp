@@ -1,8 +1,12 @@
-// Collectives over gloo's buffers.
-#include "distributed/transport/gloo_transport.h"
-
+// The transport between processes of any hosts: gloo's TCP connections, one between any two ranks.
+// The collectives are ours, on gloo's buffers: all_reduce is the one of shared memory, each rank
+// reduces one slice of all data and sends it to all ranks, so both transports give equal bits.
+// Invariant: a message is tagged with a hash of its call, so that mismatched calls never exchange
+// data; they block until the coordination service has found the mismatch.
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #include "distributed/transport/gloo_connection.h"
 
@@ -20,25 +24,19 @@ constexpr std::size_t kShortestSegment = 512 * 1024, kLongestSegment = 1024 * 10
 // The part of a collective that a message belongs to.
 enum class Phase : std::uint64_t { kOnly, kReduce, kGather };
 
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
-  hash *= 0xff51afd7ed558ccd;
-  return hash ^ (hash >> 33);
-}
-
 // Equal on two ranks if, and in practice only if, they make the same call. gloo terminates the
 // process when a message is larger than the receive, so sizes are part of the tag.
 std::uint64_t tag_of(const CollectiveFingerprint& key, Phase phase, int from = 0, int to = 0) {
   const bool between = key.sequence == 0;  // send and recv: the two ranks see different sides
-  std::uint64_t hash = mixed(static_cast<std::uint64_t>(phase), key.sequence);
-  hash = mixed(hash, static_cast<std::uint64_t>(key.numel));
-  hash = mixed(hash, between ? static_cast<std::uint64_t>(from) << 32 | static_cast<unsigned>(to)
-                             : static_cast<std::uint64_t>(key.peer));
-  hash = mixed(hash, static_cast<std::uint64_t>(key.tag) << 32 |
-                         (between ? 0 : static_cast<std::uint64_t>(key.type) + 1) << 16 |
-                         static_cast<std::uint64_t>(key.reduce) << 8 |
-                         static_cast<std::uint64_t>(key.dtype));
-  return hash;
+  const std::int64_t parts[] = {static_cast<std::int64_t>(phase),
+                                static_cast<std::int64_t>(key.sequence),
+                                key.numel,
+                                between ? from : key.peer,
+                                between ? to : static_cast<int>(key.type),
+                                key.tag,
+                                static_cast<int>(key.reduce),
+                                static_cast<int>(key.dtype)};
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(parts), sizeof parts});
 }
 
 // How a call's data is divided: a slice per rank, each slice in segments. All in bytes, and equal
@@ -116,8 +114,8 @@ class ReceiveWindow {
 
 class GlooTransport final : public Transport {
  public:
-  explicit GlooTransport(const GlooOptions& options)
-      : rank_(options.rank), size_(options.size), mesh_(options) {}
+  explicit GlooTransport(const Member& member)
+      : rank_(member.rank), size_(member.size()), mesh_(member) {}
   const char* name() const override { return "gloo"; }
 
   void all_reduce(const CollectiveFingerprint& key, void* data) override {
@@ -247,8 +245,8 @@ class GlooTransport final : public Transport {
 
 }  // namespace
 
-std::shared_ptr<Transport> make_gloo_transport(const GlooOptions& options) {
-  return std::make_shared<GlooTransport>(options);
+std::shared_ptr<Transport> make_gloo_transport(const Member& member) {
+  return std::make_shared<GlooTransport>(member);
 }
 
 }  // namespace td::distributed

@@ -1,4 +1,7 @@
 // What a group asks of NCCL: its calls, and how the GPUs of all ranks become one group.
+#include <cstdio>
+#include <cstdlib>
+#include <future>
 #include <sstream>
 #include <thread>
 
@@ -7,6 +10,9 @@
 
 namespace td::distributed {
 namespace {
+
+// Ending NCCL may hang together with the GPU that has failed.
+constexpr std::chrono::seconds kAbortLimit(5);
 
 void call_collective(Communicator& nccl, const Collective& call, void* stream) {
   const CollectiveFingerprint& key = call.key;
@@ -42,13 +48,14 @@ void check_one_gpu_a_rank(const std::vector<std::string>& uuids,
 }
 
 // NCCL connects the ranks in its own threads, after all of them have started to join.
-void wait_until_joined(Communicator& communicator, const NcclOptions& options) {
-  const auto end = std::chrono::steady_clock::now() + options.timeout;
+void wait_until_joined(Communicator& communicator, const Member& member,
+                       CollectiveObserver* observer) {
+  const auto end = std::chrono::steady_clock::now() + member.timeout;
   try {
     while (!communicator.ready()) {
-      if (options.observer) options.observer->check();
-      TD_CHECK(DistributedError, std::chrono::steady_clock::now() < end, "rank ", options.rank,
-               ": NCCL has not connected the GPUs of all ranks within ", options.timeout.count(),
+      if (observer) observer->check();
+      TD_CHECK(DistributedError, std::chrono::steady_clock::now() < end, "rank ", member.rank,
+               ": NCCL has not connected the GPUs of all ranks within ", member.timeout.count(),
                " ms; with NCCL_DEBUG=INFO it prints what it tries");
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -59,6 +66,19 @@ void wait_until_joined(Communicator& communicator, const NcclOptions& options) {
 }
 
 }  // namespace
+
+void abort_nccl(const std::vector<std::shared_ptr<Communicator>>& communicators,
+                const std::string& last_words) {
+  std::promise<void> over;
+  const auto ended = over.get_future();
+  std::thread([communicators, over = std::move(over)]() mutable {
+    for (const auto& communicator : communicators) communicator->abort();
+    over.set_value();
+  }).detach();
+  if (ended.wait_for(kAbortLimit) == std::future_status::ready) return;
+  std::fputs(last_words.c_str(), stderr);
+  std::_Exit(1);
+}
 
 // Sends and receives that start together are one span.
 std::shared_ptr<void> call_nccl(Communicator& communicator,
@@ -99,21 +119,21 @@ Device nccl_device(int local_rank) {
   return Device(kCUDA, gpu_of_rank(local_rank, count));
 }
 
-std::shared_ptr<ProcessGroup> join_nccl(const NcclOptions& options) {
-  const int size = static_cast<int>(options.hosts.size());
-  check_one_gpu_a_rank(options.exchange(device_uuid(options.device)), options.hosts);
+std::shared_ptr<ProcessGroup> join_nccl(const Member& member, Device device,
+                                        std::shared_ptr<CollectiveObserver> observer) {
+  check_one_gpu_a_rank(member.exchange(device_uuid(device)), member.hosts);
   // A group of one rank has no other rank to send to.
-  const int count = size > 1 ? 2 : 1;
+  const int count = member.size() > 1 ? 2 : 1;
   std::string ids;
-  for (int i = 0; i < count && options.rank == 0; ++i) ids += new_communicator_id() + ' ';
-  std::istringstream all_ids(options.exchange(ids)[0]);
+  for (int i = 0; i < count && member.rank == 0; ++i) ids += new_communicator_id() + ' ';
+  std::istringstream all_ids(member.exchange(ids)[0]);
   std::vector<std::shared_ptr<Communicator>> communicators;
   for (std::string id; all_ids >> id;) {
-    communicators.push_back(join_communicator(id, options.rank, size, options.device));
-    wait_until_joined(*communicators.back(), options);
+    communicators.push_back(join_communicator(id, member.rank, member.size(), device));
+    wait_until_joined(*communicators.back(), member, observer.get());
   }
-  return std::make_shared<ProcessGroupNCCL>(options.rank, size, options.timeout, options.device,
-                                            std::move(communicators), options.observer);
+  return std::make_shared<ProcessGroupNCCL>(member.rank, member.size(), member.timeout, device,
+                                            std::move(communicators), std::move(observer));
 }
 
 }  // namespace td::distributed

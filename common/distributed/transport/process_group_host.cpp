@@ -1,6 +1,8 @@
 // The three queues of the group, and the copies of an accelerator's tensors through pinned memory.
 #include "distributed/transport/process_group_host.h"
 
+#include <cstring>
+
 #include "distributed/transport/work_queue.h"
 #include "td/device/stream.h"
 #include "td/ops/ops.h"
@@ -25,31 +27,35 @@ class OnHost {
   Tensor tensor_, host_;
 };
 
-void call_transport(Transport& transport, const CollectiveFingerprint& key, void* input,
+void call_transport(Transport* transport, const CollectiveFingerprint& key, void* input,
                     void* output) {
+  if (!transport) {  // one rank, whose own elements are the result
+    if (input != output && key.bytes()) std::memmove(output, input, key.bytes());
+    return;
+  }
   switch (key.type) {
     case CollectiveType::kBroadcast:
-      return transport.broadcast(key, output);
+      return transport->broadcast(key, output);
     case CollectiveType::kAllReduce:
-      return transport.all_reduce(key, output);
+      return transport->all_reduce(key, output);
     case CollectiveType::kReduce:
-      return transport.reduce(key, output);
+      return transport->reduce(key, output);
     case CollectiveType::kAllGather:
-      return transport.all_gather(key, input, output);
+      return transport->all_gather(key, input, output);
     case CollectiveType::kReduceScatter:
-      return transport.reduce_scatter(key, input, output);
+      return transport->reduce_scatter(key, input, output);
     case CollectiveType::kBarrier:
-      return transport.barrier(key);
+      return transport->barrier(key);
     case CollectiveType::kSend:
-      return transport.send(key, output);
+      return transport->send(key, output);
     case CollectiveType::kReceive:
-      return transport.receive(key, output);
+      return transport->receive(key, output);
   }
 }
 
 bool in_place(const Collective& call) { return call.input.is_same(call.output); }
 
-void carry_out(Transport& transport, AsyncWork& work) {
+void carry_out(Transport* transport, AsyncWork& work) {
   const Collective& call = work.call;
   if (!work.ready) {
     const OnHost input(call.input), output(call.output);
@@ -68,7 +74,7 @@ void carry_out(Transport& transport, AsyncWork& work) {
   stream.synchronize();
 }
 
-void carry_out_observed(Transport& transport, CollectiveObserver* observer, AsyncWork& work) {
+void carry_out_observed(Transport* transport, CollectiveObserver* observer, AsyncWork& work) {
   const CollectiveFingerprint& key = work.call.key;
   if (!observer) return carry_out(transport, work);
   observer->started(key);
@@ -88,12 +94,12 @@ ProcessGroupHost::ProcessGroupHost(int rank, int size, std::chrono::milliseconds
     : ProcessGroup(rank, size, timeout),
       transport_(std::move(transport)),
       observer_(std::move(observer)),
-      queues_(std::make_unique<WorkQueues>(
-          [transport = transport_, observer = observer_](AsyncWork& work) {
-            carry_out_observed(*transport, observer.get(), work);
-          },
-          true)),
       exceptions_(std::uncaught_exceptions()) {
+  const auto execute = [transport = transport_, observer = observer_](AsyncWork& work) {
+    carry_out_observed(transport.get(), observer.get(), work);
+  };
+  for (const char* name : {"collectives", "sends", "receives"})
+    queues_.push_back(std::make_shared<WorkQueue>(name, execute));
   if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
 }
 
@@ -101,27 +107,32 @@ ProcessGroupHost::~ProcessGroupHost() {
   // An exception is unwinding this rank: the others must not wait for calls that will not come.
   if (std::uncaught_exceptions() > exceptions_)
     fail("rank " + std::to_string(rank()) + " ended with an error");
-  queues_->close(failure_.happened());
+  for (const auto& queue : queues_) queue->close(failure_.happened());
   if (observer_) observer_->leave();
 }
 
 std::shared_ptr<Work> ProcessGroupHost::start(Collective call) {
+  const CollectiveType type = call.key.type;
   auto work = std::make_shared<AsyncWork>(std::move(call));
-  queues_->enqueue(work);
+  queues_[type == CollectiveType::kSend      ? 1
+          : type == CollectiveType::kReceive ? 2
+                                             : 0]
+      ->enqueue(work);
   return work;
 }
 
 void ProcessGroupHost::fail(const std::string& why) {
   if (!failure_.set(why)) return;
   const auto error = std::make_exception_ptr(DistributedError(why));
-  queues_->fail(error);
-  transport_->abort(why);
+  for (const auto& queue : queues_) queue->fail(error);
+  if (transport_) transport_->abort(why);
   if (observer_) observer_->failed(why);
 }
 
 Tensor ProcessGroupHost::empty_shared(std::int64_t numel, const TensorOptions& options) {
   const auto bytes = static_cast<std::size_t>(numel) * element_size(options.dtype());
-  void* memory = options.device().is_cpu() && bytes ? transport_->allocate_shared(bytes) : nullptr;
+  const bool shares = transport_ && options.device().is_cpu() && bytes;
+  void* memory = shares ? transport_->allocate_shared(bytes) : nullptr;
   if (!memory) return ProcessGroup::empty_shared(numel, options);
   // The tensor may outlive the group.
   return from_blob(

@@ -35,18 +35,19 @@ class CollectiveObserver {
   virtual void leave() {}
 };
 
-struct WorkQueues;
+class WorkQueue;
 
 /// A process group over a Transport. Thread-safe.
 class ProcessGroupHost : public ProcessGroup {
  public:
+  /// @param transport null for a group of one rank, which has nobody to send to.
   /// @param observer may be null.
   ProcessGroupHost(int rank, int size, std::chrono::milliseconds timeout,
                    std::shared_ptr<Transport> transport,
                    std::shared_ptr<CollectiveObserver> observer = nullptr);
   /// Waits for the calls in flight, unless the group or the program has failed.
   ~ProcessGroupHost() override;
-  const char* transport() const override { return transport_->name(); }
+  const char* transport() const override { return transport_ ? transport_->name() : "one rank"; }
   Tensor empty_shared(std::int64_t numel, const TensorOptions& options) override;
 
   /// Ends the group: all calls in flight and all later calls throw DistributedError(why). Only the
@@ -59,7 +60,9 @@ class ProcessGroupHost : public ProcessGroup {
  private:
   std::shared_ptr<Transport> transport_;
   std::shared_ptr<CollectiveObserver> observer_;
-  std::unique_ptr<WorkQueues> queues_;
+  // One for collectives, which must keep their order, and one each for sends and receives, which
+  // must not delay each other.
+  std::vector<std::shared_ptr<WorkQueue>> queues_;
   GroupFailure failure_;
   int exceptions_;  // in flight when the group was made
 };

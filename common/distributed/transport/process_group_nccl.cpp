@@ -5,13 +5,10 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
-#include <future>
+#include <deque>
 #include <mutex>
 #include <thread>
 
-#include "distributed/transport/work_queue.h"
 #include "td/ops/ops.h"
 
 namespace td::distributed {
@@ -23,29 +20,33 @@ constexpr std::chrono::microseconds kPause(100);
 constexpr int kAnswersBeforeSleep = 1000;
 // How often a call is looked at, and how often while the group waits for its last calls.
 constexpr std::chrono::milliseconds kTick(100), kTickOfClosing(1);
-// Ending NCCL may hang together with the GPU that has failed.
-constexpr std::chrono::seconds kAbortLimit(5);
 
 }  // namespace
 
 /// A call in flight. Its tensors are released when it is submitted: from then on the allocator
 /// knows which stream uses their memory.
-class NcclWork final : public AsyncWork {
+class NcclWork final : public Work {
  public:
   NcclWork(Collective collective, std::shared_ptr<NcclCalls> calls, Device device)
-      : AsyncWork(std::move(collective), false),
+      : call_(std::move(collective)),
         device_(device),
+        ready_(device.type()),
         done_(device.type()),
-        calls_(std::move(calls)) {}
+        calls_(std::move(calls)) {
+    ready_.record(getCurrentStream(device));
+  }
   void wait() override;
   bool is_completed() const override;
 
  private:
   friend class NcclCalls;
 
+  Collective call_;
   const Device device_;
-  Event done_;  // recorded when it is submitted
+  Event ready_;  // recorded after the work that produces the tensors
+  Event done_;   // recorded when it is submitted
   std::atomic<bool> submitted_{false};
+  std::chrono::steady_clock::time_point watched_since_{};
   const std::shared_ptr<NcclCalls> calls_;
 };
 
@@ -55,6 +56,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
   using Clock = std::chrono::steady_clock;
   using Lock = std::unique_lock<std::mutex>;
   using Works = std::vector<std::shared_ptr<NcclWork>>;
+  using Queue = std::deque<std::shared_ptr<NcclWork>>;
 
   NcclCalls(int rank, std::chrono::milliseconds timeout, Device device_,
             std::vector<std::shared_ptr<Communicator>> communicators,
@@ -67,14 +69,12 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
         collective_stream_(getStreamFromPool(device, true)),
         p2p_stream_(getStreamFromPool(device, true)),
         barrier_tensor_(zeros({1}, TensorOptions().device(device))),
-        queues_([this](AsyncWork& work) { watch(static_cast<NcclWork&>(work)); }, false) {
-    queues_.collectives->check_when_idle([this] { check_communicators(); });
-  }
+        watcher_([this] { watch(); }) {}
 
   std::shared_ptr<Work> start(Collective call) {
     if (call.key.type == CollectiveType::kBarrier) call.input = call.output = barrier_tensor_;
     auto work = std::make_shared<NcclWork>(std::move(call), shared_from_this(), device);
-    if (work->call.key.sequence == 0) {  // a send or a receive
+    if (work->call_.key.sequence == 0) {  // a send or a receive
       Lock lock(mutex_);
       pending_p2p_.push_back(work);
     } else {
@@ -99,7 +99,10 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
       changed_.notify_all();
     }
     if (observer_) observer_->failed(why);
-    aborting_ = std::thread([this] { abort_nccl(); });
+    aborting_ = std::thread([this] {
+      abort_nccl(communicators_, failure.why() + "\nNCCL on " + device.str() +
+                                     " cannot be ended; the process ends instead\n");
+    });
   }
 
   void close() {
@@ -109,13 +112,14 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
       closing_ = true;
       changed_.notify_all();
     }
-    queues_.close(false);
+    watcher_.join();
   }
 
   /// The last call: NCCL is no longer being aborted afterwards.
   void join_abort() {
     if (aborting_.joinable()) aborting_.join();
     pending_p2p_.clear();  // these works hold this object
+    for (Queue* queue : {&collectives_, &p2p_}) queue->clear();
   }
 
   const Device device;
@@ -127,9 +131,9 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     std::lock_guard one_at_a_time(submitting_);
     if (failure.happened()) return;
     try {
-      for (const auto& work : works) work->ready->block(stream);
+      for (const auto& work : works) work->ready_.block(stream);
       std::vector<const Collective*> calls;
-      for (const auto& work : works) calls.push_back(&work->call);
+      for (const auto& work : works) calls.push_back(&work->call_);
       {
         // The span starts after the waits for the program's work, which are not part of the call.
         const auto span = call_nccl(communicator, calls, stream.native());
@@ -137,17 +141,19 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
       }
       for (const auto& work : works) {
         work->done_.record(stream);
-        for (Tensor* tensor : {&work->call.input, &work->call.output}) {
+        for (Tensor* tensor : {&work->call_.input, &work->call_.output}) {
           if (tensor->defined()) tensor->record_stream(stream);
           *tensor = Tensor();
         }
         work->submitted_ = true;
       }
     } catch (const Error& e) {
-      return fail("rank " + std::to_string(rank_) + ": " + describe(works[0]->call.key) + ": " +
+      return fail("rank " + std::to_string(rank_) + ": " + describe(works[0]->call_.key) + ": " +
                   e.what());
     }
-    for (const auto& work : works) queues_.enqueue(work);
+    Lock lock(mutex_);
+    for (const auto& work : works) (work->call_.key.sequence ? collectives_ : p2p_).push_back(work);
+    changed_.notify_all();
   }
 
   void wait_until_queued(Communicator& communicator) {
@@ -164,21 +170,41 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     }
   }
 
-  void watch(NcclWork& work) {
-    const CollectiveFingerprint key = work.call.key;
-    if (failure.happened()) return;
-    if (observer_) observer_->started(key);
-    const auto since = Clock::now();  // earlier calls may have delayed it until now
+  // The watching thread.
+  void watch() {
+    while (true) {
+      for (Queue* queue : {&collectives_, &p2p_}) look_at(*queue);
+      Lock lock(mutex_);
+      const bool idle = collectives_.empty() && p2p_.empty();
+      if (failure.happened() || (closing_ && idle)) return;
+      const auto woken = changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
+      lock.unlock();
+      if (woken == std::cv_status::timeout) check_communicators();
+    }
+  }
+
+  // Looks at the calls of one stream, which end in their order.
+  void look_at(Queue& works) {
     while (!failure.happened()) {
-      if (is_done(work)) {
-        if (observer_) observer_->finished(key);
+      std::shared_ptr<NcclWork> work;
+      {
         Lock lock(mutex_);
-        if (key.sequence) finished_ = key;
+        if (works.empty()) return;
+        work = works.front();
+      }
+      const CollectiveFingerprint& key = work->call_.key;
+      if (work->watched_since_ == Clock::time_point()) {
+        work->watched_since_ = Clock::now();  // earlier calls may have delayed it until now
+        if (observer_) observer_->started(key);
+      }
+      if (!is_done(*work)) {
+        if (Clock::now() - work->watched_since_ > timeout_) fail(too_long(key));
         return;
       }
-      if (Clock::now() - since > timeout_) return fail(too_long(key));
+      if (observer_) observer_->finished(key);
       Lock lock(mutex_);
-      if (!failure.happened()) changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
+      if (key.sequence) finished_ = key;
+      works.pop_front();
     }
   }
 
@@ -208,41 +234,27 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     return text + ". A rank has not made this call, or its GPU is stuck";
   }
 
-  // A GPU that waits for a dead rank blocks every thread that waits for the GPU. If NCCL cannot end
-  // that wait, ending the process can.
-  void abort_nccl() {
-    std::promise<void> over;
-    const auto ended = over.get_future();
-    std::thread([communicators = communicators_, over = std::move(over)]() mutable {
-      for (const auto& communicator : communicators) communicator->abort();
-      over.set_value();
-    }).detach();
-    if (ended.wait_for(kAbortLimit) == std::future_status::ready) return;
-    std::fprintf(stderr, "%s\nNCCL on %s cannot be ended; the process ends instead\n",
-                 failure.why().c_str(), device.str().c_str());
-    std::_Exit(1);
-  }
-
   const int rank_;
   const std::chrono::milliseconds timeout_;
   const std::vector<std::shared_ptr<Communicator>> communicators_;
   const std::shared_ptr<CollectiveObserver> observer_;
   const Stream collective_stream_, p2p_stream_;
   const Tensor barrier_tensor_;  // NCCL has no barrier: it is an all-reduce of one element
-  WorkQueues queues_;
-  std::mutex submitting_;  // NCCL takes one call at a time
+  std::mutex submitting_;        // NCCL takes one call at a time
   std::mutex mutex_;
   std::condition_variable changed_;
-  Works pending_p2p_;
+  Works pending_p2p_;               // until one of them is waited for
+  Queue collectives_, p2p_;         // submitted, and not known to have ended
   CollectiveFingerprint finished_;  // the last collective that ended
   bool closing_ = false;
   std::thread aborting_;
+  std::thread watcher_;
 };
 
 void NcclWork::wait() {
   if (!submitted_) calls_->start_p2p();
   calls_->failure.check();
-  if (call.key.type != CollectiveType::kBarrier) return done_.block(getCurrentStream(device_));
+  if (call_.key.type != CollectiveType::kBarrier) return done_.block(getCurrentStream(device_));
   for (; !done_.query(); std::this_thread::sleep_for(kPause)) calls_->failure.check();
   calls_->failure.check();  // aborting NCCL also completes what was queued
 }

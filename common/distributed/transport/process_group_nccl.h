@@ -45,6 +45,12 @@ class ProcessGroupNCCL final : public ProcessGroup {
 std::shared_ptr<void> call_nccl(Communicator& communicator,
                                 const std::vector<const Collective*>& calls, void* stream);
 
+/// Aborts the communicators. A GPU that waits for a dead rank blocks every thread that waits for
+/// the GPU; if NCCL cannot end that wait, ending the process can, after it has printed
+/// `last_words`.
+void abort_nccl(const std::vector<std::shared_ptr<Communicator>>& communicators,
+                const std::string& last_words);
+
 /// Which of the `visible` GPUs the rank takes that is `local_rank` on its host: the one with its
 /// number. If only one is visible, that one, because a launcher may show each rank its own GPU
 /// (Slurm does with --gpus-per-task); join_nccl finds ranks that share a GPU by comparing UUIDs.
@@ -54,20 +60,10 @@ int gpu_of_rank(int local_rank, int visible);
 /// @throws DeviceError when there is none, with the reason and the next step.
 Device nccl_device(int local_rank);
 
-/// The arguments of join_nccl.
-struct NcclOptions {
-  int rank = 0;                 ///< of this process
-  std::vector<HostInfo> hosts;  ///< of all ranks, in their order
-  Device device = kCUDA;        ///< from nccl_device
-  /// How long joining and each call may wait for other ranks.
-  std::chrono::milliseconds timeout{30'000};
-  Exchange exchange;  ///< between all ranks, for the ids of GPUs and groups
-  std::shared_ptr<CollectiveObserver> observer;  ///< may be null
-};
-
-/// Connects the GPUs of the ranks.
+/// Connects the GPUs of the ranks; `device` is this rank's, from nccl_device.
 /// @throws DeviceError on all ranks when two of them have the same GPU; DistributedError when a
 /// rank does not come.
-std::shared_ptr<ProcessGroup> join_nccl(const NcclOptions& options);
+std::shared_ptr<ProcessGroup> join_nccl(const Member& member, Device device,
+                                        std::shared_ptr<CollectiveObserver> observer = nullptr);
 
 }  // namespace td::distributed

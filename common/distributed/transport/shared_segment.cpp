@@ -1,5 +1,6 @@
 // An anonymous file in memory (man 2 memfd_create): not limited by the size of /dev/shm, which is
-// 64 MiB in many containers, and opened by others under /proc/PID/fd.
+// 64 MiB in many containers, and opened by others under /proc/PID/fd. And how the ranks of a host
+// come to share such files.
 #include "distributed/transport/shared_segment.h"
 
 #include <fcntl.h>
@@ -17,8 +18,8 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <sstream>
+#include <utility>
 
 #include "td/base/error.h"
 
@@ -33,9 +34,10 @@ constexpr std::size_t kPage = 4096;
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 // Tells a segment from whatever else has its path for a process that counts processes otherwise.
-std::uint64_t new_token() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32 | random()) | 1;
+std::pair<dev_t, ino_t> identity(const FileDescriptor& file) {
+  struct stat status {};
+  fstat(file.get(), &status);
+  return {status.st_dev, status.st_ino};
 }
 
 std::string reason() { return std::strerror(errno); }
@@ -81,11 +83,10 @@ std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes) {
            reason(), "); see the limit of ulimit -v");
   TD_CHECK(Error, segment->allocate(bytes), "there is no room for ", format_bytes(bytes),
            " of shared memory (", reason(), "); see the limit of ulimit -f");
-  const std::uint64_t token = new_token();
-  std::memcpy(segment->data_, &token, sizeof token);
+  const auto [device, inode] = identity(segment->descriptor_);
   std::ostringstream address;
   address << "/proc/" << getpid() << "/fd/" << segment->descriptor_.get() << ' ' << span << ' '
-          << token;
+          << device << ' ' << inode;
   segment->address_ = address.str();
   return segment;
 }
@@ -94,18 +95,14 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const std::string& address) {
   std::istringstream text(address);
   std::string path;
   std::size_t span = 0;
-  std::uint64_t token = 0, found = 0;
-  text >> path >> span >> token;
+  std::pair<dev_t, ino_t> file;
+  text >> path >> span >> file.first >> file.second;
   std::shared_ptr<SharedSegment> segment(
       new SharedSegment(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)));
   TD_CHECK(Error, segment->descriptor_, "cannot open ", path, " (", reason(), ')');
-  struct stat file {};
-  const bool is_memory = fstat(segment->descriptor_.get(), &file) == 0 && S_ISREG(file.st_mode) &&
-                         file.st_size >= static_cast<off_t>(kPage) && span >= kPage;
-  TD_CHECK(Error, is_memory, path, " is not a segment of this program");
+  TD_CHECK(Error, identity(segment->descriptor_) == file, path,
+           " is not a segment of this program");
   TD_CHECK(Error, segment->map(span), "cannot map ", path, " (", reason(), ')');
-  std::memcpy(&found, segment->data_, sizeof found);
-  TD_CHECK(Error, found == token && token, path, " is not a segment of this program");
   segment->address_ = address;
   return segment;
 }
@@ -178,6 +175,57 @@ bool SharedCounter::wait_for(std::uint32_t target, const std::atomic<bool>& stop
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
   return reached(target);
+}
+
+// ---- joining ----
+
+namespace {
+
+std::string why_not_by_facts(const std::vector<HostInfo>& hosts) {
+  for (std::size_t r = 1; r < hosts.size(); ++r) {
+    if (same_host(hosts[0], hosts[r])) continue;
+    if (hosts[0].hostname != hosts[r].hostname)
+      return "rank 0 is on host " + hosts[0].hostname + ", rank " + std::to_string(r) + " on " +
+             hosts[r].hostname;
+    return "rank " + std::to_string(r) +
+           " is in another container or on another machine than "
+           "rank 0, though both hosts are named " +
+           hosts[0].hostname;
+  }
+  return {};
+}
+
+// The first rank that says what is in its way, in the order of ranks.
+std::string first_of(const std::vector<std::string>& faults) {
+  for (std::size_t r = 0; r < faults.size(); ++r)
+    if (!faults[r].empty()) return "rank " + std::to_string(r) + ": " + faults[r];
+  return {};
+}
+
+}  // namespace
+
+SharedMemory join_shared_memory(const Member& member) {
+  const int rank = member.rank, size = member.size();
+  if (std::string why = why_not_by_facts(member.hosts); !why.empty())
+    return {nullptr, std::move(why)};
+  std::string fault;
+  std::vector<std::shared_ptr<SharedSegment>> segments(member.hosts.size());
+  try {
+    segments[rank] = SharedSegment::make(shm_segment_bytes(size));
+  } catch (const Error& e) {
+    fault = e.what();
+  }
+  // No rank can open what a rank could not make; that rank's own error matters more.
+  const auto addresses = member.exchange(segments[rank] ? segments[rank]->address() : "");
+  try {
+    for (int r = 0; r < size && segments[rank]; ++r)
+      if (r != rank && !addresses[r].empty()) segments[r] = SharedSegment::open(addresses[r]);
+  } catch (const Error& e) {
+    fault = e.what();
+  }
+  if (std::string why = first_of(member.exchange(fault)); !why.empty())
+    return {nullptr, std::move(why)};
+  return {make_shm_transport(rank, std::move(segments)), {}};
 }
 
 }  // namespace td::distributed

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "distributed/transport/transport.h"
 #include "file/file.h"
 
 namespace td::distributed {
@@ -67,5 +68,35 @@ class alignas(64) SharedCounter {
   std::atomic<std::uint32_t> value_;
   std::atomic<std::uint32_t> sleepers_;
 };
+
+/// A rank's part of the barriers, at the beginning of its segment.
+struct RankSlot {
+  SharedCounter arrived;  ///< how often it has come
+  /// A call of this rank.
+  struct CallSlot {
+    CollectiveFingerprint key;  ///< the call
+    std::int64_t place;         ///< of its data in the segment, or a negative number
+  };
+  /// Its calls, double-buffered: a late rank reads the last one while the next is written.
+  alignas(64) CallSlot calls[2];
+};
+
+/// One direction between two ranks. A rank advances its counter after it has written the rest.
+struct SharedMailbox {
+  /// The sender's and the receiver's counter, and their calls.
+  ///@{
+  SharedCounter posted, taken;
+  CollectiveFingerprint sent, wanted;
+  ///@}
+  alignas(64) char data[64 << 10];  ///< a piece of the sender's data
+};
+
+/// The transport over the ranks' segments, each made with shm_segment_bytes; the rank's own one is
+/// the one it has made. Data that is in memory of allocate_shared on all ranks is not copied at
+/// all; other data goes piece by piece through a stage in shared memory.
+std::shared_ptr<Transport> make_shm_transport(int rank,
+                                              std::vector<std::shared_ptr<SharedSegment>> segments);
+/// What the transport of a group of `size` ranks needs at the beginning of each segment.
+std::size_t shm_segment_bytes(int size);
 
 }  // namespace td::distributed

@@ -1,36 +1,22 @@
-// Barriers, stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for
-// each rank it may send to, its stage, and the memory it was asked for.
-#include "distributed/transport/shm_transport.h"
-
+// The transport between processes of one host: a barrier is a counter in shared memory, and data in
+// shared memory is reduced in place. init_process_group takes it when all ranks are on one host;
+// NCCL has such a transport for GPUs, gloo has none. It carries data and compares calls. It waits
+// for the other ranks without end: that one of them is dead, stuck or gone is for the coordination
+// service to find, which calls abort.
+// First come the collectives, each as what a rank does with the pieces that all ranks show; then
+// barriers, stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for
+// each rank it may send to, its stage, and the memory it was asked for. Invariant: while ranks show
+// their data, each element is written by one rank alone.
 #include <algorithm>
 #include <cstring>
 
-#include "distributed/transport/peer_memory_transport.h"
+#include "distributed/transport/shared_segment.h"
 
 namespace td::distributed {
 namespace {
 
-// A rank's part of the barriers. `arrived` counts how often it has come.
-struct RankSlot {
-  std::uint64_t token;  // the segment's
-  SharedCounter arrived;
-  // Its calls, double-buffered: a late rank reads the last one while the next is written.
-  struct CallSlot {
-    CollectiveFingerprint key;
-    std::int64_t place;  // of its data in its segment, or one of the two below
-  };
-  alignas(64) CallSlot calls[2];
-};
-
 constexpr std::int64_t kNowhere = -1;  // shows nothing
 constexpr std::int64_t kOnStage = -2;
-
-// One direction between two ranks. A rank advances its counter after it has written the rest.
-struct SharedMailbox {
-  SharedCounter posted, taken;
-  CollectiveFingerprint sent, wanted;
-  alignas(64) char data[64 << 10];
-};
 
 // Half a stage. Two halves, because a rank fills one while another rank still reads the other.
 constexpr std::size_t kHalf = 256 << 10;
@@ -38,16 +24,81 @@ constexpr std::size_t kHalf = 256 << 10;
 constexpr std::size_t kSlotBytes = 4096;
 static_assert(sizeof(RankSlot) <= kSlotBytes);
 
-class ShmTransport final : public PeerMemoryTransport {
+char* at(void* memory, std::int64_t element, ScalarType dtype) {
+  return static_cast<char*>(memory) + static_cast<std::size_t>(element) * element_size(dtype);
+}
+
+// A block is given to the other ranks while it and theirs are in the nearest cache; measured.
+constexpr std::int64_t kBlock = 1024;
+
+class ShmTransport final : public Transport {
  public:
   ShmTransport(int rank, std::vector<std::shared_ptr<SharedSegment>> segments)
-      : PeerMemoryTransport(rank, static_cast<int>(segments.size())),
+      : rank_(rank),
+        size_(static_cast<int>(segments.size())),
         segments_(std::move(segments)),
-        pointers_(segments_.size()),
+        shown_(segments_.size()),
         places_(segments_.size()),
         sent_(segments_.size()),
-        received_(segments_.size()) {}
+        received_(segments_.size()),
+        arrays_(segments_.size()) {}
   const char* name() const override { return "shared memory"; }
+
+  // anchor: all_reduce
+  // Reduce-scatter and all-gather in one pass: slice r of all ranks' data is touched by rank r
+  // alone, which reads it, reduces it, and writes the result to all ranks.
+  void all_reduce(const CollectiveFingerprint& key, void* data) override {
+    exchange_buffers(key, data, key.numel, Access::kSlices, [&](Range piece) {
+      const Range mine = my_slice(piece.numel(), key.dtype);
+      for (std::int64_t begin = mine.begin; begin < mine.end; begin += kBlock) {
+        const std::int64_t end = std::min(mine.end, begin + kBlock);
+        void* const result = at(shown_[rank_], begin, key.dtype);
+        reduce_range(result, {begin, end}, key);
+        for (int r = 0; r < size_; ++r)
+          if (r != rank_)
+            std::memcpy(at(shown_[r], begin, key.dtype), result,
+                        static_cast<std::size_t>(end - begin) * element_size(key.dtype));
+      }
+    });
+  }
+  // anchor end
+
+  void reduce(const CollectiveFingerprint& key, void* data) override {
+    exchange_buffers(key, data, key.numel, Access::kRead, [&](Range piece) {
+      if (rank_ == key.peer)
+        reduce_range(at(data, piece.begin, key.dtype), {0, piece.numel()}, key);
+    });
+  }
+
+  void broadcast(const CollectiveFingerprint& key, void* data) override {
+    void* const shown = rank_ == key.peer ? data : nullptr;
+    exchange_buffers(key, shown, key.numel, Access::kRead, [&](Range piece) {
+      if (rank_ != key.peer && piece.numel())
+        std::memcpy(at(data, piece.begin, key.dtype), shown_[key.peer],
+                    static_cast<std::size_t>(piece.numel()) * element_size(key.dtype));
+    });
+  }
+
+  void all_gather(const CollectiveFingerprint& key, const void* input, void* output) override {
+    exchange_buffers(key, const_cast<void*>(input), key.numel, Access::kRead, [&](Range piece) {
+      const auto bytes = static_cast<std::size_t>(piece.numel()) * element_size(key.dtype);
+      for (int r = 0; r < size_; ++r)  // `input` may be a part of `output`
+        if (bytes)
+          std::memmove(at(output, r * key.numel + piece.begin, key.dtype), shown_[r], bytes);
+    });
+  }
+
+  void reduce_scatter(const CollectiveFingerprint& key, const void* input, void* output) override {
+    const std::int64_t first = rank_ * key.numel;
+    exchange_buffers(key, const_cast<void*>(input), size_ * key.numel, Access::kRead,
+                     [&](Range piece) {
+                       const std::int64_t begin = std::max(first, piece.begin);
+                       const std::int64_t end = std::min(first + key.numel, piece.end);
+                       if (begin < end)
+                         reduce_range(at(output, begin - first, key.dtype),
+                                      {begin - piece.begin, end - piece.begin}, key);
+                     });
+  }
 
   void barrier(const CollectiveFingerprint& key) override { exchange_fingerprints(key, kNowhere); }
 
@@ -99,12 +150,40 @@ class ShmTransport final : public PeerMemoryTransport {
     }
   }
 
- protected:
+ private:
+  // Elements [begin, end): a piece of what the ranks show, or a slice of it.
+  struct Range {
+    std::int64_t begin, end;
+    std::int64_t numel() const { return end - begin; }
+  };
+  // What ranks do with a piece: read all of it, or read and write their slices of it alone.
+  enum class Access { kRead, kSlices };
+
+  // This rank's slice of `numel` elements: as even as can be, on whole cache lines, because two
+  // ranks that write to one line would pass it to and fro.
+  Range my_slice(std::int64_t numel, ScalarType dtype) const {
+    const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
+    const std::int64_t lines = (numel + line - 1) / line;
+    const auto border = [&](int r) { return std::min(numel, lines * r / size_ * line); };
+    return {border(rank_), border(rank_ + 1)};
+  }
+
+  // result = these elements of the piece that the ranks show, reduced in the order of ranks.
+  void reduce_range(void* result, Range range, const CollectiveFingerprint& key) {
+    for (int r = 0; r < size_; ++r) arrays_[r] = at(shown_[r], range.begin, key.dtype);
+    reduce_all(result, arrays_.data(), size_, range.numel(), key.dtype, key.reduce);
+  }
+
+  // Shows `numel` elements at `data` to all ranks, and calls `use` with theirs: once with all of
+  // them, or piece by piece. A rank whose `data` is null shows nothing. Returns when no rank reads
+  // `data` any longer. Throws when the ranks have not come with the same key, with the same text on
+  // all ranks.
   // Where a rank's data is in its segment, the others use it there. If one rank's data is not, all
   // go piece by piece, and this rank's pieces go through its stage. A half of it is filled again
   // after the arrival for the other half, and by then all ranks are done with it.
+  template <class Use>
   void exchange_buffers(const CollectiveFingerprint& key, void* data, std::int64_t numel,
-                        Access access, const Use& use) override {
+                        Access access, const Use& use) {
     auto* const mine = static_cast<char*>(data);
     const std::size_t element = element_size(key.dtype);
     const auto on_stage = static_cast<std::int64_t>(kHalf / element);
@@ -126,7 +205,7 @@ class ShmTransport final : public PeerMemoryTransport {
         arrive_and_wait();
       }
       point_to(here, offset);
-      use({pointers_, begin, end});
+      use(Range{begin, end});
       if (access == Access::kSlices) arrive_and_wait();
       if (access == Access::kSlices && outside)
         copy_for_others(here, stage(rank_), end - begin, key.dtype, access);
@@ -136,7 +215,6 @@ class ShmTransport final : public PeerMemoryTransport {
     if (access == Access::kRead && in_place) arrive_and_wait();
   }
 
- private:
   RankSlot& slot(int rank) const { return *reinterpret_cast<RankSlot*>(segments_[rank]->data()); }
   SharedMailbox& mailbox(int from, int to) const {
     return reinterpret_cast<SharedMailbox*>(segments_[from]->data() + kSlotBytes)[to];
@@ -161,8 +239,8 @@ class ShmTransport final : public PeerMemoryTransport {
   // Where each rank's piece at `offset` of its data is; this rank's is `here`.
   void point_to(char* here, std::size_t offset) {
     for (int r = 0; r < size_; ++r)
-      pointers_[r] = places_[r] >= 0 ? segments_[r]->data() + places_[r] + offset : stage(r);
-    pointers_[rank_] = here;
+      shown_[r] = places_[r] >= 0 ? segments_[r]->data() + places_[r] + offset : stage(r);
+    shown_[rank_] = here;
   }
 
   // Announces a call and the place of its data, and reads those of all others.
@@ -185,7 +263,7 @@ class ShmTransport final : public PeerMemoryTransport {
   // Copies what other ranks look at; in slices, that is all but this rank's own.
   void copy_for_others(void* to, const void* from, std::int64_t numel, ScalarType dtype,
                        Access access) const {
-    const Slice own = access == Access::kSlices ? my_slice(numel, dtype) : Slice{numel, numel};
+    const Range own = access == Access::kSlices ? my_slice(numel, dtype) : Range{numel, numel};
     const std::size_t element = element_size(dtype), before = own.begin * element,
                       behind = own.end * element;
     if (before) std::memcpy(to, from, before);
@@ -201,13 +279,15 @@ class ShmTransport final : public PeerMemoryTransport {
     failure_.check();
   }
 
+  const int rank_, size_;
   const std::vector<std::shared_ptr<SharedSegment>> segments_;
   std::uint32_t arrivals_ = 0;  // of every rank: all arrive equally often
   std::uint32_t calls_ = 0;
   int half_ = 0;                                // of the stage
-  std::vector<void*> pointers_;                 // of the piece that is shown
+  std::vector<void*> shown_;                    // where each rank's piece is, for this rank
   std::vector<std::int64_t> places_;            // of each rank's data in this call
   std::vector<std::uint32_t> sent_, received_;  // messages with each rank
+  std::vector<const void*> arrays_;             // that are being reduced
   GroupFailure failure_;
 };
 
@@ -220,56 +300,6 @@ std::size_t shm_segment_bytes(int size) {
 std::shared_ptr<Transport> make_shm_transport(
     int rank, std::vector<std::shared_ptr<SharedSegment>> segments) {
   return std::make_shared<ShmTransport>(rank, std::move(segments));
-}
-
-// ---- joining ----
-
-namespace {
-
-std::string why_not_by_facts(const std::vector<HostInfo>& hosts) {
-  for (std::size_t r = 1; r < hosts.size(); ++r) {
-    if (same_host(hosts[0], hosts[r])) continue;
-    if (hosts[0].hostname != hosts[r].hostname)
-      return "rank 0 is on host " + hosts[0].hostname + ", rank " + std::to_string(r) + " on " +
-             hosts[r].hostname;
-    return "rank " + std::to_string(r) +
-           " is in another container or on another machine than "
-           "rank 0, though both hosts are named " +
-           hosts[0].hostname;
-  }
-  return {};
-}
-
-// The first rank that says what is in its way, in the order of ranks.
-std::string first_of(const std::vector<std::string>& faults) {
-  for (std::size_t r = 0; r < faults.size(); ++r)
-    if (!faults[r].empty()) return "rank " + std::to_string(r) + ": " + faults[r];
-  return {};
-}
-
-}  // namespace
-
-SharedMemory join_shared_memory(int rank, const std::vector<HostInfo>& hosts,
-                                const Exchange& exchange) {
-  const int size = static_cast<int>(hosts.size());
-  if (std::string why = why_not_by_facts(hosts); !why.empty()) return {nullptr, std::move(why)};
-  std::string fault;
-  std::vector<std::shared_ptr<SharedSegment>> segments(hosts.size());
-  try {
-    segments[rank] = SharedSegment::make(shm_segment_bytes(size));
-  } catch (const Error& e) {
-    fault = e.what();
-  }
-  // No rank can open what a rank could not make; that rank's own error matters more.
-  const auto addresses = exchange(segments[rank] ? segments[rank]->address() : "");
-  try {
-    for (int r = 0; r < size && segments[rank]; ++r)
-      if (r != rank && !addresses[r].empty()) segments[r] = SharedSegment::open(addresses[r]);
-  } catch (const Error& e) {
-    fault = e.what();
-  }
-  if (std::string why = first_of(exchange(fault)); !why.empty()) return {nullptr, std::move(why)};
-  return {make_shm_transport(rank, std::move(segments)), {}};
 }
 
 }  // namespace td::distributed

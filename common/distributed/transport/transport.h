@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "distributed/collective.h"
+#include "distributed/rendezvous/host_info.h"
 
 namespace td::distributed {
 
@@ -47,6 +49,20 @@ class Transport {
   /// soon as they can. Called from any thread, also more than once.
   virtual void abort(const std::string& why) = 0;
 };
+
+/// What join_shared_memory found.
+struct SharedMemory {
+  std::shared_ptr<Transport> transport;  ///< null when the ranks cannot share memory
+  std::string why_not;                   ///< then the reason, with the rank it comes from
+};
+
+/// Makes the transport over shared memory (shm_transport.cpp) if all ranks can share it; all ranks
+/// come to the same decision.
+SharedMemory join_shared_memory(const Member& member);
+/// The transport over gloo (gloo_transport.cpp). Connects to all other ranks, which do the same.
+/// @throws DistributedError naming the rank that did not come or cannot be reached; Error in a
+/// build without gloo, with the package to install.
+std::shared_ptr<Transport> make_gloo_transport(const Member& member);
 
 /// The arithmetic of all transports, for every element type: result[i] = (a[i] + b[i] + ...) (op),
 /// over `count` arrays in their order; AVG divides the sum by `count`. `result` may be one of the

@@ -12,15 +12,14 @@
 namespace td::distributed {
 
 namespace {
-constexpr std::chrono::milliseconds kIdleTick(100);
 thread_local bool run_inline = false;
+std::atomic<int> queues{0};  // made so far
 }  // namespace
 
 InlineExecutionGuard::InlineExecutionGuard() : before_(std::exchange(run_inline, true)) {}
 InlineExecutionGuard::~InlineExecutionGuard() { run_inline = before_; }
 
-AsyncWork::AsyncWork(Collective collective, bool may_run_inline)
-    : call(std::move(collective)), run_inline_(may_run_inline && run_inline) {
+AsyncWork::AsyncWork(Collective collective) : call(std::move(collective)), run_inline_(run_inline) {
   const Tensor& tensor = call.output;
   if (!tensor.defined() || tensor.device().is_cpu()) return;
   ready.emplace(tensor.device().type());
@@ -52,11 +51,10 @@ void AsyncWork::finish(std::exception_ptr error) {
   changed_.notify_all();
 }
 
-WorkQueue::WorkQueue(const char* name, Execute execute, bool traced)
-    : name_(name), execute_(std::move(execute)), traced_(traced) {
-  static std::atomic<int> queues{0};
-  if (traced) track_ = trace::add_track({trace::TrackKind::kQueue, "", queues++, name});
-}
+WorkQueue::WorkQueue(const char* name, Execute execute)
+    : name_(name),
+      execute_(std::move(execute)),
+      track_(trace::add_track({trace::TrackKind::kQueue, "", queues++, name})) {}
 
 void WorkQueue::enqueue(std::shared_ptr<AsyncWork> work) {
   std::lock_guard lock(mutex_);
@@ -64,12 +62,6 @@ void WorkQueue::enqueue(std::shared_ptr<AsyncWork> work) {
   work->queue_ = weak_from_this();
   works_.push_back(std::move(work));
   if (has_work_for_thread()) wake_thread();
-}
-
-void WorkQueue::check_when_idle(std::function<void()> check) {
-  std::lock_guard lock(mutex_);
-  check_ = std::move(check);
-  wake_thread();
 }
 
 void WorkQueue::wake_thread() {
@@ -94,15 +86,6 @@ void WorkQueue::help(AsyncWork& work) {
   if (has_work_for_thread()) wake_thread();
 }
 
-// On the queue's track, whichever thread executes the work.
-void WorkQueue::execute(AsyncWork& work) {
-  if (!traced_) return execute_(work);
-  const auto& key = work.call.key;
-  const trace::TargetSpan span({track_, 0}, collective_name(key.type), trace::Category::kCollective,
-                               key.bytes());
-  execute_(work);
-}
-
 // Executes the first work, without the lock.
 void WorkQueue::execute_first(std::unique_lock<std::mutex>& lock) {
   const std::shared_ptr<AsyncWork> work = works_.front();
@@ -111,7 +94,11 @@ void WorkQueue::execute_first(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     std::exception_ptr error;
     try {
-      execute(*work);
+      // On the queue's track, whichever thread executes the work.
+      const auto& key = work->call.key;
+      const trace::TargetSpan span({track_, 0}, collective_name(key.type),
+                                   trace::Category::kCollective, key.bytes());
+      execute_(*work);
     } catch (...) {
       error = std::current_exception();
     }
@@ -149,11 +136,6 @@ void WorkQueue::run() {
   };
   std::unique_lock lock(mutex_);
   while (true) {
-    while (check_ && !changed_.wait_for(lock, kIdleTick, wanted)) {
-      lock.unlock();
-      check_();
-      lock.lock();
-    }
     changed_.wait(lock, wanted);
     if (works_.empty()) return;
     execute_first(lock);

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "distributed/rendezvous/rendezvous_config.h"
+#include "distributed/rendezvous/rendezvous.h"
 #include "td/base/error.h"
 
 using namespace td;

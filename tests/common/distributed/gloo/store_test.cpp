@@ -1,5 +1,4 @@
-// Notes, the lists of texts that travel in them, and the frames of the coordination service's
-// sockets.
+// Notes, the messages of the coordination service, and the frames of its sockets.
 #include <poll.h>
 #include <catch2/catch.hpp>
 
@@ -34,20 +33,30 @@ TEST_CASE("a store keeps whole notes") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("lists of texts come back as they were, and nothing else is taken for one") {
-  const std::vector<std::string> texts = {"", "a:b", std::string("\0\n", 2), "12:"};
-  CHECK(split_texts(join_texts(texts)) == texts);
-  CHECK(split_texts("").empty());
-  for (const char* damaged : {"3:ab", "x", "1", "1:", "-1:a", "99999999999999999999:a", "1:ab"})
-    CHECK_THROWS_AS(split_texts(damaged), Error);
-  CHECK_THROWS_WITH(split_texts("1:a", 2), Catch::Contains("do all ranks run the same version?"));
-  CHECK_THROWS_AS(decode_rank_state("short"), Error);
-  CHECK_THROWS_AS(decode_rank_state(join_texts({"short", "", "", "", "0", ""})), Error);
+TEST_CASE("messages come back as they were, and nothing else is taken for one") {
+  RankState mine;
+  mine.heartbeat.finished.sequence = 7;
+  mine.heartbeat.collective.milliseconds = 30;
+  mine.exchanges = 3;
+  mine.text = std::string("\0\xff\n", 3);
+  const std::string bytes = encode(mine);
+  const RankState there = decode<RankState>(bytes);
+  CHECK(there.heartbeat.finished == mine.heartbeat.finished);
+  CHECK(there.heartbeat.collective.milliseconds == 30);
+  CHECK(there.exchanges == 3);
+  CHECK(there.text == mine.text);
+  GroupState group;
+  group.texts = {"", "a:b", std::string("\0\xff\n", 3)};
+  CHECK(decode<GroupState>(encode(group)).texts == group.texts);
+  for (const std::string& damaged : {std::string(), std::string("short"), bytes + "x",
+                                     bytes.substr(0, bytes.size() - 1), encode(group)})
+    CHECK_THROWS_WITH(decode<RankState>(damaged),
+                      Catch::Contains("do all ranks run the same version?"));
 }
 
 TEST_CASE("messages arrive whole, in order and of any length, and the end is seen") {
   Listener listener("127.0.0.1");
-  Socket here = Socket::connect(listener.address(), std::chrono::seconds(5));
+  Socket here = Socket::connect("127.0.0.1", listener.port(), std::chrono::seconds(5));
   FileDescriptor accepted;
   while (!accepted) accepted = listener.accept();
   Socket there(std::move(accepted));
@@ -66,7 +75,7 @@ TEST_CASE("messages arrive whole, in order and of any length, and the end is see
   CHECK_FALSE(there.closed());
   { const Socket gone = std::move(here); }
   while (!there.closed()) there.receive();
-  CHECK_THROWS_WITH(Socket::connect("127.0.0.1:1", std::chrono::seconds(5)),
+  CHECK_THROWS_WITH(Socket::connect("127.0.0.1", 1, std::chrono::seconds(5)),
                     "cannot connect to 127.0.0.1:1: Connection refused");
 }
 

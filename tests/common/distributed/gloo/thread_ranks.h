@@ -13,8 +13,7 @@
 
 #include "distributed/coordination/coordination.h"
 #include "distributed/rendezvous/rendezvous.h"
-#include "distributed/rendezvous/rendezvous_config.h"
-#include "distributed/transport/gloo_transport.h"
+#include "distributed/transport/transport.h"
 
 namespace test {
 
@@ -63,13 +62,13 @@ inline std::vector<std::shared_ptr<td::distributed::Transport>> gloo_transports(
   Table table(ranks);
   std::vector<std::shared_ptr<Transport>> transports(static_cast<std::size_t>(ranks));
   const auto texts = on_threads(ranks, [&](int rank) {
-    GlooOptions options;
-    options.rank = rank;
-    options.size = ranks;
-    options.address = "127.0.0.1";
-    options.exchange = [&, rank](const std::string& mine) { return table.exchange(rank, mine); };
-    options.timeout = std::chrono::seconds(20);
-    transports[static_cast<std::size_t>(rank)] = make_gloo_transport(options);
+    HostInfo host = read_host_info();
+    host.address = "127.0.0.1";
+    Member member;
+    member.rank = rank;
+    member.hosts.assign(transports.size(), host);
+    member.exchange = [&, rank](const std::string& mine) { return table.exchange(rank, mine); };
+    transports[static_cast<std::size_t>(rank)] = make_gloo_transport(member);
   });
   for (const std::string& text : texts)
     if (!text.empty()) throw std::runtime_error(text);

@@ -26,7 +26,7 @@ std::vector<SharedMemory> join(const std::vector<HostInfo>& hosts) {
     threads.emplace_back([&, r] {
       const int rank = static_cast<int>(r);
       joined[r] = join_shared_memory(
-          rank, hosts, [&](const std::string& mine) { return table.exchange(rank, mine); });
+          {rank, hosts, [&](const std::string& mine) { return table.exchange(rank, mine); }});
     });
   for (auto& thread : threads) thread.join();
   return joined;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "distributed/rendezvous/host_info.h"
+#include "distributed/coordination/messages.h"
 #include "td/base/error.h"
 
 using namespace td;
@@ -14,7 +14,7 @@ TEST_CASE("a process knows its host, and the facts survive travelling") {
   CHECK(mine.pid == getpid());
   CHECK(mine.boot_id.size() == 36);
   CHECK(mine.network_namespace.find("net:[") == 0);
-  const HostInfo there = decode_host_info(encode(mine));
+  const HostInfo there = decode<RollCall>(encode(RollCall{"", {mine}})).hosts.at(0);
   CHECK(there.hostname == mine.hostname);
   CHECK(there.boot_id == mine.boot_id);
   CHECK(there.network_namespace == mine.network_namespace);
@@ -40,5 +40,5 @@ TEST_CASE("one host is one name, one start of the kernel and one network namespa
 
 TEST_CASE("a text that is not host facts is refused") {
   for (const char* text : {"", "alpha", "a\nb\nc\n", "a\nb\nc\n12x", "a\nb\nc\n1\n2"})
-    CHECK_THROWS_WITH(decode_host_info(text), Catch::Contains("do all ranks run the same version"));
+    CHECK_THROWS_WITH(decode<RollCall>(text), Catch::Contains("do all ranks run the same version"));
 }

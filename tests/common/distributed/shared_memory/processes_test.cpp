@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "distributed/collective.h"
-#include "distributed/transport/shm_transport.h"
+#include "distributed/transport/shared_segment.h"
 #include "td/base/error.h"
 
 using namespace td;
@@ -93,7 +93,7 @@ TEST_CASE("one rank of three", "[.rank]") {
     return all;
   };
   const SharedMemory shared =
-      join_shared_memory(rank, std::vector<HostInfo>(kRanks, read_host_info()), exchange);
+      join_shared_memory({rank, std::vector<HostInfo>(kRanks, read_host_info()), exchange});
   if (!shared.transport) return folder.write("error." + std::to_string(rank), shared.why_not);
   // What the coordination service does.
   std::thread([&] { shared.transport->abort(folder.wait_for("verdict")); }).detach();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "distributed/transport/process_group_host.h"
-#include "distributed/transport/shm_transport.h"
+#include "distributed/transport/shared_segment.h"
 #include "td/td.h"
 
 /// An Exchange between threads.
@@ -57,9 +57,10 @@ inline std::vector<std::shared_ptr<td::distributed::Transport>> shm_transports(i
   std::vector<std::thread> threads;
   for (int r = 0; r < size; ++r)
     threads.emplace_back([&, r] {
-      transports[r] = join_shared_memory(r, hosts, [&](const std::string& mine) {
-                        return table.exchange(r, mine);
-                      }).transport;
+      transports[r] =
+          join_shared_memory(
+              {r, hosts, [&](const std::string& mine) { return table.exchange(r, mine); }})
+              .transport;
     });
   for (auto& thread : threads) thread.join();
   return transports;

@@ -8,8 +8,8 @@
 
 using namespace td;
 using namespace td::distributed;
+using nccl_groups::member_of;
 using nccl_groups::on_all_gpus;
-using nccl_groups::options_of;
 using nccl_groups::Table;
 
 namespace {
@@ -137,13 +137,8 @@ TEST_CASE("two ranks on one GPU are refused before NCCL is asked") {
   std::vector<std::thread> threads;
   for (int r = 0; r < 2; ++r)
     threads.emplace_back([&, r] {
-      NcclOptions options = options_of(0, 2, table);
-      options.rank = r;
-      options.exchange = [&, r](const std::string& mine) {
-        return table.exchange(static_cast<std::size_t>(r), mine);
-      };
       try {
-        join_nccl(options);
+        join_nccl(member_of(r, 2, table), nccl_device(0));
       } catch (const DeviceError& e) {
         errors[static_cast<std::size_t>(r)] = e.what();
       }

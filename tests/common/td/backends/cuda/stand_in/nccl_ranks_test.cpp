@@ -32,7 +32,7 @@ Texts rank_0_alone(const std::function<void(ProcessGroup&, Device)>& work) {
         std::this_thread::sleep_for(milliseconds(1000));
         throw Error("leaves");
       },
-      [](NcclOptions& options) { options.timeout = milliseconds(400); });
+      [](Member& member) { member.timeout = milliseconds(400); });
 }
 
 TEST_CASE("a collective that a rank does not make is named after the group's timeout") {

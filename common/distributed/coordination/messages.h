@@ -1,0 +1,81 @@
+// What the ranks tell each other beside the collectives: who they are while they meet, then their
+// states, many times per second. The rendezvous and the coordination service send these messages
+// over their sockets. Invariant: a message that this program did not make is refused, not guessed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "distributed/collective.h"
+#include "distributed/rendezvous/host_info.h"
+
+namespace td::distributed {
+
+/// What a rank says of itself when it joins.
+struct Card {
+  /// Its number, and how many ranks it expects.
+  ///@{
+  int rank = 0, world_size = 1;
+  ///@}
+  HostInfo host;      ///< where it runs
+  std::string run;    ///< of rank 0: the mark of this run, which no other run has
+  int port = 0;       ///< of rank 0: where it listens
+  std::string error;  ///< why this rank cannot take part, or has given up
+};
+
+/// Rank 0's answer to all who came.
+struct RollCall {
+  std::string error;            ///< why nobody can join; else empty
+  std::vector<HostInfo> hosts;  ///< one a rank
+};
+
+/// The calls of a rank; trivially copyable, because it travels as it is.
+struct Heartbeat {
+  /// A call that the rank is in now.
+  struct Call {
+    CollectiveFingerprint key;       ///< the call
+    std::int64_t milliseconds = -1;  ///< since when; negative: there is none
+    /// Whether there is one.
+    bool running() const { return milliseconds >= 0; }
+  };
+  /// How many of the last collectives a rank keeps.
+  static constexpr std::uint64_t kKept = 8;
+
+  /// The calls that it is in: one of each kind at most.
+  ///@{
+  Call collective, send, receive;
+  ///@}
+  CollectiveFingerprint finished;  ///< the last collective; sequence 0: none yet
+  std::array<CollectiveFingerprint, kKept>
+      started;  ///< the last ones, each at its sequence % kKept
+};
+
+/// What a rank says of itself to rank 0.
+struct RankState {
+  Heartbeat heartbeat;          ///< its calls
+  std::string error;            ///< it has failed by itself, and this is why
+  std::string transport_error;  ///< its transport failed, perhaps because of another rank
+  bool leaving = false;         ///< it makes no more calls
+  std::uint64_t exchanges = 0;  ///< to which it has come
+  std::string text;             ///< what it brings to the last one
+};
+
+/// What rank 0 says to each rank.
+struct GroupState {
+  std::string failure;             ///< the group's error
+  bool may_leave = false;          ///< the rank may close its connection
+  std::uint64_t exchanges = 0;     ///< that are complete
+  std::vector<std::string> texts;  ///< of all ranks, in the last one
+};
+
+/// One of these messages as bytes, and back. @throws Error for bytes that encode did not make.
+///@{
+template <class Message>
+std::string encode(const Message& message);
+template <class Message>
+Message decode(const std::string& bytes);
+///@}
+
+}  // namespace td::distributed
