@@ -15,7 +15,7 @@
 #include <iostream>
 #include <utility>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "td/base/error.h"
 #include "td/exercise.h"
 #include "trace/trace.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "td/ops/ops.h"
 
 namespace td::data::datasets {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "td/base/parallel.h"
 #include "td/ops/ops.h"
 

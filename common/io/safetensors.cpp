@@ -9,7 +9,7 @@
 #include <istream>
 #include <sstream>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "td/autograd/modes.h"
 
 namespace td::io {

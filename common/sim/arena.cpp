@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "sim/settings.h"
 #include "td/base/error.h"
 

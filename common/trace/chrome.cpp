@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "trace/trace.h"
 
 namespace td::trace {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "trace/svg.h"
 #include "trace/trace.h"
 

@@ -28,10 +28,10 @@ CORE = {
     "td/parallel": ["td/optim", "td/nn"],
 }
 HOUSE = {
-    "file": ["td/base"],
-    "trace": ["td/device", "file"],
+    "os": ["td/base"],
+    "trace": ["td/device", "os"],
     "sim": ["trace"],
-    "io": ["td/ops", "file"],
+    "io": ["td/ops", "os"],
     "data": ["io"],
     "xla": ["td/ops"],
     "simt": ["td/ops", "sim"],

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "distributed/launch/start_process.h"
+#include "os/start_process.h"
 #include "watch_signals.h"
 
 namespace course {

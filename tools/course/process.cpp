@@ -14,7 +14,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "distributed/launch/start_process.h"
+#include "os/start_process.h"
 
 namespace course {
 namespace {

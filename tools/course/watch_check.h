@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "check_exercise.h"
-#include "file/file.h"
+#include "os/file.h"
 
 namespace course {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "course.h"
-#include "file/file.h"
+#include "os/file.h"
 
 namespace course {
 

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "distributed/launch/start_process.h"
+#include "os/start_process.h"
 
 namespace course {
 namespace {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <vector>
 
-#include "file/file.h"
+#include "os/file.h"
 
 namespace course {
 

@@ -19,7 +19,7 @@ PLACES = {
     "simt": (2.5, 2), "td/ops": (3.6, 2),
     "sim": (2.1, 3), "td/kernels": (3.1, 3), "td/autograd": (4.1, 3),
     "trace": (0, 4), "td/tensor": (3.6, 4), "td/backends": (4.7, 4),
-    "file": (1, 5), "td/device": (3.6, 5),
+    "os": (1, 5), "td/device": (3.6, 5),
     "td/base": (2.3, 6),
 }
 COLUMN, ROW, BOX_WIDTH, BOX_HEIGHT = 79, 62, 74, 30

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "distributed/launch/start_process.h"
-#include "file/file.h"
+#include "os/file.h"
+#include "os/start_process.h"
 
 namespace td::distributed {
 

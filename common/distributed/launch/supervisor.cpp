@@ -13,8 +13,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "distributed/coordination/socket.h"
-#include "file/file.h"
+#include "os/file.h"
+#include "os/socket.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 

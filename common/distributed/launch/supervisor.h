@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/launch/start_process.h"
+#include "os/start_process.h"
 
 namespace td::distributed {
 

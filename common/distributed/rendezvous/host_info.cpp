@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "distributed/launch/environment.h"
-#include "file/file.h"
+#include "os/file.h"
 #include "td/base/error.h"
 
 namespace td::distributed {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "distributed/coordination/socket.h"
 #include "distributed/distributed.h"
 #include "distributed/launch/environment.h"
 #include "distributed/rendezvous/host_info.h"
 #include "distributed/rendezvous/store.h"
+#include "os/socket.h"
 
 namespace td::distributed {
 

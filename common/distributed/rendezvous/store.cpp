@@ -10,7 +10,7 @@
 #include <iterator>
 #include <random>
 
-#include "file/file.h"
+#include "os/file.h"
 #include "td/base/error.h"
 #include "td/base/own_library.h"
 

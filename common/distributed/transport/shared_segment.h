@@ -12,7 +12,7 @@
 #include <string>
 
 #include "distributed/transport/transport.h"
-#include "file/file.h"
+#include "os/file.h"
 
 namespace td::distributed {
 

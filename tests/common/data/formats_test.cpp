@@ -3,8 +3,8 @@
 #include <csignal>
 
 #include "data/data.h"
-#include "file/file.h"
 #include "folder.h"
+#include "os/file.h"
 
 using namespace td;
 using data::datasets::CIFAR10;

@@ -10,7 +10,7 @@
 
 #include "../data/folder.h"
 #include "faults.h"
-#include "file/file.h"
+#include "os/file.h"
 #include "td/td.h"
 
 using namespace td;

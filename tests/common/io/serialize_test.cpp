@@ -5,7 +5,7 @@
 
 #include "../data/folder.h"
 #include "../td/nn/nets.h"
-#include "file/file.h"
+#include "os/file.h"
 #include "td/td.h"
 
 using namespace td;

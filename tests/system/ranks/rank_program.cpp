@@ -21,7 +21,7 @@
 #include "distributed/distributed.h"
 #include "distributed/launch/environment.h"
 #include "distributed/launch/spawn.h"
-#include "file/file.h"
+#include "os/file.h"
 #include "td/td.h"
 
 namespace {

@@ -8,11 +8,11 @@
 #include <iostream>
 #include <memory>
 
-#include "file/file.h"
 #include "html.h"
 #include "json_file.h"
 #include "measure.h"
 #include "merge.h"
+#include "os/file.h"
 #include "pictures.h"
 #include "python.h"
 #include "statistics.h"

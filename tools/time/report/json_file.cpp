@@ -4,8 +4,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "file/file.h"
 #include "json_fields.h"
+#include "os/file.h"
 #include "statistics.h"
 
 namespace report {

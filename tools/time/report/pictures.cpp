@@ -10,9 +10,9 @@
 #include <regex>
 #include <stdexcept>
 
-#include "distributed/launch/start_process.h"
-#include "file/file.h"
 #include "gnuplot_script.h"
+#include "os/file.h"
+#include "os/start_process.h"
 
 namespace report {
 namespace {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "distributed/launch/start_process.h"
+#include "os/start_process.h"
 
 namespace report {
 namespace {

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-#include "distributed/launch/start_process.h"
+#include "os/start_process.h"
 
 namespace report {
 namespace {

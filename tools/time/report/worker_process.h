@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "file/file.h"
+#include "os/file.h"
 
 namespace report {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "file/file.h"
+#include "os/file.h"
 
 namespace td {
 

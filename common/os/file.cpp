@@ -1,6 +1,6 @@
 // Files by system calls, because the reason of a failure (errno) is part of the message, and
 // because only they say when bytes are on the disk.
-#include "file/file.h"
+#include "os/file.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "file/file.h"
+#include "os/file.h"
 
-namespace td::distributed {
+namespace td {
 
 /// Waits for connections at a free port.
 class Listener {
@@ -52,4 +52,4 @@ class Socket {
 /// Waits up to `timeout` for one of poll(2)'s events. False when there is none.
 bool wait_for_event(int descriptor, short event, std::chrono::milliseconds timeout);
 
-}  // namespace td::distributed
+}  // namespace td

@@ -1,6 +1,6 @@
 // Frames: four bytes of length, then the message. Both ends have the same byte order: data
 // transports do not convert it either.
-#include "distributed/coordination/socket.h"
+#include "os/socket.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,7 +15,7 @@
 
 #include "td/base/error.h"
 
-namespace td::distributed {
+namespace td {
 namespace {
 
 constexpr std::size_t kHead = sizeof(std::uint32_t);
@@ -121,4 +121,4 @@ std::vector<std::string> Socket::receive() {
   return messages;
 }
 
-}  // namespace td::distributed
+}  // namespace td

@@ -1,5 +1,5 @@
 // fork and exec, with a pipe that tells why exec failed: it closes by itself when exec succeeds.
-#include "distributed/launch/start_process.h"
+#include "os/start_process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
