@@ -34,22 +34,6 @@ inline std::pair<std::int64_t, std::int64_t> fan_in_and_out(const Tensor& tensor
   return {tensor.size(1) * window, tensor.size(0) * window};
 }
 
-namespace detail {
-
-inline double kaiming_deviation(const Tensor& tensor, double a, FanMode mode,
-                                Nonlinearity nonlinearity) {
-  const auto fans = fan_in_and_out(tensor);
-  const std::int64_t fan = mode == FanMode::FanIn ? fans.first : fans.second;
-  return calculate_gain(nonlinearity, a) / std::sqrt(static_cast<double>(fan));
-}
-
-inline double xavier_deviation(const Tensor& tensor, double gain) {
-  const auto fans = fan_in_and_out(tensor);
-  return gain * std::sqrt(2.0 / static_cast<double>(fans.first + fans.second));
-}
-
-}  // namespace detail
-
 inline Tensor constant_(Tensor tensor, const Scalar& value) {
   NoGradGuard no_grad;
   return tensor.fill_(value);
@@ -69,27 +53,19 @@ inline Tensor normal_(Tensor tensor, double mean = 0, double std = 1) {
 inline Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanMode mode = FanMode::FanIn,
                                Nonlinearity nonlinearity = Nonlinearity::LeakyReLU) {
   if (tensor.numel() == 0) return tensor;
-  const double bound = std::sqrt(3.0) * detail::kaiming_deviation(tensor, a, mode, nonlinearity);
+  const auto fans = fan_in_and_out(tensor);
+  const std::int64_t fan = mode == FanMode::FanIn ? fans.first : fans.second;
+  const double deviation = calculate_gain(nonlinearity, a) / std::sqrt(static_cast<double>(fan));
+  const double bound = std::sqrt(3.0) * deviation;
   return uniform_(std::move(tensor), -bound, bound);
-}
-/// Normal with deviation gain / sqrt(fan).
-inline Tensor kaiming_normal_(Tensor tensor, double a = 0, FanMode mode = FanMode::FanIn,
-                              Nonlinearity nonlinearity = Nonlinearity::LeakyReLU) {
-  if (tensor.numel() == 0) return tensor;
-  const double deviation = detail::kaiming_deviation(tensor, a, mode, nonlinearity);
-  return normal_(std::move(tensor), 0, deviation);
 }
 /// Uniform with bound gain * sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
 inline Tensor xavier_uniform_(Tensor tensor, double gain = 1) {
-  const double bound = std::sqrt(3.0) * detail::xavier_deviation(tensor, gain);
+  const auto fans = fan_in_and_out(tensor);
+  const double deviation = gain * std::sqrt(2.0 / static_cast<double>(fans.first + fans.second));
+  const double bound = std::sqrt(3.0) * deviation;
   return uniform_(std::move(tensor), -bound, bound);
 }
-/// Normal with deviation gain * sqrt(2 / (fan_in + fan_out)).
-inline Tensor xavier_normal_(Tensor tensor, double gain = 1) {
-  const double deviation = detail::xavier_deviation(tensor, gain);
-  return normal_(std::move(tensor), 0, deviation);
-}
-
 /// libtorch's default for Linear and Conv2d: both uniform within 1 / sqrt(inputs of one unit). Does
 /// nothing under a SharedCloneGuard, where both are about to become others.
 inline void uniform_by_inputs_(const Tensor& weight, const Tensor& bias) {
@@ -105,8 +81,6 @@ inline void uniform_by_inputs_(const Tensor& weight, const Tensor& bias) {
 
 namespace td {
 
-/// Which of the two sizes of a weight first values are scaled by.
-using FanModeType = nn::init::FanMode;
 inline constexpr auto kFanIn = nn::init::FanMode::FanIn;    ///< Scale by the number of inputs.
 inline constexpr auto kFanOut = nn::init::FanMode::FanOut;  ///< Scale by the number of outputs.
 /// The nonlinearity behind a layer, which its first values are scaled for.
