@@ -95,7 +95,7 @@ struct DrawBlock {
   T* out;
   std::int64_t numel;
   Generator::State state;
-  const std::uint64_t* start;  // philox_extragraph_offset, or nullptr
+  const std::uint64_t* start;  // of the reservation, nullptr outside of captures
   TD_HD std::int64_t cost() const { return 128; }
   TD_HD void operator()(std::int64_t block) const {
     const std::uint64_t seed = start ? start[0] : state.seed;
@@ -114,13 +114,12 @@ void draw(const char* name, const Tensor& out, Make make) {
   const PhiloxReservation reserved(philox_blocks(out.numel(), 2), out.device());
   const bool is_dense = out.is_contiguous();
   const Tensor dense = is_dense ? out : empty_on(out.impl().sizes, out.dtype(), out.device());
-  const Tensor none, &start = philox_extragraph_offset ? *philox_extragraph_offset : none;
   const auto run = [&]<class T>(CppType<T> type) {
     using Draw = decltype(make(type));
     const DrawBlock<T, Draw> work{make(type), kernel_pointer<T>(dense), out.numel(),
-                                  reserved.state(), Pointer{start}};
+                                  reserved.state(), Pointer{reserved.start()}};
     const auto blocks = static_cast<std::int64_t>(philox_blocks(out.numel(), Draw::per_block));
-    launch_index_kernel(name, out.device(), work, blocks, {&start}, {&dense});
+    launch_index_kernel(name, out.device(), work, blocks, {&reserved.start()}, {&dense});
   };
   if constexpr (kFloats)
     dispatch_floats(name, out.dtype(), run);
