@@ -37,11 +37,4 @@ Tensor gelu(const Tensor& input, std::string_view approximate) {
 Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope) {
   return unary_in_place(leaky_relu_op, input, negative_slope.to<double>());
 }
-Tensor& elu_(Tensor& input, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
-  unary_in_place(elu_op, input, alpha.to<double>(), input_scale.to<double>());
-  if (scale.to<double>() != 1.0) input.mul_(scale);
-  return input;
-}
-Tensor& silu_(Tensor& input) { return unary_in_place(silu_op, input); }
-
 }  // namespace td

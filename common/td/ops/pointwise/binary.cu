@@ -97,20 +97,6 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   return a;
 }
 
-// Puts the result of an operation into `self`, which is changed in place.
-void keep(const char* op, const Tensor& self, const Tensor& result) {
-  check_can_keep(op, result.dtype(), self);
-  TD_CHECK(ShapeError, result.sizes() == self.sizes(), op, "_: a result of sizes ", result.sizes(),
-           " does not fit into \"input\" of sizes ", self.sizes(), ", which is changed in place");
-  self.copy_(result);
-}
-
-// What the operation reads while `self` changes: when recorded, a copy, so that the gradient finds
-// the old values.
-Tensor before_change(const Tensor& self, const Tensor& other) {
-  return recording(self, other) ? self.clone() : self;
-}
-
 }  // namespace
 
 BinaryArguments prepare(const Op& op, const Tensor& a, const Tensor& b, bool makes_float) {
@@ -208,25 +194,15 @@ Tensor& Tensor::div_(const Tensor& other) const { return binary_in_place(div_op,
 Tensor& Tensor::mul_(const Scalar& other) const { return mul_(number_beside(*this, other)); }
 Tensor& Tensor::div_(const Scalar& other) const { return div_(number_beside(*this, other)); }
 
+// Computed beside `self`, from a copy when recorded, so that the gradient finds the old values.
 Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mode) const {
-  keep("div", *this, td::div(before_change(*this, other), other, rounding_mode));
-  return handle();
+  const Tensor result = td::div(recording(*this, other) ? clone() : *this, other, rounding_mode);
+  check_can_keep("div", result.dtype(), *this);
+  TD_CHECK(ShapeError, result.sizes() == sizes(), "div_: a result of sizes ", result.sizes(),
+           " does not fit into \"input\" of sizes ", sizes(), ", which is changed in place");
+  return copy_(result);
 }
 Tensor& Tensor::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {
   return div_(wrapped_number(other), rounding_mode);
 }
-Tensor& Tensor::remainder_(const Tensor& other) const {
-  keep("remainder", *this, td::remainder(before_change(*this, other), other));
-  return handle();
-}
-Tensor& Tensor::remainder_(const Scalar& other) const { return remainder_(wrapped_number(other)); }
-Tensor& Tensor::pow_(const Tensor& exponent) const {
-  keep("pow", *this, td::pow(before_change(*this, exponent), exponent));
-  return handle();
-}
-Tensor& Tensor::pow_(const Scalar& exponent) const {
-  keep("pow", *this, td::pow(before_change(*this, *this), exponent));
-  return handle();
-}
-
 }  // namespace td

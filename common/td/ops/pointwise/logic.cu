@@ -13,7 +13,7 @@ namespace {
 constexpr Op and_op{"operator&", {"input", "other"}}, or_op{"operator|", {"input", "other"}};
 constexpr Op equal_op{"equal", {"input", "other"}}, allclose_op{"allclose", {"input", "other"}};
 constexpr Op where_op{"where", {"condition", "input", "other"}};
-constexpr Op mask_op{"masked_fill", {"input", "mask", "value"}};
+constexpr Op mask_op{"masked_fill", {"input", "mask"}};
 
 using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
 
@@ -142,7 +142,6 @@ Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) 
   const ScalarType type = real ? kFloat : promote_types(input.kind(), other.kind());
   return where(condition, wrapped_number(input).to(type), wrapped_number(other).to(type));
 }
-TensorList where(const Tensor& condition) { return nonzero(condition).unbind(1); }
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return td::where(condition, *this, other);
 }
@@ -230,22 +229,6 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   const Tensor m = mask_on(input, mask);
   return where(m, wrapped_number(value, input.dtype()), input);
-}
-
-Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
-  common_device(mask_op, input, mask, value);
-  TD_CHECK(ShapeError, value.dim() == 0, "masked_fill: \"value\" must have no dimensions but has ",
-           "sizes ", value.sizes(), "; use where(mask, value, input)");
-  return where(mask_on(input, mask), as_type(value, input.dtype()), input);
-}
-
-Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const {
-  if (!recording(value)) {
-    TD_CHECK(ShapeError, value.dim() == 0, "masked_fill_: \"value\" must have no dimensions but ",
-             "has sizes ", value.sizes(), "; use copy_(where(mask, value, input))");
-    return masked_fill_(mask, value.item());
-  }
-  return copy_(td::masked_fill(clone(), mask, value));
 }
 
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
