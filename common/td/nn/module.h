@@ -41,12 +41,7 @@ std::string readable(const std::type_info& type);
 class Module : public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
-  using ConstModuleApplyFunction = std::function<void(const Module&)>;
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
-  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
-  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  using NamedModulePointerApplyFunction =
-      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
   Module() = default;
   /// @param name what `name()` returns; by default the class's name.
@@ -82,13 +77,7 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Calls `function` for this module and all below it.
   /// @{
   void apply(const ModuleApplyFunction& function);
-  void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = {});
-  void apply(const ConstNamedModuleApplyFunction& function,
-             const std::string& name_prefix = {}) const;
-  void apply(const ModulePointerApplyFunction& function) const;
-  void apply(const NamedModulePointerApplyFunction& function,
-             const std::string& name_prefix = {}) const;
   /// @}
 
   /// @name Moving

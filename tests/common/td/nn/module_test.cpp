@@ -79,9 +79,7 @@ TEST_CASE("train, eval and apply reach every module") {
   CHECK(names == ";first;norm;last;");
   CHECK(training == 4);
   int linear = 0;
-  net->apply([&](const std::shared_ptr<nn::Module>& module) {
-    linear += module->as<nn::Linear>() != nullptr;
-  });
+  net->apply([&](nn::Module& module) { linear += module.as<nn::Linear>() != nullptr; });
   CHECK(linear == 2);
   CHECK(net->first->as<nn::LinearImpl>() == net->first.get());
   CHECK(net->first->as<nn::ReLU>() == nullptr);
