@@ -174,8 +174,6 @@ class Module : public std::enable_shared_from_this<Module> {
                                              ModuleHolder<ModuleType> holder) {
     return replace_module(name, holder.ptr());
   }
-  /// @throws Error when there is no such child.
-  void unregister_module(const std::string& name) { children_.erase(name); }
   /// @}
 
  protected:

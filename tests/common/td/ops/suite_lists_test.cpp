@@ -126,11 +126,6 @@ const std::multimap<std::string, Form> activation_references = {
     {"gelu",
      {[](const Tensor& x) { return td::gelu(x); },
       [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }}},
-    {"gelu",
-     {[](const Tensor& x) { return td::gelu(x, "tanh"); },
-      [](double x) {
-        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-      }}},
 };
 
 void check_activation(const std::string& name) {
