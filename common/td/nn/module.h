@@ -75,10 +75,8 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @}
 
   /// Calls `function` for this module and all below it.
-  /// @{
   void apply(const ModuleApplyFunction& function);
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = {});
-  /// @}
 
   /// @name Moving
   /// Parameters, buffers and gradients move. Each stays the tensor it was, so that optimizers and

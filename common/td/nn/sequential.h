@@ -70,7 +70,6 @@ TD_MODULE(ReLU);
 namespace detail {
 
 /// The module that a handle of any kind holds.
-/// @{
 template <class M>
 const std::shared_ptr<M>& pointer_of(const std::shared_ptr<M>& module) {
   return module;
@@ -80,9 +79,7 @@ const std::shared_ptr<M>& pointer_of(const ModuleHolder<M>& module) {
   return module.ptr();
 }
 inline const std::shared_ptr<Module>& pointer_of(const AnyModule& module) { return module.ptr(); }
-/// @}
 /// A handle of the same kind on a clone of it.
-/// @{
 template <class M>
 std::shared_ptr<M> clone_of(const std::shared_ptr<M>& module,
                             const optional<Device>& device = nullopt) {
@@ -95,7 +92,6 @@ ModuleHolder<M> clone_of(const ModuleHolder<M>& module) {
 inline AnyModule clone_of(const AnyModule& module, const optional<Device>& device = nullopt) {
   return module.clone(device);
 }
-/// @}
 
 }  // namespace detail
 

@@ -18,10 +18,8 @@ class DeviceScalar {
  public:
   DeviceScalar() = default;
   /// A copy belongs to another optimizer and gets memory of its own.
-  ///@{
   DeviceScalar(const DeviceScalar&) {}
   DeviceScalar& operator=(const DeviceScalar&) { return *this; }
-  ///@}
 
   /// The number as a float64 tensor on `device`, made at the first call and set to `value`.
   const Tensor& on(Device device, double value);
