@@ -10,6 +10,7 @@ namespace td::nn {
 class ModuleListImpl : public ModuleContainerBase<ModuleListImpl, std::shared_ptr<Module>> {
  public:
   static constexpr const char* kName = "ModuleList";  ///< for errors
+  using ModuleContainerBase::insert;
   using ModuleContainerBase::push_back;
 
   ModuleListImpl() = default;
@@ -24,6 +25,10 @@ class ModuleListImpl : public ModuleContainerBase<ModuleListImpl, std::shared_pt
   template <class M>
   void push_back(const ModuleHolder<M>& holder) {
     push_back(std::shared_ptr<Module>(holder.ptr()));
+  }
+  template <class M>
+  void insert(std::size_t index, const ModuleHolder<M>& holder) {
+    insert(index, std::shared_ptr<Module>(holder.ptr()));
   }
 };
 TD_MODULE(ModuleList);

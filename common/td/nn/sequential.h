@@ -124,6 +124,29 @@ class ModuleContainerBase : public Cloneable<Derived> {
     const Container added = modules;  // it may be this container
     for (const auto& module : added) static_cast<Derived*>(this)->push_back(module);
   }
+  /// Adds a module in front of module `index`, or at the end for size(). The modules after it that
+  /// are named by their numbers get the next ones; other names stay. Python's `insert`. (In
+  /// libtorch 1.13 the numbers stay, so that parameters() misses a module.)
+  /// @throws Error for an index above size(), and when another module is named like the new one.
+  void insert(std::size_t index, Item module) {
+    const auto& children = this->children_;
+    const std::shared_ptr<Module>& added = detail::pointer_of(module);
+    TD_CHECK(Error, index <= children.size(), Derived::kName, ": cannot insert a module at ", index,
+             "; expected 0 to ", children.size());
+    TD_CHECK(Error, added && added.get() != this, Derived::kName, ": the module to insert is ",
+             added ? "the container itself" : "empty", "; give it another module");
+    OrderedDict<std::string, std::shared_ptr<Module>> all("Submodule");
+    for (std::size_t i = 0; i <= children.size(); ++i) {
+      if (i == index) all.insert(std::to_string(i), added);
+      if (i == children.size()) break;
+      const auto& [name, child] = children[i].pair();
+      const bool moves_on = i >= index && name == std::to_string(i);
+      all.insert(moves_on ? std::to_string(i + 1) : name, child);
+    }
+    this->children_ = std::move(all);
+    modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
+  }
+
   std::size_t size() const noexcept { return modules_.size(); }
   bool is_empty() const noexcept { return modules_.empty(); }
   /// @throws Error for an index that is not there.

@@ -121,6 +121,60 @@ TEST_CASE("extend adds the modules of another container under the next numbers")
   CHECK(list->parameters().size() == 2);  // one Linear, twice
 }
 
+TEST_CASE("insert puts a module in its place, and the numbers after it follow") {
+  nn::Linear first(2, 3), last(3, 1);
+  nn::Sequential net(first, last);
+  const Tensor x = ramp(empty({2, 2}), -1, 0.5);
+  net->insert(1, nn::Tanh());
+  check_names(net, {"0", "1", "2"});
+  CHECK(net->named_parameters().keys() == Names{"0.weight", "0.bias", "2.weight", "2.bias"});
+  CHECK(net->parameters()[2].is_same(last->weight));
+  CHECK(values(net->forward(x)) == values(last(first(x).tanh())));
+  net->insert(3, nn::ReLU());
+  net->insert(0, nn::Flatten());
+  check_names(net, {"0", "1", "2", "3", "4"});
+  CHECK(net[4]->as<nn::ReLU>());
+  // A copy has the same names, and a state goes from one to the other.
+  const auto copy = std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone());
+  check_names(copy, {"0", "1", "2", "3", "4"});
+  CHECK(copy->state_dict().keys() == net->state_dict().keys());
+  nn::init::zeros_(last->weight);
+  copy->load_state_dict(net->state_dict());
+  CHECK(values(copy->forward(x)) == values(net->forward(x)));
+  net->push_back(nn::Tanh());
+  check_names(net, {"0", "1", "2", "3", "4", "5"});
+
+  nn::Linear a(2, 2), b(2, 1);
+  nn::ModuleList list(a, b);
+  list->insert(0, nn::ReLU());
+  list->insert(3, nn::Tanh().ptr());
+  check_names(list, {"0", "1", "2", "3"});
+  CHECK(list[1].get() == a.get());
+  CHECK(list->named_parameters()["2.weight"].is_same(b->weight));
+  check_names(std::dynamic_pointer_cast<nn::ModuleListImpl>(list->clone()), {"0", "1", "2", "3"});
+}
+
+TEST_CASE("insert leaves names that are no numbers, and refuses what cannot be") {
+  nn::Sequential net({{"fc", nn::Linear(2, 2)}});
+  net->push_back(nn::ReLU());
+  net->insert(0, nn::Tanh());
+  check_names(net, {"0", "fc", "2"});
+  nn::Sequential odd({{"1", nn::ReLU()}, {"act", nn::Tanh()}});
+  CHECK(message<Error>([&] { odd->insert(1, nn::GELU()); }) == "Submodule '1' is already defined");
+  check_names(odd, {"1", "act"});
+  CHECK(message<Error>([&] { odd->insert(3, nn::GELU()); }) ==
+        "Sequential: cannot insert a module at 3; expected 0 to 2");
+  CHECK(message<Error>([&] { odd->insert(0, nn::AnyModule()); }) ==
+        "Sequential: the module to insert is empty; give it another module");
+  CHECK(message<Error>([&] { odd->insert(0, odd); }) ==
+        "Sequential: the module to insert is the container itself; give it another module");
+  nn::ModuleList list;
+  CHECK(message<Error>([&] { list->insert(1, nn::GELU()); }) ==
+        "ModuleList: cannot insert a module at 1; expected 0 to 0");
+  CHECK(message<Error>([&] { list->insert(0, std::shared_ptr<nn::Module>()); }) ==
+        "ModuleList: the module to insert is empty; give it another module");
+}
+
 TEST_CASE("clip_grad_norm_ scales all gradients together") {
   for (const Device device : devices()) {
     Tensor a = leaf({0, 0}, device), b = leaf({0}, device), idle = leaf({0}, device);
