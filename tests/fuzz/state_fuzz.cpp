@@ -14,7 +14,7 @@ using namespace td;
 struct Training {
   nn::Linear model{3, 2};
   optim::Adam optimizer{model->parameters(), optim::AdamOptions(0.1).amsgrad(true)};
-  optim::CosineAnnealingLR schedule{optimizer, 4};
+  optim::LambdaLR schedule{optimizer, [](unsigned epoch) { return 1.0 / (1 + epoch); }};
   data::samplers::RandomSampler sampler{5};
   Generator random{7};
   io::Checkpoint checkpoint;

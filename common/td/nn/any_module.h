@@ -110,19 +110,15 @@ struct TypedForward<M, R (C::*)(A...)> {
     }
   }
   /// With arguments that carry their types.
-  static std::any call(Module& module, std::any* arguments, std::size_t count) {
+  static std::any call(Module& module, [[maybe_unused]] std::any* arguments, std::size_t count) {
     constexpr std::size_t wants = sizeof...(A);
     TD_CHECK(Error, count == wants, module.name(), "'s forward() takes ", wants,
              wants == 1 ? " argument" : " arguments", ", but received ", count);
-    return call_with(module, arguments, std::index_sequence_for<A...>());
-  }
-
- private:
-  template <std::size_t... I>
-  static std::any call_with(Module& module, [[maybe_unused]] std::any* arguments,
-                            std::index_sequence<I...>) {
-    return static_cast<M&>(module).forward(
-        argument_as<std::decay_t<A>>(module, I, arguments[I])...);
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->std::any {
+      return static_cast<M&>(module).forward(
+          argument_as<std::decay_t<A>>(module, I, arguments[I])...);
+    }
+    (std::index_sequence_for<A...>());
   }
 };
 template <class M, class C, class R, class... A>
@@ -192,19 +188,9 @@ class AnyModule {
 };
 
 /// A module with the name it is to have in a Sequential: `{"fc", nn::Linear(10, 5)}`.
-class NamedAnyModule {
- public:
-  template <class M>
-  NamedAnyModule(std::string name, M&& module)
-      : name_(std::move(name)), module_(std::forward<M>(module)) {}
-  /// Its name in the container.
-  const std::string& name() const noexcept { return name_; }
-  /// The module.
-  const AnyModule& module() const noexcept { return module_; }
-
- private:
-  std::string name_;
-  AnyModule module_;
+struct NamedAnyModule {
+  std::string name;  ///< its name in the container
+  AnyModule module;  ///< the module
 };
 
 }  // namespace td::nn

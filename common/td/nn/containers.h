@@ -22,7 +22,6 @@ class ModuleListImpl : public ModuleContainerBase<ModuleListImpl, std::shared_pt
   }
 
   /// The same for a holder.
-  ///@{
   template <class M>
   void push_back(const ModuleHolder<M>& holder) {
     push_back(std::shared_ptr<Module>(holder.ptr()));
@@ -31,7 +30,6 @@ class ModuleListImpl : public ModuleContainerBase<ModuleListImpl, std::shared_pt
   void insert(std::size_t index, const ModuleHolder<M>& holder) {
     insert(index, std::shared_ptr<Module>(holder.ptr()));
   }
-  ///@}
 };
 TD_MODULE(ModuleList);
 

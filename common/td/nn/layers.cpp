@@ -162,9 +162,7 @@ Tensor LeakyReLUImpl::forward(const Tensor& input) { return F::leaky_relu(input,
 
 void GELUImpl::pretty_print(std::ostream& stream) const { stream << "GELU(approximate='none')"; }
 Tensor GELUImpl::forward(const Tensor& input) { return td::gelu(input); }
-Tensor SiLUImpl::forward(const Tensor& input) { return td::silu(input); }
 Tensor SigmoidImpl::forward(const Tensor& input) { return td::sigmoid(input); }
 Tensor TanhImpl::forward(const Tensor& input) { return td::tanh(input); }
-Tensor IdentityImpl::forward(const Tensor& input) { return input; }
 
 }  // namespace td::nn

@@ -191,14 +191,10 @@ class GELUImpl : public Cloneable<GELUImpl> {
   Tensor forward(const Tensor& input);
 };
 TD_MODULE(GELU);
-/// x * sigmoid(x).
-TD_FUNCTION_LAYER(SiLU);
 /// 1 / (1 + exp(-x)).
 TD_FUNCTION_LAYER(Sigmoid);
 /// The hyperbolic tangent.
 TD_FUNCTION_LAYER(Tanh);
-/// Its input, unchanged.
-TD_FUNCTION_LAYER(Identity);
 
 #undef TD_PLAIN_LAYER
 #undef TD_FUNCTION_LAYER

@@ -127,16 +127,6 @@ std::shared_ptr<Module> Module::shared_this() const {
   return std::const_pointer_cast<Module>(self);
 }
 
-void Module::apply(const NamedModulePointerApplyFunction& function,
-                   const std::string& name_prefix) const {
-  function(name_prefix, shared_this());
-  for (const auto& child : children_)
-    child.value()->apply(function, join(name_prefix, child.key()));
-}
-void Module::apply(const ModulePointerApplyFunction& function) const {
-  apply(NamedModulePointerApplyFunction(
-      [&](const std::string&, const std::shared_ptr<Module>& module) { function(module); }));
-}
 void Module::apply(const NamedModuleApplyFunction& function, const std::string& name_prefix) {
   function(name_prefix, *this);
   for (auto& child : children_) child.value()->apply(function, join(name_prefix, child.key()));
@@ -144,17 +134,6 @@ void Module::apply(const NamedModuleApplyFunction& function, const std::string& 
 void Module::apply(const ModuleApplyFunction& function) {
   apply(NamedModuleApplyFunction([&](const std::string&, Module& module) { function(module); }));
 }
-void Module::apply(const ConstNamedModuleApplyFunction& function,
-                   const std::string& name_prefix) const {
-  function(name_prefix, *this);
-  for (const auto& child : children_)
-    std::as_const(*child.value()).apply(function, join(name_prefix, child.key()));
-}
-void Module::apply(const ConstModuleApplyFunction& function) const {
-  apply(ConstNamedModuleApplyFunction(
-      [&](const std::string&, const Module& module) { function(module); }));
-}
-
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(
     const std::string& name_prefix, bool include_self) const {
   OrderedDict<std::string, std::shared_ptr<Module>> all("Module");

@@ -41,12 +41,7 @@ std::string readable(const std::type_info& type);
 class Module : public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
-  using ConstModuleApplyFunction = std::function<void(const Module&)>;
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
-  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
-  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  using NamedModulePointerApplyFunction =
-      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
   Module() = default;
   /// @param name what `name()` returns; by default the class's name.
@@ -80,16 +75,8 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @}
 
   /// Calls `function` for this module and all below it.
-  /// @{
   void apply(const ModuleApplyFunction& function);
-  void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = {});
-  void apply(const ConstNamedModuleApplyFunction& function,
-             const std::string& name_prefix = {}) const;
-  void apply(const ModulePointerApplyFunction& function) const;
-  void apply(const NamedModulePointerApplyFunction& function,
-             const std::string& name_prefix = {}) const;
-  /// @}
 
   /// @name Moving
   /// Parameters, buffers and gradients move. Each stays the tensor it was, so that optimizers and
@@ -185,8 +172,6 @@ class Module : public std::enable_shared_from_this<Module> {
                                              ModuleHolder<ModuleType> holder) {
     return replace_module(name, holder.ptr());
   }
-  /// @throws Error when there is no such child.
-  void unregister_module(const std::string& name) { children_.erase(name); }
   /// @}
 
  protected:

@@ -44,10 +44,8 @@ struct BatchNormOptions {
   TD_ARG(bool, track_running_stats) = true;
 };
 /// By libtorch's names.
-///@{
 using BatchNorm1dOptions = BatchNormOptions;
 using BatchNorm2dOptions = BatchNormOptions;
-///@}
 
 /// For LayerNorm: normalizes over the last dimensions, whose sizes are `normalized_shape`.
 struct LayerNormOptions {

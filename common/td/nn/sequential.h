@@ -67,6 +67,34 @@ class ReLUImpl : public PlainModuleBase<ReLUImpl, ReLUOptions> {
 };
 TD_MODULE(ReLU);
 
+namespace detail {
+
+/// The module that a handle of any kind holds.
+template <class M>
+const std::shared_ptr<M>& pointer_of(const std::shared_ptr<M>& module) {
+  return module;
+}
+template <class M>
+const std::shared_ptr<M>& pointer_of(const ModuleHolder<M>& module) {
+  return module.ptr();
+}
+inline const std::shared_ptr<Module>& pointer_of(const AnyModule& module) { return module.ptr(); }
+/// A handle of the same kind on a clone of it.
+template <class M>
+std::shared_ptr<M> clone_of(const std::shared_ptr<M>& module,
+                            const optional<Device>& device = nullopt) {
+  return std::dynamic_pointer_cast<M>(module->clone(device));
+}
+template <class M>
+ModuleHolder<M> clone_of(const ModuleHolder<M>& module) {
+  return clone_of(module.ptr());
+}
+inline AnyModule clone_of(const AnyModule& module, const optional<Device>& device = nullopt) {
+  return module.clone(device);
+}
+
+}  // namespace detail
+
 /// What Sequential and ModuleList share: modules in order, which are children of the container.
 template <class Derived, class Item>
 class ModuleContainerBase : public Cloneable<Derived> {
@@ -76,11 +104,20 @@ class ModuleContainerBase : public Cloneable<Derived> {
 
   /// The children are whatever was pushed: nothing to make again.
   void reset() override {}
-  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
+  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override {
+    auto copy = std::make_shared<Derived>();
+    copy->train(this->is_training());  // before it has children, which have modes of their own
+    for (std::size_t i = 0; i < size(); ++i)
+      copy->push_back(this->children_[i].key(), detail::clone_of(modules_[i], device));
+    return copy;
+  }
 
   /// Adds a module under the next number, or under a name.
   void push_back(Item module) { push_back(std::to_string(size()), std::move(module)); }
-  void push_back(std::string name, Item module);
+  void push_back(std::string name, Item module) {
+    this->register_module(std::move(name), detail::pointer_of(module));
+    modules_.push_back(std::move(module));
+  }
   /// Adds the modules of a container, a vector of holders, ... under the next numbers.
   template <class Container>
   void extend(const Container& modules) {
@@ -91,12 +128,33 @@ class ModuleContainerBase : public Cloneable<Derived> {
   /// are named by their numbers get the next ones; other names stay. Python's `insert`. (In
   /// libtorch 1.13 the numbers stay, so that parameters() misses a module.)
   /// @throws Error for an index above size(), and when another module is named like the new one.
-  void insert(std::size_t index, Item module);
+  void insert(std::size_t index, Item module) {
+    const auto& children = this->children_;
+    const std::shared_ptr<Module>& added = detail::pointer_of(module);
+    TD_CHECK(Error, index <= children.size(), Derived::kName, ": cannot insert a module at ", index,
+             "; expected 0 to ", children.size());
+    TD_CHECK(Error, added && added.get() != this, Derived::kName, ": the module to insert is ",
+             added ? "the container itself" : "empty", "; give it another module");
+    OrderedDict<std::string, std::shared_ptr<Module>> all("Submodule");
+    for (std::size_t i = 0; i <= children.size(); ++i) {
+      if (i == index) all.insert(std::to_string(i), added);
+      if (i == children.size()) break;
+      const auto& [name, child] = children[i].pair();
+      const bool moves_on = i >= index && name == std::to_string(i);
+      all.insert(moves_on ? std::to_string(i + 1) : name, child);
+    }
+    this->children_ = std::move(all);
+    modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
+  }
 
   std::size_t size() const noexcept { return modules_.size(); }
   bool is_empty() const noexcept { return modules_.empty(); }
   /// @throws Error for an index that is not there.
-  std::shared_ptr<Module> ptr(std::size_t index) const;
+  std::shared_ptr<Module> ptr(std::size_t index) const {
+    TD_CHECK(Error, index < size(), Derived::kName, ": there is no module ", index, "; it has ",
+             size());
+    return detail::pointer_of(modules_[index]);
+  }
   template <class T>
   std::shared_ptr<T> ptr(std::size_t index) const {
     return std::dynamic_pointer_cast<T>(ptr(index));
@@ -126,7 +184,7 @@ class SequentialImpl : public ModuleContainerBase<SequentialImpl, AnyModule> {
 
   SequentialImpl() = default;
   SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
-    for (const NamedAnyModule& module : modules) push_back(module.name(), module.module());
+    for (const NamedAnyModule& module : modules) push_back(module.name, module.module);
   }
   explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules) {
     for (const auto& item : modules) push_back(item.key(), item.value());

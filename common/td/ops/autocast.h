@@ -38,7 +38,6 @@ class Call {
 
   /// An argument as the operation is to get it. Casts are recorded: gradients come back in the
   /// argument's own type.
-  ///@{
   Tensor operator()(const Tensor& argument) const;
   TensorList operator()(const TensorList& argument) const;
   /// The type of the result, of operations that can be told one.
@@ -47,7 +46,6 @@ class Call {
   const T& operator()(const T& argument) const {
     return argument;
   }
-  ///@}
 
  private:
   void add(const Tensor& argument) { tensors_.push_back(&argument); }

@@ -19,12 +19,9 @@ void convert(const Tensor& out, const Tensor& x);
 void where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b);
 /// @}
 
-/// @name Order
-/// @{
 /// order[..., k] (int64) = index of the k-th element of each row of x [..., n]; equal elements keep
 /// their order, and NaN counts as the largest.
 void sort_rows(const Tensor& order, const Tensor& x, bool descending);
-/// @}
 
 /// @name Index: where to read, where to write; tensors dense and row-major, index int64.
 /// An index outside its dimension is an error that names `op`.
@@ -45,13 +42,10 @@ void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor&
              const Tensor& source, bool add, bool sorted = false);
 /// @}
 
-/// @name Matrix products
-/// @{
 /// out = alpha * (a b) + beta * out, for matrices [m, k] [k, n] or batches of them [b, m, k]
 /// [b, k, n]; then `bias` [n], when defined, is added to every row. One element type for all.
 /// @pre out is contiguous and overlaps no argument; with a bias, beta is 0.
 void matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& b,
             const Tensor& bias = {}, double alpha = 1, double beta = 0);
-/// @}
 
 }  // namespace td::kernels

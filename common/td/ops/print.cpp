@@ -67,46 +67,40 @@ Shown integers(const std::int64_t* values, std::int64_t count, bool truth) {
   return shown;
 }
 
-/// Writes nested brackets around the elements that are shown.
-class Brackets {
- public:
-  Brackets(const Shown& shown, IntArrayRef sizes, bool summarized)
-      : width_(shown.width), next_(shown.texts.begin()), sizes_(sizes), summarized_(summarized) {}
-
-  std::string write(std::size_t dim, std::size_t indent) {
-    if (dim == sizes_.size()) {
-      const std::string& text = *next_++;
-      return spaces(width_ - std::min(width_, text.size())) + text;
-    }
-    const bool cut = summarized_ && sizes_[dim] > 2 * kEdgeItems;
-    const std::int64_t count = cut ? 2 * kEdgeItems : sizes_[dim];
-    // Elements stand side by side, brackets one below the other, with empty lines between large
-    // ones.
-    const std::size_t below = sizes_.size() - dim - 1;
-    const std::size_t per_line =
-        below > 0 ? 1 : std::max<std::size_t>(1, (kLineWidth - indent) / (width_ + 2));
-    const std::string newline =
-        joined(",", std::string(std::max<std::size_t>(1, below), '\n'), spaces(indent + 1));
-    std::string text = "[";
-    std::size_t written = 0;
-    const auto item = [&](const std::string& value) {
-      if (written > 0) text += written % per_line ? ", " : newline;
-      text += value;
-      ++written;
-    };
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (cut && i == kEdgeItems) item(below > 0 ? "..." : " ...");
-      item(write(dim + 1, indent + 1));
-    }
-    return text + "]";
-  }
-
- private:
-  std::size_t width_;
-  std::vector<std::string>::const_iterator next_;
-  IntArrayRef sizes_;
-  bool summarized_;
+/// What is written inside nested brackets: a tensor's shape, and the next of the elements shown.
+struct Layout {
+  IntArrayRef sizes;
+  bool summarized;
+  std::size_t width;
+  std::vector<std::string>::const_iterator next;
 };
+
+std::string brackets(Layout& layout, std::size_t dim, std::size_t indent) {
+  if (dim == layout.sizes.size()) {
+    const std::string& text = *layout.next++;
+    return spaces(layout.width - std::min(layout.width, text.size())) + text;
+  }
+  const bool cut = layout.summarized && layout.sizes[dim] > 2 * kEdgeItems;
+  const std::int64_t count = cut ? 2 * kEdgeItems : layout.sizes[dim];
+  // Elements stand side by side, brackets one below the other, with empty lines between large ones.
+  const std::size_t below = layout.sizes.size() - dim - 1;
+  const std::size_t per_line =
+      below > 0 ? 1 : std::max<std::size_t>(1, (kLineWidth - indent) / (layout.width + 2));
+  const std::string newline =
+      joined(",", std::string(std::max<std::size_t>(1, below), '\n'), spaces(indent + 1));
+  std::string text = "[";
+  std::size_t written = 0;
+  const auto item = [&](const std::string& value) {
+    if (written > 0) text += written % per_line ? ", " : newline;
+    text += value;
+    ++written;
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (cut && i == kEdgeItems) item(below > 0 ? "..." : " ...");
+    item(brackets(layout, dim + 1, indent + 1));
+  }
+  return text + "]";
+}
 
 // Only what is shown, so that a large tensor on a device is not brought to the host whole.
 Tensor edges(Tensor t) {
@@ -127,7 +121,8 @@ std::string elements(const Tensor& tensor, std::size_t indent) {
   const Shown shown =
       real ? floats(values.data_ptr<double>(), values.numel())
            : integers(values.data_ptr<std::int64_t>(), values.numel(), tensor.dtype() == kBool);
-  return Brackets(shown, tensor.sizes(), summarized).write(0, indent);
+  Layout layout{tensor.sizes(), summarized, shown.width, shown.texts.begin()};
+  return brackets(layout, 0, indent);
 }
 
 // PyTorch writes sizes as Python writes a tuple.

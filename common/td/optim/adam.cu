@@ -179,7 +179,8 @@ void AdamParamState::save(const std::string& prefix, StateDict& state) const {
   if (max_exp_avg_sq_.defined()) state.insert(prefix + "max_exp_avg_sq", max_exp_avg_sq_);
 }
 void AdamParamState::load(const std::string& prefix, const StateDict& state) {
-  if (state.contains(prefix + "step")) step_ = number_in(state, prefix + "step");
+  const Tensor* step = state.find(prefix + "step");
+  if (step && step->dtype() == kLong && step->dim() == 0) step_ = step->item<std::int64_t>();
   // So many steps nobody makes, and the next one must not overflow.
   TD_CHECK(Error, step_ >= 0 && step_ < std::int64_t{1} << 53, "load_state_dict: \"", prefix,
            "step\" is ", step_, " in the state; expected a number of steps, 0 or more");

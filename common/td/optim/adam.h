@@ -32,10 +32,8 @@ struct AdamOptionsBase : public OptimizerCloneableOptions<AdamOptionsBase<decoup
   TD_ARG(bool, capturable) = false;
 };
 /// By libtorch's names.
-///@{
 using AdamOptions = AdamOptionsBase<false>;
 using AdamWOptions = AdamOptionsBase<true>;
-///@}
 
 /// What Adam and AdamW remember.
 struct AdamParamState : public OptimizerParamState {

@@ -18,10 +18,8 @@ class DeviceScalar {
  public:
   DeviceScalar() = default;
   /// A copy belongs to another optimizer and gets memory of its own.
-  ///@{
   DeviceScalar(const DeviceScalar&) {}
   DeviceScalar& operator=(const DeviceScalar&) { return *this; }
-  ///@}
 
   /// The number as a float64 tensor on `device`, made at the first call and set to `value`.
   const Tensor& on(Device device, double value);
@@ -62,19 +60,5 @@ struct CapturableTensors {
   Tensor found_inf;   ///< float32: 1 when a gradient is infinite or NaN, and nothing is to change
   Tensor grad_scale;  ///< float32: what the gradients are still multiplied by
 };
-
-/// The parameters of the exponential averages and the decay of decoupled weights; SGD has none.
-struct StepRates {
-  double beta1 = 0;  ///< of the gradients
-  double beta2 = 0;  ///< of their squares
-  double decay = 0;  ///< of the parameters
-};
-/// At most this many parameters in one call of count_step().
-inline constexpr std::size_t kCountedSteps = 15;
-/// Counts the step of parameters in the first of their DeviceStepState numbers, and sets the others
-/// by the new count; does nothing where `*tensors.found_inf` is not 0. A launch of its own,
-/// because all threads of the step read the result.
-void count_step(const Tensor* const* numbers, std::size_t count, const StepRates& rates,
-                const CapturableTensors& tensors);
 
 }  // namespace td::optim

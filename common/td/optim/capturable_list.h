@@ -3,11 +3,43 @@
 // adam.cu. Invariant: nothing here waits for the device.
 #pragma once
 
+#include <cmath>
+
+#include "td/kernels/index_kernel.h"
 #include "td/optim/parameter_list.h"
 #include "td/optim/step_list.h"
 
 namespace td::optim {
 namespace {
+
+/// The parameters of the exponential averages and the decay of decoupled weights; SGD has none.
+struct StepRates {
+  double beta1 = 0;  ///< of the gradients
+  double beta2 = 0;  ///< of their squares
+  double decay = 0;  ///< of the parameters
+};
+
+/// Counts the step of each parameter in the first of its DeviceStepState numbers, and computes the
+/// others from the new count, in double as a plain step does on the host. A launch of its own,
+/// because all threads of the step read the result.
+struct CountStep {
+  static constexpr std::size_t kMost = 15;  ///< parameters in one launch
+  double* numbers[kMost];
+  const double* lr;
+  const float* found_inf;
+  StepRates rates;
+
+  std::int64_t cost() const { return 256; }
+  TD_HD void operator()(std::int64_t k) const {
+    if (found_inf && *found_inf != 0) return;
+    double* n = numbers[k];
+    const double steps = n[0] + 1;
+    n[0] = steps;
+    n[1] = *lr / (1 - std::pow(rates.beta1, steps));
+    n[2] = std::sqrt(1 - std::pow(rates.beta2, steps));
+    n[3] = 1 - *lr * rates.decay;
+  }
+};
 
 /// A plain work with what it reads on the device. Its rule has read(numbers) and `unscale`.
 template <class Work>
@@ -33,15 +65,19 @@ void launch_capturable(const char* name, const Work& plain, LaunchTensors& tenso
                        const StepRates& rates, std::uint32_t restart = 0) {
   const CapturableTensors control = list.capturable_tensors();
   Capturable<Work> work{plain};
-  const Tensor* numbers[kCountedSteps];
+  CountStep count{{}, Pointer{control.lr}, Pointer{control.found_inf}, rates};
+  const Tensor* numbers[CountStep::kMost];
   for (std::size_t k = 0; k < list.size(); ++k) {
     auto& state = list.state<OptimizerParamState>(k);
     const bool again = restart >> k & 1;
     if (again) state.on_device.clear();
     numbers[k] = &state.on_device.on(list.device, again ? 0 : state.steps());
+    count.numbers[k] = kernel_pointer<double>(*numbers[k]);
     work.numbers[k] = tensors.reads<double>(*numbers[k]);
   }
-  count_step(numbers, list.size(), rates, control);
+  const IndexKernel<CountStep> counting{count, static_cast<std::int64_t>(list.size())};
+  launch("count_step", list.device, counting, {&control.lr, &control.found_inf},
+         TensorRefs(numbers, list.size()));
   work.grad_scale = tensors.reads<float>(control.grad_scale);
   work.found_inf = tensors.reads<float>(control.found_inf);
   tensors.launch(name, work);

@@ -101,18 +101,12 @@ bool belongs_to(const std::string& prefix, const std::string& entry) {
   return entry.starts_with(prefix) && entry.find('.', prefix.size()) == entry.npos;
 }
 
-// Writes which names only one side has; a parameter's entries that do not fit are told already.
-void check_names(const StateDict& state, const StateDict& wanted,
-                 const std::vector<std::string>& told, std::ostream& problems) {
+// Writes which names only one side has.
+void check_names(const StateDict& state, const StateDict& wanted, std::ostream& problems) {
   for (const auto& item : wanted)
     if (!state.contains(item.key())) problems << "\n  missing: \"" << item.key() << '"';
-  for (const auto& item : state) {
-    const bool is_told = std::any_of(told.begin(), told.end(), [&](const std::string& prefix) {
-      return belongs_to(prefix, item.key());
-    });
-    if (!is_told && !wanted.contains(item.key()))
-      problems << "\n  unexpected: \"" << item.key() << '"';
-  }
+  for (const auto& item : state)
+    if (!wanted.contains(item.key())) problems << "\n  unexpected: \"" << item.key() << '"';
 }
 
 }  // namespace
@@ -176,9 +170,7 @@ void Optimizer::load_state_dict(const StateDict& state, const StateDict& names) 
     if (item.key().starts_with("param_groups."))
       check_entry(item.key(), item.value(), {}, kDouble, problems);
   States loaded;
-  std::vector<std::string> told;
   visit_params(names, [&](const std::string& prefix, const Tensor& param) {
-    const auto before = problems.tellp();
     for (const auto& item : state) {
       if (!belongs_to(prefix, item.key())) continue;
       // A step is an integer; everything else has one value for each of the parameter's.
@@ -187,13 +179,10 @@ void Optimizer::load_state_dict(const StateDict& state, const StateDict& names) 
                   is_step ? kLong : param.dtype(), problems);
     }
     auto& entry = loaded[param.impl_ptr().get()] = make_state();
-    if (problems.tellp() == before)
-      entry->load(prefix, state);
-    else
-      told.push_back(prefix);
+    entry->load(prefix, state);
   });
   // What the new states would save is what there is to load.
-  check_names(state, collect(names, loaded), told, problems);
+  check_names(state, collect(names, loaded), problems);
   TD_CHECK(Error, problems.str().empty(),
            "load_state_dict: the state does not fit this optimizer, and nothing was changed:",
            problems.str());

@@ -25,7 +25,7 @@ class OptimizerParamState {
   virtual ~OptimizerParamState() = default;
   /// Adds the tensors under `prefix` + their names.
   virtual void save(const std::string& prefix, StateDict& state) const = 0;
-  /// Reads them back; what is not there stays.
+  /// Reads them back; what is not there, or is told as an error because it is no such thing, stays.
   virtual void load(const std::string& prefix, const StateDict& state) = 0;
 
   /// @name For capturable steps, which count on the device

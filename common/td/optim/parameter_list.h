@@ -80,7 +80,6 @@ struct ListWork {
 class LaunchTensors {
  public:
   /// Adds the tensor; returns the address of its elements, nullptr for an undefined tensor.
-  ///@{
   template <class T>
   const T* reads(const Tensor& tensor) {
     return tensor.defined() ? kernel_pointer<T>(*(reads_[read_++] = &tensor)) : nullptr;
@@ -89,7 +88,6 @@ class LaunchTensors {
   T* writes(const Tensor& tensor) {
     return tensor.defined() ? kernel_pointer<T>(*(writes_[written_++] = &tensor)) : nullptr;
   }
-  ///@}
   template <class Work>
   void launch(const char* name, const Work& work) const {
     td::launch(name, writes_[0]->device(), ListWork<Work>{work}, TensorRefs(reads_, read_),

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <numbers>
 
 #include "td/ops/ops.h"
 #include "td/ops/state.h"
@@ -115,31 +113,6 @@ class LambdaLR : public LRScheduler {
 
  private:
   std::function<double(unsigned)> factor_;
-};
-
-/// rate = eta_min + (base - eta_min) (1 + cos(pi epoch / T_max)) / 2 (Loshchilov and Hutter, 2017,
-/// without restarts; Python's CosineAnnealingLR).
-class CosineAnnealingLR : public LRScheduler {
- public:
-  /// @param T_max epochs from the base rate down to eta_min.
-  CosineAnnealingLR(Optimizer& optimizer, unsigned T_max, double eta_min = 0)
-      : LRScheduler(optimizer), t_max_(T_max), eta_min_(eta_min) {
-    base_ = get_current_lrs();
-    TD_CHECK(Error, T_max > 0, "CosineAnnealingLR: T_max must be at least 1");
-    step();
-  }
-
- protected:
-  std::vector<double> get_lrs() override {
-    std::vector<double> rates = base_;
-    const double turn = std::cos(std::numbers::pi * step_count_ / t_max_);
-    for (double& rate : rates) rate = eta_min_ + (rate - eta_min_) * (1 + turn) / 2;
-    return rates;
-  }
-
- private:
-  unsigned t_max_;
-  double eta_min_;
 };
 
 }  // namespace td::optim

@@ -1,19 +1,11 @@
-// scatter and gather, and copies into given tensors: mostly checks, because split, to and cat know
-// how to move and to differentiate.
+// scatter and gather: mostly checks, because split, to and cat know how to move and to
+// differentiate.
 #include "td/parallel/comm.h"
 
-#include "td/autograd/modes.h"
-#include "td/device/stream.h"
 #include "td/ops/ops.h"
 
 namespace td::parallel {
 namespace {
-
-// "one for each device: 3 chunk_sizes for 2 devices" before anything is copied.
-void check_count(const char* operation, const char* what, std::size_t count, std::size_t devices) {
-  TD_CHECK(Error, count == devices, operation, ": ", count, ' ', what, " for ", devices,
-           " devices; give one for each");
-}
 
 TensorList split_up(const Tensor& tensor, std::size_t devices,
                     const optional<std::vector<std::int64_t>>& chunk_sizes, std::int64_t dim) {
@@ -22,7 +14,8 @@ TensorList split_up(const Tensor& tensor, std::size_t devices,
            "device gets, or unsqueeze it");
   const std::int64_t d = wrap_dim("scatter", dim, tensor.dim());
   if (!chunk_sizes) return tensor.chunk(static_cast<std::int64_t>(devices), d);
-  check_count("scatter", "chunk_sizes", chunk_sizes->size(), devices);
+  TD_CHECK(Error, chunk_sizes->size() == devices, "scatter: ", chunk_sizes->size(),
+           " chunk_sizes for ", devices, " devices; give one for each");
   std::int64_t sum = 0;
   for (const std::int64_t size : *chunk_sizes) {
     TD_CHECK(ShapeError, size > 0, "scatter: chunk_sizes must be above 0 but are ",
@@ -54,16 +47,10 @@ void check_sizes_but(const TensorList& tensors, std::int64_t dim) {
 }  // namespace
 
 TensorList scatter(const Tensor& tensor, const std::vector<Device>& devices,
-                   const optional<std::vector<std::int64_t>>& chunk_sizes, std::int64_t dim,
-                   const optional<std::vector<optional<Stream>>>& streams) {
+                   const optional<std::vector<std::int64_t>>& chunk_sizes, std::int64_t dim) {
   TD_CHECK(Error, !devices.empty(), "scatter: no devices; name at least one");
-  if (streams) check_count("scatter", "streams", streams->size(), devices.size());
   TensorList parts = split_up(tensor, devices.size(), chunk_sizes, dim);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    optional<StreamGuard> guard;
-    if (streams && (*streams)[i]) guard.emplace(*(*streams)[i]);
-    parts[i] = copy_to(parts[i], devices[i]);
-  }
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = copy_to(parts[i], devices[i]);
   return parts;
 }
 
@@ -82,40 +69,6 @@ Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device
   check_sizes_but(parts, d);
   for (Tensor& part : parts) part = copy_to(part, target);
   return cat(parts, d);
-}
-
-void scatter_out(const Tensor& tensor, const TensorList& out, std::int64_t dim) {
-  NoGradGuard no_grad;
-  std::vector<std::int64_t> sizes;
-  for (const Tensor& part : out) sizes.push_back(part.size(dim));
-  const TensorList parts = split_up(tensor, out.size(), sizes, dim);
-  for (std::size_t i = 0; i < out.size(); ++i)
-    TD_CHECK(ShapeError, out[i].sizes() == parts[i].sizes(), "scatter_out: out[", i, "] has sizes ",
-             out[i].sizes(), " but its part has ", parts[i].sizes());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i].copy_(parts[i], /*non_blocking=*/true);
-}
-
-void gather_out(const TensorList& tensors, const Tensor& out, std::int64_t dim) {
-  NoGradGuard no_grad;
-  TD_CHECK(Error, !tensors.empty(), "gather_out: no tensors; give at least one");
-  const std::int64_t d = wrap_dim("gather_out", dim, out.dim());
-  check_sizes_but(tensors, d);
-  Sizes joined(tensors[0].sizes());
-  for (std::size_t i = 1; i < tensors.size(); ++i) joined[d] += tensors[i].size(d);
-  TD_CHECK(ShapeError, joined == Sizes(out.sizes()), "gather_out: out has sizes ", out.sizes(),
-           " but the tensors together have ", IntArrayRef(joined));
-  for (std::int64_t begin = 0; const Tensor& part : tensors) {
-    out.narrow(d, begin, part.size(d)).copy_(part, /*non_blocking=*/true);
-    begin += part.size(d);
-  }
-}
-
-void broadcast_out(const Tensor& tensor, const TensorList& out) {
-  NoGradGuard no_grad;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    TD_CHECK(ShapeError, out[i].sizes() == tensor.sizes(), "broadcast_out: out[", i, "] has sizes ",
-             out[i].sizes(), " but the tensor has ", tensor.sizes());
-  for (const Tensor& copy : out) copy.copy_(tensor, /*non_blocking=*/true);
 }
 
 }  // namespace td::parallel

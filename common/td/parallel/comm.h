@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "td/device/stream.h"
 #include "td/tensor/tensor.h"
 
 namespace td::parallel {
@@ -21,13 +20,10 @@ inline constexpr std::size_t kBufferSize = 10 << 20;
 /// @param chunk_sizes one for each device, above 0, adding up to the size of `dim`. Without them
 ///     all parts have ceil(size / devices) rows but the last: **there may be fewer parts than
 ///     devices**. 9 rows on 4 devices are 3, 3, 3; nothing is left for the fourth.
-/// @param streams when given, the copy to devices[i] is made with streams[i] current; who uses the
-///     part on another stream has to wait for that one.
 /// @throws ShapeError, Error
 TensorList scatter(const Tensor& tensor, const std::vector<Device>& devices,
                    const optional<std::vector<std::int64_t>>& chunk_sizes = nullopt,
-                   std::int64_t dim = 0,
-                   const optional<std::vector<optional<Stream>>>& streams = nullopt);
+                   std::int64_t dim = 0);
 
 /// Joins tensors of several devices along `dim` on `destination`. Their sizes may differ in `dim`
 /// only. Tensors without dimensions become a vector. Each gets its part of the gradient.
@@ -47,18 +43,6 @@ TensorList broadcast(const Tensor& tensor, const std::vector<Device>& devices);
 std::vector<TensorList> broadcast_coalesced(const TensorList& tensors,
                                             const std::vector<Device>& devices,
                                             std::size_t buffer_size = kBufferSize);
-
-/// @name The same into tensors that exist
-/// Their devices and sizes say where and how much. Nothing is recorded.
-/// @throws ShapeError when sizes do not fit; nothing is copied then.
-/// @{
-/// `out` are the parts; their sizes in `dim` add up to that of `tensor`.
-void scatter_out(const Tensor& tensor, const TensorList& out, std::int64_t dim = 0);
-/// `out` is as long in `dim` as all tensors together.
-void gather_out(const TensorList& tensors, const Tensor& out, std::int64_t dim = 0);
-/// All of `out` have the sizes of `tensor`.
-void broadcast_out(const Tensor& tensor, const TensorList& out);
-/// @}
 
 /// The sum of tensors of one size and type, which lie on several devices. The one on `destination`
 /// comes first and the others follow in their order, so the result has the same bits every time. A

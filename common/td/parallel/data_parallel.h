@@ -6,7 +6,7 @@
 // copies is lost with them.
 #pragma once
 
-#include "td/nn/any_module.h"
+#include "td/nn/sequential.h"
 #include "td/parallel/comm.h"
 #include "td/parallel/parallel_apply.h"
 #include "td/tensor/nest.h"
@@ -31,28 +31,6 @@ namespace detail {
 /// Splits each tensor; parts[t][i] is for device i. All must give the same number of parts.
 std::vector<TensorList> scatter_all(const TensorList& tensors, const std::vector<Device>& devices,
                                     std::int64_t dim);
-/// The module that a handle of any kind holds, and a handle of that kind on a clone of it.
-/// @{
-template <class M>
-Module& plain_module(const std::shared_ptr<M>& module) {
-  return *module;
-}
-template <class M>
-Module& plain_module(const ModuleHolder<M>& module) {
-  return *module.ptr();
-}
-inline Module& plain_module(const AnyModule& module) { return *module.ptr(); }
-template <class M>
-std::shared_ptr<M> clone_of(const std::shared_ptr<M>& module) {
-  return std::dynamic_pointer_cast<M>(module->clone());
-}
-template <class M>
-ModuleHolder<M> clone_of(const ModuleHolder<M>& module) {
-  return clone_of(module.ptr());
-}
-inline AnyModule clone_of(const AnyModule& module) { return module.clone(); }
-/// @}
-
 /// Gives replicas that share the memory of `module` their own: replica i on devices[i], by one
 /// broadcast, recorded for parameters that require grad.
 void fill_replicas(const Module& module, const std::vector<Module*>& replicas,
@@ -91,16 +69,16 @@ std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& dev
 /// @throws Error when the module cannot be cloned.
 template <class Handle>
 auto replicate(const Handle& module, const std::vector<Device>& devices) {
-  std::vector<decltype(detail::clone_of(module))> replicas;
+  std::vector<decltype(nn::detail::clone_of(module))> replicas;
   std::vector<Module*> modules;
   {
     SharedCloneGuard sharing;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      replicas.push_back(detail::clone_of(module));
-      modules.push_back(&detail::plain_module(replicas.back()));
+      replicas.push_back(nn::detail::clone_of(module));
+      modules.push_back(nn::detail::pointer_of(replicas.back()).get());
     }
   }
-  detail::fill_replicas(detail::plain_module(module), modules, devices);
+  detail::fill_replicas(*nn::detail::pointer_of(module), modules, devices);
   return replicas;
 }
 
@@ -167,8 +145,8 @@ auto data_parallel(ModuleType module, Input input,
                    const optional<Device>& output_device = nullopt, std::int64_t dim = 0) {
   const std::vector<Device> on = devices ? *devices : td::parallel::all_accelerators();
   if (on.size() == 1 &&
-      detail::misplaced(detail::plain_module(module), check_device(on[0])).defined())
-    detail::plain_module(module).to(on[0]);
+      detail::misplaced(*nn::detail::pointer_of(module), check_device(on[0])).defined())
+    nn::detail::pointer_of(module)->to(on[0]);
   return detail::data_parallel<Tensor>(module, input, on, output_device, dim);
 }
 

@@ -26,15 +26,18 @@ namespace {
 class Worker {
  public:
   Worker() {
-    std::thread([this] { loop(); }).detach();
+    std::thread([this] {
+      for (std::unique_lock lock(mutex_);; set({})) {
+        changed_.wait(lock, [&] { return static_cast<bool>(job_); });
+        lock.unlock();
+        job_();
+        lock.lock();
+      }
+    }).detach();
   }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-
   void start(std::function<void()> job) {
     std::lock_guard lock(mutex_);
-    job_ = std::move(job);
-    changed_.notify_all();
+    set(std::move(job));
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -42,15 +45,9 @@ class Worker {
   }
 
  private:
-  void loop() {
-    for (std::unique_lock lock(mutex_);;) {
-      changed_.wait(lock, [&] { return static_cast<bool>(job_); });
-      lock.unlock();
-      job_();
-      lock.lock();
-      job_ = nullptr;
-      changed_.notify_all();
-    }
+  void set(std::function<void()> job) {
+    job_ = std::move(job);
+    changed_.notify_all();
   }
 
   std::mutex mutex_;

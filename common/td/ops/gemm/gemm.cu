@@ -63,13 +63,6 @@ struct GemmWork {
 #endif
 };
 
-// A copy in row-major order.
-Tensor copied(const Tensor& x) {
-  Tensor copy = empty_on(x.impl().sizes, x.dtype(), x.device());
-  kernels::convert(copy, x);
-  return copy;
-}
-
 // A matrix, or a batch of them, as a library can read it: stored by rows or, when `transposed`, by
 // columns.
 struct GemmOperand {
@@ -93,7 +86,7 @@ GemmOperand prepare_operand(const Tensor& x) {
     return {&x, {}, false, ld(columns, rows, row_step), batch_stride};
   if ((row_step == 1 || rows <= 1) && (column_step >= rows || columns <= 1))
     return {&x, {}, true, ld(rows, columns, column_step), batch_stride};
-  Tensor copy = copied(x);
+  Tensor copy = x.detach().clone(MemoryFormat::Contiguous);
   GemmOperand operand = prepare_operand(copy);
   operand.copy = std::move(copy);
   return operand;
@@ -135,7 +128,7 @@ bool launch_gemm(const char* name, const Tensor& out, const GemmOperand& a, cons
 void without_product(const Tensor& out, const Tensor& bias, double beta) {
   if (bias.defined()) return kernels::convert(out, bias);
   if (beta == 0) return kernels::fill(out, 0);
-  const Tensor before = copied(out);
+  const Tensor before = out.detach().clone();
   kernels::fill(out, 0);
   kernels::add(out, out, before, beta);
 }
@@ -148,7 +141,7 @@ void kernels::matmul(const char* name, const Tensor& out, const Tensor& a, const
   if (a.sizes()[a.dim() - 1] == 0) return without_product(out, bias, beta);
   const GemmOperand first = prepare_operand(a), second = prepare_operand(b);
   const bool dense = !bias.defined() || bias.strides()[0] == 1 || bias.numel() == 1;
-  const Tensor row = dense ? bias : copied(bias);
+  const Tensor row = dense ? bias : bias.detach().contiguous();
   if (launch_gemm(name, out, first, second, row, alpha, beta)) return;
   convert(out, bias);  // the product is added to the bias
   launch_gemm(name, out, first, second, {}, alpha, 1);

@@ -23,25 +23,9 @@ Tensor softplus(const Tensor& input, const Scalar& beta, const Scalar& threshold
   return unary(softplus_op, input, beta.to<double>(), threshold.to<double>());
 }
 Tensor silu(const Tensor& input) { return unary(silu_op, input); }
-Tensor gelu(const Tensor& input, std::string_view approximate) {
-  if (approximate == "none") return unary(gelu_op, input);
-  TD_CHECK(Error, approximate == "tanh", "gelu: approximate must be \"none\" or \"tanh\" but is \"",
-           approximate, "\"");
-  device_of("gelu", input);
-  if (!input.is_floating_point()) return unary(gelu_op, input);  // which says what is wrong
-  constexpr double kRootOfTwoOverPi = 0.79788456080286535588;
-  const Tensor inner = (input + input * input * input * 0.044715) * kRootOfTwoOverPi;
-  return input * 0.5 * (tanh(inner) + 1);
-}
+Tensor gelu(const Tensor& input) { return unary(gelu_op, input); }
 
 Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope) {
   return unary_in_place(leaky_relu_op, input, negative_slope.to<double>());
 }
-Tensor& elu_(Tensor& input, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
-  unary_in_place(elu_op, input, alpha.to<double>(), input_scale.to<double>());
-  if (scale.to<double>() != 1.0) input.mul_(scale);
-  return input;
-}
-Tensor& silu_(Tensor& input) { return unary_in_place(silu_op, input); }
-
 }  // namespace td

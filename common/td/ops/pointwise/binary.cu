@@ -1,7 +1,7 @@
 // Element-wise functions of two tensors: one body for all lines of binary.def and
-// binary_integer.def, and their forms for numbers, in place and with a rounding mode. A line
-// becomes a functor, the gradients as an expression of Tensors, and a BinaryOp that holds them. add
-// and sub are in add.cu.
+// binary_integer.def, and their forms for numbers, in place and with a rounding mode; and clamp,
+// which is a maximum and a minimum. A line becomes a functor, the gradients as an expression of
+// Tensors, and a BinaryOp that holds them. add and sub are in add.cu.
 #include "td/ops/pointwise/binary.h"
 
 #include <string_view>
@@ -97,18 +97,21 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   return a;
 }
 
-// Puts the result of an operation into `self`, which is changed in place.
-void keep(const char* op, const Tensor& self, const Tensor& result) {
-  check_can_keep(op, result.dtype(), self);
-  TD_CHECK(ShapeError, result.sizes() == self.sizes(), op, "_: a result of sizes ", result.sizes(),
-           " does not fit into \"input\" of sizes ", self.sizes(), ", which is changed in place");
-  self.copy_(result);
+// true where the limits leave x as it is: there the gradient passes.
+Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
+  if (!max) return x.ge(*min);
+  if (!min) return x.le(*max);
+  return logical_and(x.ge(*min), x.le(*max));
 }
 
-// What the operation reads while `self` changes: when recorded, a copy, so that the gradient finds
-// the old values.
-Tensor before_change(const Tensor& self, const Tensor& other) {
-  return recording(self, other) ? self.clone() : self;
+void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
+           const optional<Scalar>& max) {
+  if (min) maximum_op.forward("maximum", out, x, wrapped_number(*min, out.dtype()));
+  if (max) minimum_op.forward("minimum", out, min ? out : x, wrapped_number(*max, out.dtype()));
+}
+
+void check_limits(const optional<Scalar>& min, const optional<Scalar>& max) {
+  TD_CHECK(Error, min || max, "clamp: give at least one of min and max");
 }
 
 }  // namespace
@@ -153,13 +156,6 @@ Tensor number_beside(const Tensor& input, const Scalar& value) {
 #include "td/ops/pointwise/binary.def"
 #include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
-
-void kernels::maximum(const Tensor& out, const Tensor& a, const Tensor& b) {
-  maximum_op.forward("maximum", out, a, b);
-}
-void kernels::minimum(const Tensor& out, const Tensor& a, const Tensor& b) {
-  minimum_op.forward("minimum", out, a, b);
-}
 
 Tensor maximum_grad_weight(const Tensor& a, const Tensor& b) {
   NoGradGuard no_grad;  // a step function: its own gradient is zero
@@ -208,25 +204,48 @@ Tensor& Tensor::div_(const Tensor& other) const { return binary_in_place(div_op,
 Tensor& Tensor::mul_(const Scalar& other) const { return mul_(number_beside(*this, other)); }
 Tensor& Tensor::div_(const Scalar& other) const { return div_(number_beside(*this, other)); }
 
+// Computed beside `self`, from a copy when recorded, so that the gradient finds the old values.
 Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mode) const {
-  keep("div", *this, td::div(before_change(*this, other), other, rounding_mode));
-  return handle();
+  const Tensor result = td::div(recording(*this, other) ? clone() : *this, other, rounding_mode);
+  check_can_keep("div", result.dtype(), *this);
+  TD_CHECK(ShapeError, result.sizes() == sizes(), "div_: a result of sizes ", result.sizes(),
+           " does not fit into \"input\" of sizes ", sizes(), ", which is changed in place");
+  return copy_(result);
 }
 Tensor& Tensor::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {
   return div_(wrapped_number(other), rounding_mode);
 }
-Tensor& Tensor::remainder_(const Tensor& other) const {
-  keep("remainder", *this, td::remainder(before_change(*this, other), other));
+Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
+  device_of("clamp", input);
+  check_limits(min, max);
+  ScalarType type = input.dtype();
+  if (min) type = result_type(input, *min);
+  if (max) type = promote_types(type, result_type(input, *max));
+  const Tensor x = as_type(input, type);
+  Tensor out = result_like(x, x.impl().sizes, type, x.device());
+  limit(out, x, min, max);
+  if (recording(x))
+    record("clamp", out, {&x}, [x = save(x), min, max](const Tensor& g) {
+      return where(inside(x().detach(), min, max), g, Scalar(0));
+    });
+  return out;
+}
+Tensor clamp_min(const Tensor& input, const Scalar& min) { return clamp(input, min); }
+Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp(input, nullopt, max); }
+
+Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
+  device_of("clamp", *this);
+  check_limits(min, max);
+  const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
+  check_inplace("clamp_", *this);
+  increment_version(*this);
+  limit(*this, *this, min, max);
+  if (recording(*this))
+    record_in_place("clamp", *this, {this},
+                    [kept](const Tensor& g) { return td::where(kept, g, Scalar(0)); });
   return handle();
 }
-Tensor& Tensor::remainder_(const Scalar& other) const { return remainder_(wrapped_number(other)); }
-Tensor& Tensor::pow_(const Tensor& exponent) const {
-  keep("pow", *this, td::pow(before_change(*this, exponent), exponent));
-  return handle();
-}
-Tensor& Tensor::pow_(const Scalar& exponent) const {
-  keep("pow", *this, td::pow(before_change(*this, *this), exponent));
-  return handle();
-}
+Tensor& Tensor::clamp_min_(const Scalar& min) const { return clamp_(min); }
+Tensor& Tensor::clamp_max_(const Scalar& max) const { return clamp_(nullopt, max); }
 
 }  // namespace td

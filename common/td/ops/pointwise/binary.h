@@ -36,8 +36,6 @@ Tensor maximum_grad_weight(const Tensor& a, const Tensor& b);
 namespace kernels {
 void logical_and(const Tensor& out, const Tensor& a, const Tensor& b);
 void logical_or(const Tensor& out, const Tensor& a, const Tensor& b);
-void maximum(const Tensor& out, const Tensor& a, const Tensor& b);
-void minimum(const Tensor& out, const Tensor& a, const Tensor& b);
 }  // namespace kernels
 
 }  // namespace td

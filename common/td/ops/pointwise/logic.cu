@@ -1,6 +1,6 @@
 // Comparisons (one body for all lines of comparison.def: two tensors of one type in, bool out), and
-// what is done with truth values and bits: logic, tests of values, the choice by a condition
-// (where, masked_fill) and limits (clamp).
+// what is done with truth values and bits: logic, tests of values and the choice by a condition
+// (where, masked_fill).
 #include <functional>
 #include <limits>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr Op and_op{"operator&", {"input", "other"}}, or_op{"operator|", {"input", "other"}};
 constexpr Op equal_op{"equal", {"input", "other"}}, allclose_op{"allclose", {"input", "other"}};
 constexpr Op where_op{"where", {"condition", "input", "other"}};
-constexpr Op mask_op{"masked_fill", {"input", "mask", "value"}};
+constexpr Op mask_op{"masked_fill", {"input", "mask"}};
 
 using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
 
@@ -64,23 +64,6 @@ Tensor bits(const Op& op, const Tensor& a, const Tensor& b) {
   Tensor out = result_like(a, broadcast_sizes(op.name, a.sizes(), b.sizes()), type, device);
   bits_kernel<F>(op.name, out, as_type(a, type), as_type(b, type));
   return out;
-}
-
-// true where the limits leave x as it is: there the gradient passes.
-Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
-  if (!max) return x.ge(*min);
-  if (!min) return x.le(*max);
-  return logical_and(x.ge(*min), x.le(*max));
-}
-
-void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
-           const optional<Scalar>& max) {
-  if (min) kernels::maximum(out, x, wrapped_number(*min, out.dtype()));
-  if (max) kernels::minimum(out, min ? out : x, wrapped_number(*max, out.dtype()));
-}
-
-void check_limits(const optional<Scalar>& min, const optional<Scalar>& max) {
-  TD_CHECK(Error, min || max, "clamp: give at least one of min and max");
 }
 
 Tensor mask_on(const Tensor& x, const Tensor& mask) {
@@ -142,7 +125,6 @@ Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) 
   const ScalarType type = real ? kFloat : promote_types(input.kind(), other.kind());
   return where(condition, wrapped_number(input).to(type), wrapped_number(other).to(type));
 }
-TensorList where(const Tensor& condition) { return nonzero(condition).unbind(1); }
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return td::where(condition, *this, other);
 }
@@ -196,56 +178,9 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
   return all(close).item<bool>();
 }
 
-Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
-  device_of("clamp", input);
-  check_limits(min, max);
-  ScalarType type = input.dtype();
-  if (min) type = result_type(input, *min);
-  if (max) type = promote_types(type, result_type(input, *max));
-  const Tensor x = as_type(input, type);
-  Tensor out = result_like(x, x.impl().sizes, type, x.device());
-  limit(out, x, min, max);
-  if (recording(x))
-    record("clamp", out, {&x}, [x = save(x), min, max](const Tensor& g) {
-      return where(inside(x().detach(), min, max), g, Scalar(0));
-    });
-  return out;
-}
-Tensor clamp_min(const Tensor& input, const Scalar& min) { return clamp(input, min); }
-Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp(input, nullopt, max); }
-
-Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
-  device_of("clamp", *this);
-  check_limits(min, max);
-  const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
-  check_inplace("clamp_", *this);
-  increment_version(*this);
-  limit(*this, *this, min, max);
-  if (recording(*this))
-    record_in_place("clamp", *this, {this},
-                    [kept](const Tensor& g) { return td::where(kept, g, Scalar(0)); });
-  return handle();
-}
-
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   const Tensor m = mask_on(input, mask);
   return where(m, wrapped_number(value, input.dtype()), input);
-}
-
-Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
-  common_device(mask_op, input, mask, value);
-  TD_CHECK(ShapeError, value.dim() == 0, "masked_fill: \"value\" must have no dimensions but has ",
-           "sizes ", value.sizes(), "; use where(mask, value, input)");
-  return where(mask_on(input, mask), as_type(value, input.dtype()), input);
-}
-
-Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const {
-  if (!recording(value)) {
-    TD_CHECK(ShapeError, value.dim() == 0, "masked_fill_: \"value\" must have no dimensions but ",
-             "has sizes ", value.sizes(), "; use copy_(where(mask, value, input))");
-    return masked_fill_(mask, value.item());
-  }
-  return copy_(td::masked_fill(clone(), mask, value));
 }
 
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
@@ -261,8 +196,5 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
                     [m](const Tensor& g) { return td::where(m, Scalar(0), g); });
   return handle();
 }
-
-Tensor& Tensor::clamp_min_(const Scalar& min) const { return clamp_(min); }
-Tensor& Tensor::clamp_max_(const Scalar& max) const { return clamp_(nullopt, max); }
 
 }  // namespace td

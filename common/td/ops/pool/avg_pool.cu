@@ -87,45 +87,27 @@ struct AvgPoolBackward : AvgWindows {
   }
 };
 
-// `output` is the average of each window or, backward, `input` gets each average's gradient back.
-template <template <class> class Kernel>
-void launch_avg(const char* name, const Tensor& input, const Tensor& output, const PoolWindow& w,
-                const AvgRule& rule, const Tensor& from, const Tensor& to) {
-  if (to.numel() == 0) return;
-  const AvgWindows windows{{w, input, output, are_channels_last(input, output)}, rule};
-  dispatch_floats(name, to.dtype(), [&]<class T>(CppType<T>) {
-    const Kernel<T> work{windows, Pointer{from}, Pointer{to}};
-    launch_index_kernel(name, to.device(), work, to.numel(), {&from}, {&to});
-  });
-}
-
-Tensor avg_pool(const char* op, const Tensor& x, const Sizes& sizes, const PoolWindow& w,
-                const AvgRule& rule);
-
-// `sizes` and `format` are the input's.
-Tensor avg_pool_backward(const char* op, const Tensor& g, const Sizes& sizes, MemoryFormat format,
-                         const PoolWindow& w, const AvgRule& rule) {
-  const Tensor grad = g.contiguous(format);
-  Tensor dx = empty_image(sizes, g.dtype(), g.device(), format);
-  launch_avg<AvgPoolBackward>("avg_pool2d_backward", dx, grad, w, rule, grad, dx);
-  if (recording(g))
-    record("avg_pool2d_backward", dx, {&g},
-           [op, w, rule, sizes = g.impl().sizes](const Tensor& of_dx) {
-             return avg_pool(op, of_dx, sizes, w, rule);
-           });
-  return dx;
-}
-
-Tensor avg_pool(const char* op, const Tensor& input, const Sizes& sizes, const PoolWindow& w,
-                const AvgRule& rule) {
-  const MemoryFormat format = input.suggest_memory_format();
-  const Tensor x = input.contiguous(format);
-  Tensor y = empty_image(x, sizes, x.dtype());
-  launch_avg<AvgPool>("avg_pool2d", x, y, w, rule, x, y);
-  if (recording(x))
-    record(op, y, {&x}, [op, sizes = x.impl().sizes, format, w, rule](const Tensor& g) {
-      return avg_pool_backward(op, g, sizes, format, w, rule);
+// The average of each window of images or, backward, each average's gradient for its window.
+// `sizes` are the result's, `format` the images'.
+template <bool kBackward>
+Tensor average(const char* op, const Tensor& given, const Sizes& sizes, MemoryFormat format,
+               const PoolWindow& w, const AvgRule& rule) {
+  const char* const name = kBackward ? "avg_pool2d_backward" : "avg_pool2d";
+  const Tensor x = given.contiguous(format);
+  const Tensor y = empty_image(sizes, x.dtype(), x.device(), format);
+  const Tensor &input = kBackward ? y : x, &output = kBackward ? x : y;
+  if (y.numel() > 0)
+    dispatch_floats(name, y.dtype(), [&]<class T>(CppType<T>) {
+      using Kernel = std::conditional_t<kBackward, AvgPoolBackward<T>, AvgPool<T>>;
+      const AvgWindows windows{{w, input, output, are_channels_last(input, output)}, rule};
+      const Kernel work{windows, Pointer{x}, Pointer{y}};
+      launch_index_kernel(name, y.device(), work, y.numel(), {&x}, {&y});
     });
+  if (recording(x))
+    record(kBackward ? name : op, y, {&x},
+           [op, sizes = x.impl().sizes, format, w, rule](const Tensor& g) {
+             return average<!kBackward>(op, g, sizes, format, w, rule);
+           });
   return y;
 }
 
@@ -140,7 +122,8 @@ Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stri
   const PoolWindow w = window_of(kAvgPool, kernel_size, stride, padding, 1);
   const Sizes sizes = output_sizes(kAvgPool, x, w, ceil_mode);
   const AvgRule rule{false, count_include_pad, divisor_override.value_or(0)};
-  return without_batch(avg_pool(kAvgPool, x, sizes, w, rule), input);
+  return without_batch(average<false>(kAvgPool, x, sizes, x.suggest_memory_format(), w, rule),
+                       input);
 }
 
 Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
@@ -148,8 +131,9 @@ Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
   const auto size = pair_of(kAdaptive, "output_size", output_size, 1);
   const PoolWindow whole{{x.size(2), x.size(3)}, {1, 1}};
   const AvgRule rule{true, true, 0};
-  return without_batch(
-      avg_pool(kAdaptive, x, {x.size(0), x.size(1), size[0], size[1]}, whole, rule), input);
+  const Sizes sizes{x.size(0), x.size(1), size[0], size[1]};
+  return without_batch(average<false>(kAdaptive, x, sizes, x.suggest_memory_format(), whole, rule),
+                       input);
 }
 
 }  // namespace td

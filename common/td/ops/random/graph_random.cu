@@ -9,9 +9,6 @@
 #include "td/ops/random/philox.h"
 
 namespace td {
-
-thread_local constinit const Tensor* philox_extragraph_offset = nullptr;
-
 namespace {
 
 // Writes both numbers in stream order. A launch copies its arguments when it is enqueued, so the
@@ -75,9 +72,7 @@ PhiloxReservation::PhiloxReservation(std::uint64_t blocks, Device device) {
            "capture.");
   GraphRandom& random = graph_random(*capturing_graph);
   state_ = {0, std::exchange(random.blocks, random.blocks + blocks)};
-  philox_extragraph_offset = &random.start;
+  start_ = random.start;
 }
-
-PhiloxReservation::~PhiloxReservation() { philox_extragraph_offset = nullptr; }
 
 }  // namespace td

@@ -45,25 +45,22 @@ constexpr std::uint64_t philox_blocks(std::int64_t count, int per_block) {
          static_cast<std::uint64_t>(per_block);
 }
 
-/// Reserves a part of the random stream for an operation on `device`, until the end of the scope.
+/// A part of the random stream that is reserved for an operation on `device`.
 /// While the device's work is captured nothing is drawn: the graph counts what it needs, and each
 /// replay takes as much from default_generator() and writes for the kernels where it begins.
 /// Invariant: a replay draws the numbers that the same step would draw without a graph.
 class PhiloxReservation {
  public:
   PhiloxReservation(std::uint64_t blocks, Device device);
-  ~PhiloxReservation();
-  PhiloxReservation(const PhiloxReservation&) = delete;
-  PhiloxReservation& operator=(const PhiloxReservation&) = delete;
   /// Where the kernel finds its numbers.
   Generator::State state() const { return state_; }
+  /// In a capture: the seed, and what the state's offset is added to, as two int64 on the device
+  /// that draws. Undefined outside of captures, where the state holds everything.
+  const Tensor& start() const { return start_; }
 
  private:
   Generator::State state_;
+  Tensor start_;
 };
-
-/// In a capture: the seed, and what the reservation's offset is added to, as two int64 on the
-/// device that draws. nullptr outside of captures, where the reservation holds everything.
-extern thread_local constinit const Tensor* philox_extragraph_offset;
 
 }  // namespace td

@@ -39,12 +39,10 @@ template <class T>
 struct Uniform {
   compute_t<T> from, to;
   static constexpr int per_block = kPerBlock<T>;
-  TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
-    for (int k = 0; k < count; ++k) {
-      // fma by name: whether a compiler joins a * b + c by itself differs between devices.
-      const T value = static_cast<T>(std::fma(to - from, unit<T>(w, k), from));
-      out[k] = static_cast<compute_t<T>>(value) < to ? value : static_cast<T>(from);  // rounded up
-    }
+  TD_HD T operator()(const PhiloxWords& w, int k) const {
+    // fma by name: whether a compiler joins a * b + c by itself differs between devices.
+    const T value = static_cast<T>(std::fma(to - from, unit<T>(w, k), from));
+    return static_cast<compute_t<T>>(value) < to ? value : static_cast<T>(from);  // rounded up
   }
 };
 
@@ -54,14 +52,11 @@ struct Normal {
   using C = compute_t<T>;
   C mean, std;
   static constexpr int per_block = kPerBlock<T>;
-  TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
-    for (int k = 0; k < count; k += 2) {
-      const C u = unit<C>(w, k), v = unit<C>(w, k + 1);
-      const C radius = std::sqrt(C(-2) * std::log(C(1) - u));  // 1 - u is never 0
-      const C angle = C(6.283185307179586) * v;
-      out[k] = static_cast<T>(mean + std * radius * std::cos(angle));
-      if (k + 1 < count) out[k + 1] = static_cast<T>(mean + std * radius * std::sin(angle));
-    }
+  TD_HD T operator()(const PhiloxWords& w, int k) const {
+    const C u = unit<C>(w, k & ~1), v = unit<C>(w, k | 1);
+    const C radius = std::sqrt(C(-2) * std::log(C(1) - u));  // 1 - u is never 0
+    const C angle = C(6.283185307179586) * v;
+    return static_cast<T>(mean + std * radius * (k & 1 ? std::sin(angle) : std::cos(angle)));
   }
 };
 
@@ -69,9 +64,8 @@ template <class T>
 struct Bernoulli {
   float p;
   static constexpr int per_block = 4;
-  TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
-    for (int k = 0; k < count; ++k)
-      out[k] = static_cast<T>(static_cast<compute_t<T>>(unit<float>(w, k) < p));
+  TD_HD T operator()(const PhiloxWords& w, int k) const {
+    return static_cast<T>(static_cast<compute_t<T>>(unit<float>(w, k) < p));
   }
 };
 
@@ -79,13 +73,11 @@ template <class T>
 struct Integer {
   std::uint64_t low, count;  // unsigned, because the sum may pass the largest int64 on its way
   static constexpr int per_block = 2;
-  TD_HD void operator()(const PhiloxWords& w, T* out, int count) const {
-    for (int k = 0; k < count; ++k) {
-      const std::uint64_t bits = w.long_word(k);
-      // The remainder is biased by less than count / 2^64.
-      const std::uint64_t number = low + (this->count ? bits % this->count : bits);
-      out[k] = static_cast<T>(static_cast<compute_t<T>>(static_cast<std::int64_t>(number)));
-    }
+  TD_HD T operator()(const PhiloxWords& w, int k) const {
+    const std::uint64_t bits = w.long_word(k);
+    // The remainder is biased by less than count / 2^64.
+    const std::uint64_t number = low + (count ? bits % count : bits);
+    return static_cast<T>(static_cast<compute_t<T>>(static_cast<std::int64_t>(number)));
   }
 };
 
@@ -95,14 +87,14 @@ struct DrawBlock {
   T* out;
   std::int64_t numel;
   Generator::State state;
-  const std::uint64_t* start;  // philox_extragraph_offset, or nullptr
+  const std::uint64_t* start;  // of the reservation, nullptr outside of captures
   TD_HD std::int64_t cost() const { return 128; }
   TD_HD void operator()(std::int64_t block) const {
     const std::uint64_t seed = start ? start[0] : state.seed;
     const std::uint64_t offset = start ? start[1] + state.offset : state.offset;
     const PhiloxWords words = philox(seed, offset, static_cast<std::uint64_t>(block));
     const std::int64_t first = block * Draw::per_block, rest = numel - first;
-    draw(words, out + first, static_cast<int>(rest < Draw::per_block ? rest : Draw::per_block));
+    for (int k = 0; k < Draw::per_block && k < rest; ++k) out[first + k] = draw(words, k);
   }
 };
 
@@ -114,13 +106,12 @@ void draw(const char* name, const Tensor& out, Make make) {
   const PhiloxReservation reserved(philox_blocks(out.numel(), 2), out.device());
   const bool is_dense = out.is_contiguous();
   const Tensor dense = is_dense ? out : empty_on(out.impl().sizes, out.dtype(), out.device());
-  const Tensor none, &start = philox_extragraph_offset ? *philox_extragraph_offset : none;
   const auto run = [&]<class T>(CppType<T> type) {
     using Draw = decltype(make(type));
     const DrawBlock<T, Draw> work{make(type), kernel_pointer<T>(dense), out.numel(),
-                                  reserved.state(), Pointer{start}};
+                                  reserved.state(), Pointer{reserved.start()}};
     const auto blocks = static_cast<std::int64_t>(philox_blocks(out.numel(), Draw::per_block));
-    launch_index_kernel(name, out.device(), work, blocks, {&start}, {&dense});
+    launch_index_kernel(name, out.device(), work, blocks, {&reserved.start()}, {&dense});
   };
   if constexpr (kFloats)
     dispatch_floats(name, out.dtype(), run);

@@ -1,11 +1,10 @@
 // Running sums and products along one dimension: cumsum and cumprod. Real numbers are combined in
 // double and rounded for each element; integers are exact.
-// The host walks a row in order. On cuda a block takes long rows in chunks and combines the
-// elements of a chunk as a tree, so that reals may differ in their last bit from the host's. The
-// tree depends on sizes alone, so the same call gives the same bits again.
+// The host walks a row in order. On cuda a block takes a row in chunks and combines the elements of
+// a chunk as a tree, so that reals may differ in their last bit from the host's. The tree depends
+// on sizes alone, so the same call gives the same bits again.
 #include <functional>
 
-#include "td/kernels/index_kernel.h"
 #include "td/kernels/rows.h"
 #include "td/ops/reduce/dims.h"
 #include "td/ops/sort/launch_plans.h"
@@ -21,25 +20,6 @@ struct Times : std::multiplies<> {
 };
 
 #ifdef TD_DEVICE_CODE
-/// One row by one thread, which has kScanItems reads in flight.
-template <class Scan, class Combine>
-struct WalkRow {
-  Scan scan;
-  __device__ void operator()(std::int64_t row) const {
-    const std::int64_t stride = scan.s.stride;
-    typename Scan::A total = Combine::start, part[kScanItems];
-    std::int64_t at = scan.s.start(row), left = scan.s.n;
-    for (; left > 0; left -= kScanItems, at += kScanItems * stride) {
-#pragma unroll
-      for (int k = 0; k < kScanItems; ++k)
-        if (k < left) part[k] = scan.read(at + k * stride);
-#pragma unroll
-      for (int k = 0; k < kScanItems; ++k)
-        if (k < left) scan.write(at + k * stride, total = Combine{}(total, part[k]));
-    }
-  }
-};
-
 /// The first value of each lane's warp up to and including that lane, combined.
 template <class Combine, class A>
 __device__ A scan_warp(A value) {
@@ -113,10 +93,7 @@ struct Scan {
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     if (s.rows == 0 || s.n == 0) return;
-    if (const int warps = scan_warps(s.rows, s.n, s.stride))
-      start(scan_rows<Scan, Combine>, unsigned(s.rows), dim3(32, warps), stream, *this);
-    else
-      IndexKernel<WalkRow<Scan, Combine>>{{*this}, s.rows}.on_cuda(stream);
+    start(scan_rows<Scan, Combine>, unsigned(s.rows), dim3(32, scan_warps(s.n)), stream, *this);
   }
 #endif
 };

@@ -1,6 +1,5 @@
 // scatter and gather: PyTorch's rules, their gradients, their words.
 #include "lists.h"
-#include "sim_work.h"
 
 using namespace td;
 using List = std::vector<double>;
@@ -77,25 +76,6 @@ TEST_CASE("scatter takes sizes and a dimension, and refuses sizes that do not fi
   CHECK_THROWS_AS(parallel::scatter(x, {"sim:0", "sim:9"}), DeviceError);
 }
 
-TEST_CASE("scatter copies on the streams it is given") {
-  const Stream side = getStreamFromPool("sim:1");
-  const Tensor pinned = rows(4, "cpu").pin_memory();
-  test::Gate gate;
-  gate.hold(side);
-  const std::vector<optional<Stream>> streams{nullopt, side};
-  const TensorList parts = parallel::scatter(pinned, {"sim:0", "sim:1"}, nullopt, 0, streams);
-  synchronize("sim:0");
-  CHECK_FALSE(side.query());  // the copy to sim:1 waits behind the gate
-  gate.open();
-  side.synchronize();
-  CHECK(values(parts[0]) == List{0, 1, 2, 3});
-  CHECK(values(parts[1]) == List{4, 5, 6, 7});
-  const std::vector<optional<Stream>> one{side};
-  CHECK(message<Error>([&] {
-          parallel::scatter(pinned, {"sim:0", "sim:1"}, nullopt, 0, one);
-        }) == "scatter: 1 streams for 2 devices; give one for each");
-}
-
 TEST_CASE("gather joins along a dimension on the destination") {
   for (const auto& devices : device_lists()) {
     const Tensor x = rows(7, "cpu");
@@ -149,27 +129,4 @@ TEST_CASE("scatter and gather pass gradients back to where the values came from"
       expected[i] *= 1.0 + static_cast<double>(static_cast<std::int64_t>(i) / (2 * chunk));
     CHECK(values(x.grad()) == expected);
   }
-}
-
-TEST_CASE("scatter, gather and broadcast into tensors that exist") {
-  const Tensor x = rows(5, "sim:0");
-  const TensorList parts{zeros({2, 2}, Device("sim:0")), zeros({3, 2}, Device("sim:1"))};
-  parallel::scatter_out(x, parts);
-  CHECK(values(parts[1]) == List{4, 5, 6, 7, 8, 9});
-  const Tensor joined = zeros({5, 2}, Device("sim:1"));
-  parallel::gather_out(parts, joined);
-  CHECK(values(joined) == values(x));
-  const TensorList copies{zeros({5, 2}), zeros({5, 2}, Device("sim:1"))};
-  parallel::broadcast_out(x, copies);
-  for (const Tensor& copy : copies) CHECK(values(copy) == values(x));
-  CHECK(message<ShapeError>([&] {
-          parallel::scatter_out(x, {parts[0], parts[0]});
-        }) ==
-        "scatter: given chunk sizes don't sum up to the tensor's size (sum(chunk_sizes) == 4, but "
-        "expected 5)");
-  CHECK(message<ShapeError>([&] { parallel::gather_out(parts, parts[0]); }) ==
-        "gather_out: out has sizes [2, 2] but the tensors together have [5, 2]");
-  CHECK(message<ShapeError>([&] {
-          parallel::broadcast_out(x, {copies[0], parts[0]});
-        }) == "broadcast_out: out[1] has sizes [2, 2] but the tensor has [5, 2]");
 }
