@@ -68,9 +68,9 @@ foreach(area IN LISTS areas)
       "TD_STAND_IN_OBSERVE=set:0" ${sanitizer_options})
   endif()
 endforeach()
-# Every operation in every type, its kernels thread by thread: five minutes beside other tests.
-set_property(TEST on_stand_in_ops PROPERTY TIMEOUT 900)
 if(NOT TD_SANITIZE)
+  # Every operation in every type, its kernels thread by thread: minutes beside other tests.
+  set_property(TEST on_stand_in_ops PROPERTY TIMEOUT 1500)
   # The kernels of optimizers and of the gradient scaler, observed.
   td_add_stand_in_test(optim_kernels
     test_optim "*takes the steps of its formula*,step_if_finite*")
