@@ -60,7 +60,7 @@ bool both_use_avx2() {
 bool rows_of_b_collide(const Gemm& g) {
   return !g.transpose_b && g.ldb % 512 == 0 && g.m >= 8 && both_use_avx2();
 }
-#else
+#elif defined(TD_HAS_ONEDNN)
 bool rows_of_b_collide(const Gemm&) { return false; }
 #endif
 
