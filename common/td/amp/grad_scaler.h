@@ -83,9 +83,25 @@ class GradScaler {
   /// Steps in a row without overflow since the scale last changed. Waits for the device.
   std::int64_t get_growth_tracker() const;
   /// The settings as they are now.
-  const GradScalerOptions& options() const { return options_; }
-  /// Whether it does anything.
+  ///@{
+  double get_growth_factor() const { return options_.growth_factor(); }
+  double get_backoff_factor() const { return options_.backoff_factor(); }
+  std::int64_t get_growth_interval() const { return options_.growth_interval(); }
   bool is_enabled() const { return options_.enabled(); }
+  ///@}
+  /// New settings, from the next update() on. A growth interval below get_growth_tracker() stops
+  /// the growth until the next overflow. @throws Error as the constructor does.
+  ///@{
+  void set_growth_factor(double factor) {
+    set_options(GradScalerOptions(options_).growth_factor(factor));
+  }
+  void set_backoff_factor(double factor) {
+    set_options(GradScalerOptions(options_).backoff_factor(factor));
+  }
+  void set_growth_interval(std::int64_t interval) {
+    set_options(GradScalerOptions(options_).growth_interval(interval));
+  }
+  ///@}
 
   /// Scale, factors, interval and growth tracker; nothing when not enabled. Call it after update().
   StateDict state_dict() const;

@@ -55,8 +55,8 @@ bool both_use_avx2() {
 }
 
 /// Rows of B that lie a multiple of 2 KiB apart share a few sets of the cache. oneDNN's code for
-/// AVX2 reads B in place, and then takes up to twice as long as OpenBLAS, which copies B first. For
-/// all other sizes oneDNN is faster: docs/measurements/products.md.
+/// AVX2 then takes up to twice as long as OpenBLAS. For nearly all other sizes oneDNN is faster:
+/// docs/measurements/products.md.
 bool rows_of_b_collide(const Gemm& g) {
   return !g.transpose_b && g.ldb % 512 == 0 && g.m >= 8 && both_use_avx2();
 }

@@ -10,9 +10,9 @@ TEST_CASE("defaults are PyTorch's, and the scale is made by the first scale()") 
   for (const Device device : devices()) {
     GradScaler scaler;
     CHECK(scaler.is_enabled());
-    CHECK(scaler.options().growth_factor() == 2);
-    CHECK(scaler.options().backoff_factor() == 0.5);
-    CHECK(scaler.options().growth_interval() == 2000);
+    CHECK(scaler.get_growth_factor() == 2);
+    CHECK(scaler.get_backoff_factor() == 0.5);
+    CHECK(scaler.get_growth_interval() == 2000);
     CHECK(scaler.get_scale() == 65536);
     CHECK(scaler.get_growth_tracker() == 0);
     const Tensor scaled = scaler.scale(of({1, -2}, device));
@@ -31,6 +31,17 @@ TEST_CASE("GradScaler refuses options out of range") {
         "GradScaler: invalid backoff_factor 0; it must be above 0 and below 1");
   CHECK(message<Error>([] { GradScaler(GradScalerOptions().growth_interval(0)); }) ==
         "GradScaler: invalid growth_interval 0; it must be 1 or more");
+  GradScaler scaler;
+  CHECK_THROWS_AS(scaler.set_growth_factor(0.5), Error);
+  CHECK_THROWS_AS(scaler.set_backoff_factor(2), Error);
+  CHECK_THROWS_AS(scaler.set_growth_interval(-1), Error);
+  CHECK(scaler.get_growth_factor() == 2);
+  scaler.set_growth_factor(4);
+  scaler.set_backoff_factor(0.25);
+  scaler.set_growth_interval(10);
+  CHECK(scaler.get_growth_factor() == 4);
+  CHECK(scaler.get_backoff_factor() == 0.25);
+  CHECK(scaler.get_growth_interval() == 10);
 }
 
 TEST_CASE("before the first scale() every call says what is missing") {

@@ -85,9 +85,7 @@ TEST_CASE("an interval set below the count stops growth until the next overflow"
   optim::SGD sgd({p}, 0.1);
   GradScaler scaler(from_scale(4, 100));
   for (int i = 0; i < 5; ++i) iterate(scaler, sgd, p, false);
-  amp::StateDict state = scaler.state_dict();
-  state["growth_interval"] = full({}, 3, kLong);
-  scaler.load_state_dict(state);
+  scaler.set_growth_interval(3);
   for (int i = 0; i < 10; ++i) iterate(scaler, sgd, p, false);
   CHECK(scaler.get_scale() == 4);
   CHECK(scaler.get_growth_tracker() == 15);
@@ -188,9 +186,9 @@ TEST_CASE("a scaler's state goes into another, before and after its first scale"
       to.load_state_dict(state);
       CHECK(to.get_scale() == 0.5);
       CHECK(to.get_growth_tracker() == 2);
-      CHECK(to.options().growth_factor() == 3);
-      CHECK(to.options().backoff_factor() == 0.125);
-      CHECK(to.options().growth_interval() == 3);
+      CHECK(to.get_growth_factor() == 3);
+      CHECK(to.get_backoff_factor() == 0.125);
+      CHECK(to.get_growth_interval() == 3);
       iterate(to, sgd, p, false);
       CHECK(to.get_scale() == 1.5);
       CHECK(to.get_growth_tracker() == 0);
