@@ -69,8 +69,6 @@ foreach(area IN LISTS areas)
   endif()
 endforeach()
 if(NOT TD_SANITIZE)
-  # Every operation in every type, its kernels thread by thread: minutes beside other tests.
-  set_property(TEST on_stand_in_ops PROPERTY TIMEOUT 1500)
   # The kernels of optimizers and of the gradient scaler, observed.
   td_add_stand_in_test(optim_kernels
     test_optim "*takes the steps of its formula*,step_if_finite*")
