@@ -84,12 +84,15 @@ TEST_CASE("a model spread over several devices comes together", "[move_tree]") {
 TEST_CASE("pending work on the source is part of the values", "[move_tree]") {
   const auto net = make_net();
   net->to(td::Device("sim:0"));
-  const td::StreamGuard guard(td::getStreamFromPool("sim:0"));
+  const td::Stream stream = td::getStreamFromPool("sim:0");
+  const td::StreamGuard guard(stream);
   td::synchronize("sim:0");
   {
     const td::NoGradGuard no_grad;
-    for (td::Tensor p : net->parameters())
+    for (td::Tensor p : net->parameters()) {
+      p.record_stream(stream);  // a move that throws frees the model while these fills run
       for (int i = 0; i < 50; ++i) p.fill_(i);
+    }
   }
   move_tree(*net, "cpu");
   for (const td::Tensor& p : net->parameters())
