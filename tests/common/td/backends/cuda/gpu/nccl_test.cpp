@@ -82,6 +82,7 @@ TEST_CASE("the other collectives over NCCL") {
           const auto sent = group.send(mine(), (rank + 1) % ranks);
           group.recv(t, (rank + ranks - 1) % ranks)->wait();
           sent->wait();
+          while (!sent->is_completed()) std::this_thread::yield();
           require("recv", t, [&](auto i) { return value((rank + ranks - 1) % ranks, i); });
         }) == none());
 }
