@@ -65,14 +65,7 @@ struct DropoutFuncOptions {
 using ReLUFuncOptions = ReLUOptions;
 using LeakyReLUFuncOptions = LeakyReLUOptions;
 
-/// For softmax and log_softmax.
-struct SoftmaxFuncOptions {
-  SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
-  /// The dimension whose elements add to 1.
-  TD_ARG(std::int64_t, dim);
-  /// The type to compute in and of the result.
-  TD_ARG(optional<ScalarType>, dtype) = nullopt;
-};
+using SoftmaxFuncOptions = SoftmaxOptions;
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
 using NLLLossFuncOptions = NLLLossOptions;
@@ -85,10 +78,7 @@ using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
 
 /// @name Layers
 /// @{
-/// input (..., in) times weight (out, in) transposed, plus bias (out).
-inline Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {}) {
-  return td::linear(input, weight, bias);
-}
+using td::linear;
 /// input (N, C, H, W), weight (out, C / groups, kernel height, kernel width).
 inline Tensor conv2d(const Tensor& input, const Tensor& weight,
                      const Conv2dFuncOptions& options = {}) {
@@ -138,8 +128,8 @@ inline Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {})
   const double slope = options.negative_slope();
   return options.inplace() ? td::leaky_relu_(input, slope) : td::leaky_relu(input, slope);
 }
-inline Tensor gelu(const Tensor& input) { return td::gelu(input); }
-inline Tensor silu(const Tensor& input) { return td::silu(input); }
+using td::gelu;
+using td::silu;
 inline Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
   return td::softmax(input, options.dim(), options.dtype());
 }

@@ -137,11 +137,13 @@ struct LeakyReLUOptions {
   TD_ARG(bool, inplace) = false;
 };
 
-/// For Softmax.
+/// For Softmax and for the functions softmax and log_softmax.
 struct SoftmaxOptions {
   SoftmaxOptions(std::int64_t dim) : dim_(dim) {}
   /// The dimension whose elements add to 1.
   TD_ARG(std::int64_t, dim);
+  /// The type to compute in and of the result.
+  TD_ARG(optional<ScalarType>, dtype) = nullopt;
 };
 
 /// What a loss does with the losses of the elements: kMean, kSum or kNone.
@@ -153,7 +155,6 @@ struct CrossEntropyLossOptions {
   TD_ARG(Tensor, weight) = {};
   /// Targets of this class count for nothing.
   TD_ARG(std::int64_t, ignore_index) = -100;
-  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
   /// Share of the target spread over all classes, 0 to 1.
   TD_ARG(double, label_smoothing) = 0.0;
@@ -164,14 +165,12 @@ struct NLLLossOptions {
   TD_ARG(Tensor, weight) = {};
   /// Targets of this class count for nothing.
   TD_ARG(std::int64_t, ignore_index) = -100;
-  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
 };
 
 /// For MSELoss and L1Loss.
 struct MSELossOptions {
   MSELossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction);
 };
 /// By libtorch's name.
@@ -180,7 +179,6 @@ using L1LossOptions = MSELossOptions;
 /// For SmoothL1Loss: squared below `beta`, absolute above.
 struct SmoothL1LossOptions {
   SmoothL1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction);
   /// Where the square turns into a line.
   TD_ARG(double, beta) = 1.0;
@@ -190,14 +188,12 @@ struct SmoothL1LossOptions {
 struct BCELossOptions {
   /// Factor for each element's loss; broadcasts.
   TD_ARG(Tensor, weight) = {};
-  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
 };
 
 /// For BCEWithLogitsLoss: scores before the sigmoid against targets in [0, 1].
 struct BCEWithLogitsLossOptions {
   TD_ARG(Tensor, weight) = {};
-  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
   /// Factor for positive targets; broadcasts.
   TD_ARG(Tensor, pos_weight) = {};

@@ -82,6 +82,9 @@ inline Tensor as_type(const Tensor& x, ScalarType dtype) {
 /// some memory but not all: elements would be changed before they are read. Tensors with gaps pass.
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument);
+/// Records `values`, the elements of `input` at `index` along `dim`: gradients are added there.
+void record_selection(const char* op, const Tensor& values, const Tensor& input, std::int64_t dim,
+                      const Tensor& index);
 /// A new result tensor for element-wise operations: dense, in the memory order of `like` when that
 /// has the result's sizes.
 inline Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device) {

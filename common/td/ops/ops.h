@@ -63,6 +63,12 @@ Tensor std(const Tensor& input, B unbiased) {
 }
 /// @}
 
+/// `tensor` on `device`. Streams order copies between accelerators, so the host waits only for a
+/// copy to the host.
+inline Tensor to_device(const Tensor& tensor, Device device, bool copy = false) {
+  return tensor.to(device, tensor.dtype(), /*non_blocking=*/!device.is_cpu(), copy);
+}
+
 /// @name Operators
 /// @{
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }

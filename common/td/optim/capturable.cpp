@@ -7,12 +7,6 @@
 
 namespace td::optim {
 
-// Copies between accelerators are ordered by their streams; only the host must wait.
-Tensor to_device(Device device, const Tensor& number) {
-  return number.defined() ? number.to(device, number.dtype(), /*non_blocking=*/!device.is_cpu())
-                          : Tensor();
-}
-
 const Tensor& DeviceScalar::on(Device device, double value) {
   if (value != value_) set(value);
   for (const Tensor& copy : copies_)

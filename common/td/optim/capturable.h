@@ -9,10 +9,6 @@
 
 namespace td::optim {
 
-/// The tensor of a number on `device`; blocks only a host that needs the value. Undefined stays
-/// undefined.
-Tensor to_device(Device device, const Tensor& number);
-
 /// A number of the host that kernels read in device memory.
 class DeviceScalar {
  public:

@@ -75,15 +75,14 @@ bool StepList::add(const Tensor& parameter) {
   const Tensor& target = dense ? parameter : copy_;
   param[size()] = &target;
   grad.push_back(in_layout(gradient, target));
-  check_inplace(name_, target);
-  increment_version(target);
+  begin_inplace(name_, target);
   return true;
 }
 
 CapturableTensors StepList::capturable_tensors() const {
   const CapturableTensors& amp = optimizer_.amp_;
-  return {options->device_lr().on(device, options->get_lr()), to_device(device, amp.found_inf),
-          to_device(device, amp.grad_scale)};
+  return {options->device_lr().on(device, options->get_lr()), to_device(amp.found_inf, device),
+          amp.grad_scale.defined() ? to_device(amp.grad_scale, device) : Tensor()};
 }
 
 Tensor in_layout(const Tensor& tensor, const Tensor& param) {

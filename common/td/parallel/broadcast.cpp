@@ -111,7 +111,7 @@ Tensor reduce_add(const TensorList& inputs, const optional<Device>& destination)
   Tensor sum = *root;  // the first addition makes a new tensor, the others add to it
   for (auto input = inputs.begin(); input != inputs.end(); ++input) {
     if (input == root) continue;
-    const Tensor other = input->to(target, input->dtype(), /*non_blocking=*/!target.is_cpu());
+    const Tensor other = to_device(*input, target);
     sum = sum.is_same(*root) ? sum + other : sum.add_(other);
   }
   return sum;
@@ -139,17 +139,13 @@ TensorList reduce_add_coalesced(const std::vector<TensorList>& inputs,
 
 namespace {
 
-Tensor copy_to(const Tensor& tensor, Device device) {
-  return tensor.to(device, tensor.dtype(), /*non_blocking=*/!device.is_cpu(), /*copy=*/true);
-}
-
 TensorList copies_on(const TensorList& tensors, Device device, std::size_t buffer_size) {
   TensorList copies(tensors.size());
   for (const Group& group : groups_of(tensors, buffer_size)) {
     if (group.size() == 1 || tensors[group[0]].device() == device) {  // no link to save
-      for (const std::size_t i : group) copies[i] = copy_to(tensors[i], device);
+      for (const std::size_t i : group) copies[i] = to_device(tensors[i], device, /*copy=*/true);
     } else {
-      unpack(copy_to(pack(tensors, tensors, group), device), tensors, group, copies);
+      unpack(to_device(pack(tensors, tensors, group), device), tensors, group, copies);
     }
   }
   return copies;

@@ -28,11 +28,6 @@ TensorList split_up(const Tensor& tensor, std::size_t devices,
   return tensor.split(IntArrayRef(*chunk_sizes), d);
 }
 
-// Only a copy to the host blocks: its values are there when it has them.
-Tensor copy_to(const Tensor& part, Device device) {
-  return part.to(device, part.dtype(), /*non_blocking=*/!device.is_cpu());
-}
-
 void check_sizes_but(const TensorList& tensors, std::int64_t dim) {
   for (std::size_t i = 1; i < tensors.size(); ++i) {
     Sizes expected(tensors[0].sizes()), own(tensors[i].sizes());
@@ -50,7 +45,7 @@ TensorList scatter(const Tensor& tensor, const std::vector<Device>& devices,
                    const optional<std::vector<std::int64_t>>& chunk_sizes, std::int64_t dim) {
   TD_CHECK(Error, !devices.empty(), "scatter: no devices; name at least one");
   TensorList parts = split_up(tensor, devices.size(), chunk_sizes, dim);
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = copy_to(parts[i], devices[i]);
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = to_device(parts[i], devices[i]);
   return parts;
 }
 
@@ -67,7 +62,7 @@ Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device
   }
   const std::int64_t d = wrap_dim("gather", dim, parts[0].dim());
   check_sizes_but(parts, d);
-  for (Tensor& part : parts) part = copy_to(part, target);
+  for (Tensor& part : parts) part = to_device(part, target);
   return cat(parts, d);
 }
 

@@ -55,9 +55,8 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
   const bool recorded = recording(self);
   // What is saved must not be the memory that changes.
   SavedVariable saved = recorded && u.saves == UnaryOp::x ? save(self.clone()) : SavedVariable();
-  check_inplace(u.name, self);
-  u.forward(u.name, p, q, self, self);  // throws where it does not know the type
-  increment_version(self);
+  begin_inplace(u.name, self);
+  u.forward(u.name, p, q, self, self);
   if (!recorded) return self;
   if (u.saves == UnaryOp::y) saved = save_result(self);
   record_in_place(u.name, self, {&self}, UnaryGradient{&u, saved, p, q});
