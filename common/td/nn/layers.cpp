@@ -1,10 +1,7 @@
 // The layers: parameters, first values, printing and forward.
 #include "td/nn/layers.h"
 
-#include <cmath>
-
 #include "td/nn/functional.h"
-#include "td/nn/init.h"
 #include "td/ops/ops.h"
 
 namespace td::nn {

@@ -32,7 +32,7 @@ class WeightedLossBase : public Cloneable<Derived> {
 };
 
 /// A loss of an input and a target: its base, and what forward returns.
-#define TD_LOSS(Name, Base, ...)                                                      \
+#define TD_LOSS_LAYER(Name, Base, ...)                                                \
   class Name##Impl : public Base<Name##Impl, Name##Options> {                         \
    public:                                                                            \
     using Base::Base;                                                                 \
@@ -41,23 +41,23 @@ class WeightedLossBase : public Cloneable<Derived> {
   TD_MODULE(Name)
 
 /// Softmax and negative log-likelihood in one: scores (N, C), class indices (N).
-TD_LOSS(CrossEntropyLoss, WeightedLossBase,
-        td::cross_entropy_loss(input, target, weight, options.reduction(), options.ignore_index(),
-                               options.label_smoothing()));
+TD_LOSS_LAYER(CrossEntropyLoss, WeightedLossBase,
+              td::cross_entropy_loss(input, target, weight, options.reduction(),
+                                     options.ignore_index(), options.label_smoothing()));
 /// Negative log-likelihood: log-probabilities (N, C), class indices (N).
-TD_LOSS(NLLLoss, WeightedLossBase,
-        td::nll_loss(input, target, weight, options.reduction(), options.ignore_index()));
+TD_LOSS_LAYER(NLLLoss, WeightedLossBase,
+              td::nll_loss(input, target, weight, options.reduction(), options.ignore_index()));
 /// (input - target)^2
-TD_LOSS(MSELoss, PlainModuleBase, td::mse_loss(input, target, options.reduction()));
+TD_LOSS_LAYER(MSELoss, PlainModuleBase, td::mse_loss(input, target, options.reduction()));
 /// |input - target|
-TD_LOSS(L1Loss, PlainModuleBase, td::l1_loss(input, target, options.reduction()));
+TD_LOSS_LAYER(L1Loss, PlainModuleBase, td::l1_loss(input, target, options.reduction()));
 /// d^2 / (2 beta) where |d| < beta, else |d| - beta / 2, for d = input - target.
-TD_LOSS(SmoothL1Loss, PlainModuleBase,
-        td::smooth_l1_loss(input, target, options.reduction(), options.beta()));
+TD_LOSS_LAYER(SmoothL1Loss, PlainModuleBase,
+              td::smooth_l1_loss(input, target, options.reduction(), options.beta()));
 /// -(t log p + (1 - t) log(1 - p))
-TD_LOSS(BCELoss, WeightedLossBase,
-        td::binary_cross_entropy(input, target, weight, options.reduction()));
-#undef TD_LOSS
+TD_LOSS_LAYER(BCELoss, WeightedLossBase,
+              td::binary_cross_entropy(input, target, weight, options.reduction()));
+#undef TD_LOSS_LAYER
 
 /// BCELoss of sigmoid(input), computed without overflow.
 class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {

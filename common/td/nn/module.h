@@ -90,12 +90,9 @@ class Module : public std::enable_shared_from_this<Module> {
   void to(MemoryFormat format);
   void cpu() { to(Device(kCPU)); }
   /// cuda() and sim(). @param index which of these devices; -1 for the current one.
-#define DEVICE(constant, name, reason)
 #define ACCELERATOR(constant, name, reason) \
   void name(int index = -1) { to(Device(k##constant, index)); }
 #include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
   /// @}
 
   /// Training mode on or off, for this module and all below; dropout and batch norm ask for it.

@@ -70,7 +70,15 @@ class AdamBase : public Optimizer {
   }
 };
 
-using Adam = AdamBase<false>;  ///< Kingma and Ba, 2015.
-using AdamW = AdamBase<true>;  ///< Loshchilov and Hutter, 2019.
+/// Kingma and Ba, 2015.
+class Adam : public AdamBase<false> {
+ public:
+  using AdamBase::AdamBase;
+};
+/// Loshchilov and Hutter, 2019.
+class AdamW : public AdamBase<true> {
+ public:
+  using AdamBase::AdamBase;
+};
 
 }  // namespace td::optim
