@@ -7,7 +7,7 @@
 
 #include "td/amp/unscale_kernels.h"
 #include "td/autograd/record.h"
-#include "td/ops/ops.h"
+#include "td/ops/op.h"
 #include "td/ops/state.h"
 
 namespace td::amp {

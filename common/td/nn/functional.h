@@ -70,7 +70,10 @@ using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
 
 /// @name Layers
 /// @{
-using td::linear;
+/// input (..., in) times weight (out, in) transposed, plus bias (out).
+inline Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {}) {
+  return td::linear(input, weight, bias);
+}
 /// input (N, C, H, W), weight (out, C / groups, kernel height, kernel width).
 inline Tensor conv2d(const Tensor& input, const Tensor& weight,
                      const Conv2dFuncOptions& options = {}) {
@@ -120,8 +123,8 @@ inline Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {})
   const double slope = options.negative_slope();
   return options.inplace() ? td::leaky_relu_(input, slope) : td::leaky_relu(input, slope);
 }
-using td::gelu;
-using td::silu;
+inline Tensor gelu(const Tensor& input) { return td::gelu(input); }
+inline Tensor silu(const Tensor& input) { return td::silu(input); }
 inline Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
   return td::softmax(input, options.dim(), options.dtype());
 }

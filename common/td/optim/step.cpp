@@ -3,7 +3,7 @@
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
 #include "td/base/span.h"
-#include "td/ops/ops.h"
+#include "td/ops/op.h"
 #include "td/optim/step_list.h"
 
 namespace td::optim {

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "td/autograd/record.h"
-#include "td/ops/ops.h"
+#include "td/ops/op.h"
 
 namespace td::parallel {
 namespace {

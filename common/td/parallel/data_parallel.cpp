@@ -24,12 +24,11 @@ std::string parallel::imbalance(const std::vector<Device>& devices,
   if (bytes.empty()) return {};
   const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
   if (4 * *least >= 3 * *most) return {};
-  std::ostringstream text;
-  text << "DataParallel: " << devices[static_cast<std::size_t>(least - bytes.begin())]
-       << " has less than 75 % of the memory of "
-       << devices[static_cast<std::size_t>(most - bytes.begin())]
-       << ", which will wait for it; leave it out of device_ids, or scatter parts of other sizes";
-  return text.str();
+  return str(
+      "DataParallel: ", devices[static_cast<std::size_t>(least - bytes.begin())],
+      " has less than 75 % of the memory of ",
+      devices[static_cast<std::size_t>(most - bytes.begin())],
+      ", which will wait for it; leave it out of device_ids, or scatter parts of other sizes");
 }
 
 namespace nn {
@@ -46,6 +45,13 @@ void warn_of_imbalance(const std::vector<Device>& devices) {
   }
   const std::string warning = td::parallel::imbalance(devices, bytes);
   if (!warning.empty()) std::cerr << "Warning: " << warning << ".\n";
+}
+
+TensorList all_tensors(const Module& module) {
+  TensorList all = module.parameters();
+  const TensorList buffers = module.buffers();
+  all.insert(all.end(), buffers.begin(), buffers.end());
+  return all;
 }
 
 }  // namespace
@@ -80,9 +86,8 @@ TensorList gather_all(const std::vector<TensorList>& tensors, bool alike, Device
 }
 
 Tensor misplaced(const Module& module, Device device) {
-  for (const TensorList& tensors : {module.parameters(), module.buffers()})
-    for (const Tensor& tensor : tensors)
-      if (tensor.device() != device) return tensor;
+  for (const Tensor& tensor : all_tensors(module))
+    if (tensor.device() != device) return tensor;
   return {};
 }
 
@@ -109,13 +114,6 @@ struct ReplicaTensors {
   TensorList originals;
   std::vector<std::vector<TensorList>> replicas;  // [replica][original]: several where it is tied
 };
-
-TensorList all_tensors(const Module& module) {
-  TensorList all = module.parameters();
-  const TensorList buffers = module.buffers();
-  all.insert(all.end(), buffers.begin(), buffers.end());
-  return all;
-}
 
 // A clone under SharedCloneGuard looks at the original's memory, in the same place.
 using Spot = std::pair<const void*, const void*>;
