@@ -55,11 +55,11 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @{
   /// Every parameter once. A parameter that several modules share (tied weights) counts once, as in
   /// Python; libtorch lists it once for each name.
-  TensorList parameters(bool recurse = true) const { return unnamed(true, recurse); }
+  TensorList parameters(bool recurse = true) const { return named(true, recurse).values(); }
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
     return named(true, recurse);
   }
-  TensorList buffers(bool recurse = true) const { return unnamed(false, recurse); }
+  TensorList buffers(bool recurse = true) const { return named(false, recurse).values(); }
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const {
     return named(false, recurse);
   }
@@ -198,9 +198,8 @@ class Module : public std::enable_shared_from_this<Module> {
   // name. Without a prefix names are empty: making them costs more than most visits.
   using TensorVisitor = std::function<void(const std::string&, const Tensor&, bool)>;
   void visit_tensors(const std::string* prefix, bool recurse, const TensorVisitor& f) const;
-  // named_parameters() or named_buffers(), and parameters() or buffers().
+  // named_parameters() or named_buffers().
   OrderedDict<std::string, Tensor> named(bool parameters, bool recurse) const;
-  TensorList unnamed(bool parameters, bool recurse) const;
   void transform(const std::function<Tensor(const Tensor&)>& move);
 
   std::string name_;  // empty: the class's name
