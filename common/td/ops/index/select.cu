@@ -123,9 +123,9 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const Device device = common_device(gather_op, input, index);
   const std::int64_t d = wrap_dim("gather", dim, input.dim());
   check_fits("gather", input, index, d, false);
-  const Tensor at = checked_int64("gather", index, device);
-  const Tensor y = kernels::gather(input, d, at);
-  record_selection("gather", y, input, d, at);
+  const Tensor at = checked_int64("gather", index, device), x = input.to(device);
+  const Tensor y = kernels::gather(x, d, at);
+  record_selection("gather", y, x, d, at);
   return y;
 }
 
