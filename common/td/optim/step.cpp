@@ -80,9 +80,12 @@ bool StepList::add(const Tensor& parameter) {
 }
 
 CapturableTensors StepList::capturable_tensors() const {
+  const auto here = [&](const Tensor& number) {
+    return number.defined() ? to_device(number, device) : number;
+  };
   const CapturableTensors& amp = optimizer_.amp_;
-  return {options->device_lr().on(device, options->get_lr()), to_device(amp.found_inf, device),
-          amp.grad_scale.defined() ? to_device(amp.grad_scale, device) : Tensor()};
+  return {options->device_lr().on(device, options->get_lr()), here(amp.found_inf),
+          here(amp.grad_scale)};
 }
 
 Tensor in_layout(const Tensor& tensor, const Tensor& param) {
