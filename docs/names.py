@@ -28,7 +28,7 @@ FUNCTION = re.compile(r"^(?:template\s*<.*?>\s*)?(?:inline |static |explicit |vi
 CLASS = re.compile(r"((?:^///.*\n)+)(?:^template.*\n(?: .*\n)*)?^(?:class|struct) (\w+)(?=[\s;{])(?!.*;$)", re.M)
 LAYER = re.compile(r"((?:^///.*\n)+)^TD_\w*LAYER\w*\((\w+)", re.M)
 # Headers of nn/, data/, optim/ and amp/ that programs do not name: how others are made.
-MACHINERY = {"capturable", "capturable_list", "parameter_list", "unscale_kernels", "any_module", "pipeline", "drawing",
+MACHINERY = {"capturable", "capturable_list", "parameter_list", "unscale_kernels", "any_module", "module_holder", "pipeline", "drawing",
              "cloneable", "shared_clone", "nested", "collate"}
 NOT_LISTED = re.compile(r"(?:Options|OptionsBase|State|Base|Impl|FuncOptions)$")
 DEF_LINE = re.compile(r"^(\w+)\((.*)\)\s*$", re.M)

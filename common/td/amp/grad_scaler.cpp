@@ -7,7 +7,7 @@
 
 #include "td/amp/unscale_kernels.h"
 #include "td/autograd/record.h"
-#include "td/ops/ops.h"
+#include "td/ops/op.h"
 #include "td/ops/state.h"
 
 namespace td::amp {
@@ -16,7 +16,7 @@ namespace {
 // Adds up in `sum`, on `device`, what was found on several devices or for several optimizers.
 void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
   for (const Tensor& found : found_inf) {
-    const Tensor here = optim::to_device(device, found);
+    const Tensor here = to_device(found, device);
     sum = sum.defined() ? sum.add(here) : here;
   }
 }
@@ -53,7 +53,7 @@ Tensor GradScaler::scale(const Tensor& outputs) {
     scale_ = full({}, options_.init_scale(), TensorOptions(device).dtype(kFloat));
     growth_tracker_ = full({}, init_growth_tracker_, TensorOptions(device).dtype(kInt));
   }
-  return outputs * optim::to_device(device, scale_);
+  return outputs * to_device(scale_, device);
 }
 
 TensorList GradScaler::scale(const TensorList& outputs) {
@@ -73,11 +73,8 @@ void GradScaler::check_list(const Tensor* const* gradients, std::size_t count, P
   const Tensor& here =
       found == found_inf.end() ? found_inf.emplace_back(zeros({}, TensorOptions(device))) : *found;
   if (!divide) return kernels::unscale(gradients, count, here, nullptr);
-  for (std::size_t i = 0; i < count; ++i) {
-    check_inplace("unscale_", *gradients[i]);
-    increment_version(*gradients[i]);
-  }
-  const Tensor scale = optim::to_device(device, scale_);
+  for (std::size_t i = 0; i < count; ++i) begin_inplace("unscale_", *gradients[i]);
+  const Tensor scale = to_device(scale_, device);
   kernels::unscale(gradients, count, here, &scale);
 }
 
@@ -183,10 +180,8 @@ void GradScaler::update() {
   TD_CHECK(Error, found_inf.defined(),
            "GradScaler::update: no inf checks were recorded since the last update(); call "
            "step(optimizer) before it");
-  check_inplace("update", scale_);
-  increment_version(scale_);
-  check_inplace("update", growth_tracker_);
-  increment_version(growth_tracker_);
+  begin_inplace("update", scale_);
+  begin_inplace("update", growth_tracker_);
   kernels::update_scale(scale_, growth_tracker_, found_inf, options_.growth_factor(),
                         options_.backoff_factor(), options_.growth_interval());
   progress_.clear();

@@ -262,14 +262,13 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
   rebase_history(lambda_node(operation, inputs, std::forward<F>(f)), self);
 }
 
-/// Call before an in-place operation on `self`: rejects an expanded tensor, whose elements share
-/// memory, and while recording what would make a gradient wrong: an in-place operation on a leaf
-/// that requires a gradient, or on a view that the graph does not know as one.
+/// Call before an in-place operation on `self`. Counts it, so that a saved tensor notices. Rejects
+/// an expanded tensor, whose elements share memory, and while recording what would make a gradient
+/// wrong: an in-place operation on a leaf that requires a gradient, or on a view that the graph
+/// does not know as one.
 /// @param one_value every element gets the same value, so that they may share memory.
 /// @throws AutogradError, ShapeError
-void check_inplace(const char* operation, const Tensor& self, bool one_value = false);
-/// Counts an in-place operation, so that a saved tensor notices it.
-inline void increment_version(const Tensor& self) { self.impl().storage->bump_version(); }
+void begin_inplace(const char* operation, const Tensor& self, bool one_value = false);
 
 /// @name Views and changes in place that some gradient would have to follow (inplace.cpp)
 /// @{

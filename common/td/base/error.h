@@ -52,23 +52,27 @@ struct AutogradError : Error {
   using Error::Error;
 };
 
-/// Joins `parts` as a stream would print them and throws them as an `E`.
-template <class E, class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
+/// The parts as a stream prints them, one after another. libtorch: c10::str.
+template <class... Parts>
+std::string str(const Parts&... parts) {
   std::ostringstream text;
   (text << ... << parts);
-  throw E(text.str());
+  return text.str();
+}
+
+/// Throws an `E` whose message is str(parts...).
+template <class E, class... Parts>
+[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
+  throw E(str(parts...));
 }
 
 /// Writes "Warning: text" unless this text was written before. Safe from any thread.
 void write_warning_once(const std::string& text);
 
-/// The same for `parts` joined as a stream would print them.
+/// The same for str(parts...).
 template <class... Parts>
 [[gnu::cold]] void warn_once(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  write_warning_once(text.str());
+  write_warning_once(str(parts...));
 }
 
 /// `bytes` with three digits and a binary unit: `20.0 MiB`, `1.00 GiB`, `512 bytes`.

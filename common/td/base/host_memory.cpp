@@ -98,13 +98,13 @@ void give(void* block, std::size_t c, int most) noexcept {
 
 void* allocate_object(std::size_t bytes) {
   if (bytes > kLargestObject) return ::operator new(bytes);
-  return take(bytes ? HostClasses::of_small(bytes) : 0, bytes);
+  return take(bytes ? HostClasses::of(bytes) : 0, bytes);
 }
 
 void release_object(void* block, std::size_t bytes) noexcept {
   if (!block) return;
   if (bytes > kLargestObject) return ::operator delete(block);
-  give(block, bytes ? HostClasses::of_small(bytes) : 0, most_cached(kLargestObject));
+  give(block, bytes ? HostClasses::of(bytes) : 0, most_cached(kLargestObject));
 }
 
 void* host_allocate(std::size_t bytes) {

@@ -23,11 +23,9 @@ struct HostClasses {
   static constexpr std::size_t kCount = 164;                     ///< all classes, up to kLargest
   static constexpr std::size_t kLargest = std::size_t{1} << 47;  ///< a process's address space
 
-  /// Of 1 to 1024 bytes.
-  static std::size_t of_small(std::size_t bytes) { return (bytes - 1) / 64; }
   /// Of 1 byte or more.
   static std::size_t of(std::size_t bytes) {
-    if (bytes <= 1024) return of_small(bytes);
+    if (bytes <= 1024) return (bytes - 1) / 64;
     const auto high = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;  // 10 or more
     return 16 + (high - 10) * 4 + (((bytes - 1) >> (high - 2)) & 3);
   }

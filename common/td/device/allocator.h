@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "td/base/host_memory.h"
 #include "td/device/stream.h"

@@ -6,7 +6,6 @@
 
 #include "td/base/error.h"
 #include "td/base/span.h"
-#include "td/device/record.h"
 #include "td/device/thread_state.h"
 
 namespace td {
@@ -25,10 +24,7 @@ AbsentBackend& slot(DeviceType type) {
   // Never destroyed: backends are used until the last static object is gone.
   static auto& all = *new std::array<AbsentBackend, kDeviceTypes>{
 #define DEVICE(constant, name, reason) AbsentBackend(reason),
-#define ACCELERATOR DEVICE
 #include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
   };
   return all[static_cast<std::size_t>(type)];
 }

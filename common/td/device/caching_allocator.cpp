@@ -184,14 +184,10 @@ void CachingAllocator::split(Block* block, std::size_t bytes) {
   const std::size_t rest = block->bytes - bytes;
   // A small rest of a large block would only ever serve small requests, which look elsewhere.
   if (block->small ? rest < kRounding : rest <= kSmallRequest) return;
-  Block* tail = new Block;
-  tail->data = block->data + bytes;
+  Block* tail = new Block(*block);
+  tail->data += bytes;
   tail->bytes = rest;
-  tail->stream = block->stream;
-  tail->pool = block->pool;
-  tail->small = block->small;
   tail->before = block;
-  tail->after = block->after;
   if (tail->after) tail->after->before = tail;
   block->after = tail;
   block->bytes = bytes;

@@ -9,12 +9,10 @@
 
 namespace td {
 
-#define ACCELERATOR(constant, name, reason) DEVICE(constant, name, reason)
 /// The kinds of device, from devices.def: the host's processor, and accelerators.
 enum class DeviceType : std::int8_t {
 #define DEVICE(constant, name, reason) constant,
 #include "td/device/devices.def"
-#undef DEVICE
 };
 
 /// kCPU, kSIM and kCUDA.
@@ -22,14 +20,12 @@ enum class DeviceType : std::int8_t {
 #define DEVICE(constant, name, reason) \
   inline constexpr DeviceType k##constant = DeviceType::constant;
 #include "td/device/devices.def"
-#undef DEVICE
 ///@}
 
 /// The name of each kind, as programs write it.
 inline constexpr const char* kDeviceNames[] = {
 #define DEVICE(constant, name, reason) #name,
 #include "td/device/devices.def"
-#undef DEVICE
 };
 /// How many kinds there are.
 inline constexpr int kDeviceTypes = static_cast<int>(std::size(kDeviceNames));
@@ -64,7 +60,6 @@ class Device {
 #define DEVICE(constant, name, reason) \
   bool is_##name() const { return type_ == k##constant; }
 #include "td/device/devices.def"
-#undef DEVICE
   ///@}
   /// As it is written: `cuda:0`, or `cuda` without an index.
   std::string str() const;
@@ -91,7 +86,5 @@ DeviceType preferred_accelerator();
 Device check_device(Device device);
 /// The name of the hardware, as the driver tells it. @throws DeviceError when there is none.
 std::string device_name(Device device);
-
-#undef ACCELERATOR
 
 }  // namespace td

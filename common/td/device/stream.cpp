@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <mutex>
-#include <utility>
 
 #include "td/base/error.h"
 #include "td/device/backend.h"

@@ -118,17 +118,11 @@ __global__ void __launch_bounds__(kThreads)
 unsigned blocks_of(std::int64_t threads) {
   return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
 }
-template <class F, class Out, class... In>
-void start_packed(const PackedArguments<sizeof...(In) + 1>& a, const std::byte* functor,
-                  std::int64_t threads, cudaStream_t stream) {
-  start(packed_kernel<F, Out, In...>, blocks_of(threads), kThreads, stream, a,
-        *reinterpret_cast<const F*>(functor));
-}
-template <class F, class Out, class... In>
-void start_strided(const StridedArguments<sizeof...(In) + 1>& a, const std::byte* functor,
-                   std::int64_t threads, cudaStream_t stream) {
-  start(strided_kernel<F, Out, In...>, blocks_of(threads), kThreads, stream, a,
-        *reinterpret_cast<const F*>(functor));
+/// Starts a kernel for the functor of type F.
+template <class F, class Arguments, void (*kKernel)(Arguments, F)>
+void start_kernel(const Arguments& a, const std::byte* functor, std::int64_t threads,
+                  cudaStream_t stream) {
+  start(kKernel, blocks_of(threads), kThreads, stream, a, *reinterpret_cast<const F*>(functor));
 }
 
 template <int N>
@@ -162,11 +156,12 @@ constexpr bool kPacks = std::is_same_v<T, float> || std::is_same_v<T, Half> ||
 template <class F, class Out, class... In>
 PointwiseKernels<sizeof...(In) + 1> pointwise_kernels() {
   PointwiseKernels<sizeof...(In) + 1> kernels;
-  kernels.strided = start_strided<F, Out, In...>;
+  constexpr int N = sizeof...(In) + 1;
+  kernels.strided = start_kernel<F, StridedArguments<N>, strided_kernel<F, Out, In...>>;
   constexpr bool floats =
       (std::is_floating_point_v<compute_t<Out>> || ... || std::is_floating_point_v<compute_t<In>>);
   if constexpr (floats && kPacks<Out> && (kPacks<In> && ...)) {
-    kernels.packed = start_packed<F, Out, In...>;
+    kernels.packed = start_kernel<F, PackedArguments<N>, packed_kernel<F, Out, In...>>;
     kernels.pack = kPack<Out, In...>;
   }
   return kernels;

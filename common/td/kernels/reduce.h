@@ -9,8 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "td/base/parallel.h"
 #include "td/kernels/geometry.h"

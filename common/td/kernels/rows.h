@@ -5,9 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "td/base/parallel.h"
 #include "td/kernels/launch.h"

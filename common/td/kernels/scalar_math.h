@@ -82,30 +82,19 @@ template <class T>
 TD_HD T sign(T x) {
   return static_cast<T>((T(0) < x) - (x < T(0)));
 }
-/// Integers are rounded already.
-///@{
-template <class T>
-TD_HD T floor(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::floor(x);
-  else
-    return x;
-}
-template <class T>
-TD_HD T ceil(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::ceil(x);
-  else
-    return x;
-}
-template <class T>
-TD_HD T rint(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::rint(x);
-  else
-    return x;
-}
-///@}
+/// floor, ceil and rint. Integers are rounded already.
+#define TD_ROUNDING(name)                      \
+  template <class T>                           \
+  TD_HD T name(T x) {                          \
+    if constexpr (std::is_floating_point_v<T>) \
+      return std::name(x);                     \
+    else                                       \
+      return x;                                \
+  }
+TD_ROUNDING(floor)
+TD_ROUNDING(ceil)
+TD_ROUNDING(rint)
+#undef TD_ROUNDING
 
 template <class T>
 TD_HD T sigmoid(T x) {

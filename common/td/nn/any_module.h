@@ -1,71 +1,14 @@
-// Handles on modules. ModuleHolder: `Linear` is a handle on a shared `LinearImpl`, so that modules
-// are passed around by value and shared, as in Python. AnyModule: a module of any type with its
-// forward, without a common virtual forward; Sequential holds these. The forward's arguments are
-// checked when it is called. A module from one tensor to one tensor, the usual case, is called
-// directly and costs no more than a virtual call.
+// AnyModule: a module of any type with its forward, without a common virtual forward; Sequential
+// holds these. The forward's arguments are checked when it is called. A module from one tensor to
+// one tensor, the usual case, is called directly and costs no more than a virtual call.
 #pragma once
 
 #include <any>
 #include <tuple>
 
-#include "td/nn/module.h"
+#include "td/nn/module_holder.h"
 
 namespace td::nn {
-
-/// A handle on a shared module; `->`, `*` and `get()` reach it, `()` calls its forward.
-/// Default construction makes a module; `Linear layer{nullptr}` makes an empty handle.
-template <class Contained>
-class ModuleHolder : public detail::ModuleHolderIndicator {
- public:
-  using ContainedType = Contained;
-
-  ModuleHolder() : impl_(std::make_shared<Contained>()) {
-    static_assert(std::is_default_constructible_v<Contained>,
-                  "this module needs arguments: give them, or say {nullptr} for an empty handle");
-  }
-  ModuleHolder(std::nullptr_t) {}
-  /// Makes a module from the arguments of its constructor.
-  template <class Head, class... Tail,
-            class = std::enable_if_t<!(std::is_base_of_v<ModuleHolder, std::decay_t<Head>> &&
-                                       sizeof...(Tail) == 0)>>
-  explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
-  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
-
-  explicit operator bool() const noexcept { return impl_ != nullptr; }
-  bool is_empty() const noexcept { return !impl_; }
-  Contained* operator->() { return get(); }
-  const Contained* operator->() const { return get(); }
-  Contained& operator*() { return *get(); }
-  const Contained& operator*() const { return *get(); }
-  /// @throws Error when the handle is empty.
-  const std::shared_ptr<Contained>& ptr() const {
-    TD_CHECK(Error, impl_,
-             "this module handle is empty; it was made with {nullptr} and never given a module");
-    return impl_;
-  }
-  Contained* get() { return ptr().get(); }
-  const Contained* get() const { return ptr().get(); }
-  /// Calls forward.
-  template <class... Args>
-  auto operator()(Args&&... args) {
-    return get()->forward(std::forward<Args>(args)...);
-  }
-  /// What the module's own [] gives: a child of a Sequential.
-  template <class Index>
-  decltype(auto) operator[](Index&& index) {
-    return (*get())[std::forward<Index>(index)];
-  }
-
- protected:
-  /// The module it holds.
-  std::shared_ptr<Contained> impl_;
-};
-
-template <class Contained>
-std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& holder) {
-  return stream << static_cast<const Module&>(*holder);
-}
 
 namespace detail {
 
@@ -170,12 +113,14 @@ class AnyModule {
   R forward(Args&&... args) const {
     if constexpr (std::is_same_v<std::tuple<R, std::decay_t<Args>...>,
                                  std::tuple<Tensor, Tensor>>) {
-      return call_plain_(*module_, args...);
+      return plain_forward(args...);
     } else {
       std::any values[sizeof...(Args) + 1] = {std::any(std::decay_t<Args>(args))...};
       return detail::result_as<R>(*module_, any_forward(values, sizeof...(Args)));
     }
   }
+  /// Calls forward with one tensor, for one tensor.
+  Tensor plain_forward(const Tensor& input) const { return call_plain_(*module_, input); }
   /// Calls forward with arguments that carry their types.
   std::any any_forward(std::any* arguments, std::size_t count) const {
     return call_(*module_, arguments, count);
@@ -194,13 +139,3 @@ struct NamedAnyModule {
 };
 
 }  // namespace td::nn
-
-/// Makes the holder `Name` for the class `Impl`.
-#define TD_MODULE_IMPL(Name, ImplName)                    \
-  class Name : public ::td::nn::ModuleHolder<ImplName> {  \
-   public:                                                \
-    using ::td::nn::ModuleHolder<ImplName>::ModuleHolder; \
-    using Impl = ImplName;                                \
-  }
-/// Makes the holder `Name` for the class `NameImpl`.
-#define TD_MODULE(Name) TD_MODULE_IMPL(Name, Name##Impl)

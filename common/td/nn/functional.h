@@ -11,16 +11,12 @@ namespace td::nn::functional {
 /// @name Options of functions, where they differ from the layers'
 /// @{
 
-/// For conv2d; the weight gives channels and kernel size.
+/// For conv2d: Conv2dOptions without channels and kernel size, which the weight gives.
 struct Conv2dFuncOptions {
   TD_ARG(Tensor, bias) = {};
-  /// Steps of the window.
   TD_ARG(ExpandingArray<2>, stride) = 1;
-  /// Zeros around height and width.
   TD_ARG(ExpandingArray<2>, padding) = 0;
-  /// Distance between the window's elements.
   TD_ARG(ExpandingArray<2>, dilation) = 1;
-  /// Channels are split into this many independent groups.
   TD_ARG(std::int64_t, groups) = 1;
 };
 using MaxPool2dFuncOptions = MaxPool2dOptions;
@@ -37,19 +33,16 @@ struct BatchNormFuncOptions {
   TD_ARG(bool, training) = false;
   /// The share of a new batch in the running statistics.
   TD_ARG(optional<double>, momentum) = 0.1;
-  /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
 };
 
-/// For layer_norm.
+/// For layer_norm: LayerNormOptions with the tensors of the layer.
 struct LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
-  /// Sizes of the last dimensions, over which is normalized.
   TD_ARG(std::vector<std::int64_t>, normalized_shape);
   TD_ARG(Tensor, weight) = {};
   TD_ARG(Tensor, bias) = {};
-  /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
 };
 
@@ -59,20 +52,12 @@ struct DropoutFuncOptions {
   TD_ARG(double, p) = 0.5;
   /// False leaves the input as it is.
   TD_ARG(bool, training) = true;
-  /// Writes into the input's memory.
   TD_ARG(bool, inplace) = false;
 };
 using ReLUFuncOptions = ReLUOptions;
 using LeakyReLUFuncOptions = LeakyReLUOptions;
 
-/// For softmax and log_softmax.
-struct SoftmaxFuncOptions {
-  SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
-  /// The dimension whose elements add to 1.
-  TD_ARG(std::int64_t, dim);
-  /// The type to compute in and of the result.
-  TD_ARG(optional<ScalarType>, dtype) = nullopt;
-};
+using SoftmaxFuncOptions = SoftmaxOptions;
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
 using NLLLossFuncOptions = NLLLossOptions;

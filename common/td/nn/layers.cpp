@@ -1,10 +1,7 @@
 // The layers: parameters, first values, printing and forward.
 #include "td/nn/layers.h"
 
-#include <cmath>
-
 #include "td/nn/functional.h"
-#include "td/nn/init.h"
 #include "td/ops/ops.h"
 
 namespace td::nn {
@@ -145,7 +142,7 @@ Tensor DropoutImpl::forward(const Tensor& input) {
 void SoftmaxImpl::pretty_print(std::ostream& stream) const {
   stream << "Softmax(dim=" << options.dim() << ")";
 }
-Tensor SoftmaxImpl::forward(const Tensor& input) { return F::softmax(input, options.dim()); }
+Tensor SoftmaxImpl::forward(const Tensor& input) { return F::softmax(input, options); }
 
 void FlattenImpl::pretty_print(std::ostream& stream) const {
   stream << "Flatten(start_dim=" << options.start_dim() << ", end_dim=" << options.end_dim() << ")";
@@ -162,7 +159,5 @@ Tensor LeakyReLUImpl::forward(const Tensor& input) { return F::leaky_relu(input,
 
 void GELUImpl::pretty_print(std::ostream& stream) const { stream << "GELU(approximate='none')"; }
 Tensor GELUImpl::forward(const Tensor& input) { return td::gelu(input); }
-Tensor SigmoidImpl::forward(const Tensor& input) { return td::sigmoid(input); }
-Tensor TanhImpl::forward(const Tensor& input) { return td::tanh(input); }
 
 }  // namespace td::nn

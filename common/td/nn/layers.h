@@ -152,12 +152,12 @@ TD_MODULE(Embedding);
   };                                                                     \
   TD_MODULE(Name)
 /// A layer without options.
-#define TD_FUNCTION_LAYER(Name)                     \
-  class Name##Impl : public Cloneable<Name##Impl> { \
-   public:                                          \
-    void reset() override {}                        \
-    Tensor forward(const Tensor& input);            \
-  };                                                \
+#define TD_FUNCTION_LAYER(Name, function)                               \
+  class Name##Impl : public Cloneable<Name##Impl> {                     \
+   public:                                                              \
+    void reset() override {}                                            \
+    Tensor forward(const Tensor& input) { return td::function(input); } \
+  };                                                                    \
   TD_MODULE(Name)
 
 /// The largest value of each window of (N, C, H, W).
@@ -192,9 +192,9 @@ class GELUImpl : public Cloneable<GELUImpl> {
 };
 TD_MODULE(GELU);
 /// 1 / (1 + exp(-x)).
-TD_FUNCTION_LAYER(Sigmoid);
+TD_FUNCTION_LAYER(Sigmoid, sigmoid);
 /// The hyperbolic tangent.
-TD_FUNCTION_LAYER(Tanh);
+TD_FUNCTION_LAYER(Tanh, tanh);
 
 #undef TD_PLAIN_LAYER
 #undef TD_FUNCTION_LAYER

@@ -55,11 +55,11 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @{
   /// Every parameter once. A parameter that several modules share (tied weights) counts once, as in
   /// Python; libtorch lists it once for each name.
-  TensorList parameters(bool recurse = true) const { return unnamed(true, recurse); }
+  TensorList parameters(bool recurse = true) const { return named(true, recurse).values(); }
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
     return named(true, recurse);
   }
-  TensorList buffers(bool recurse = true) const { return unnamed(false, recurse); }
+  TensorList buffers(bool recurse = true) const { return named(false, recurse).values(); }
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const {
     return named(false, recurse);
   }
@@ -90,12 +90,9 @@ class Module : public std::enable_shared_from_this<Module> {
   void to(MemoryFormat format);
   void cpu() { to(Device(kCPU)); }
   /// cuda() and sim(). @param index which of these devices; -1 for the current one.
-#define DEVICE(constant, name, reason)
 #define ACCELERATOR(constant, name, reason) \
   void name(int index = -1) { to(Device(k##constant, index)); }
 #include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
   /// @}
 
   /// Training mode on or off, for this module and all below; dropout and batch norm ask for it.
@@ -201,9 +198,8 @@ class Module : public std::enable_shared_from_this<Module> {
   // name. Without a prefix names are empty: making them costs more than most visits.
   using TensorVisitor = std::function<void(const std::string&, const Tensor&, bool)>;
   void visit_tensors(const std::string* prefix, bool recurse, const TensorVisitor& f) const;
-  // named_parameters() or named_buffers(), and parameters() or buffers().
+  // named_parameters() or named_buffers().
   OrderedDict<std::string, Tensor> named(bool parameters, bool recurse) const;
-  TensorList unnamed(bool parameters, bool recurse) const;
   void transform(const std::function<Tensor(const Tensor&)>& move);
 
   std::string name_;  // empty: the class's name

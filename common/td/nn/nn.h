@@ -1,7 +1,6 @@
 // All of nn: modules, layers, losses, containers, first values, clipping.
 #pragma once
 
-#include "td/nn/containers.h"
 #include "td/nn/functional.h"
 #include "td/nn/init.h"
 #include "td/nn/layers.h"

@@ -36,7 +36,7 @@ void SequentialImpl::check_not_empty() const {
 Tensor SequentialImpl::forward(const Tensor& input) {
   check_not_empty();
   Tensor value = input;
-  for (const AnyModule& module : modules_) value = module.forward(value);
+  for (const AnyModule& module : modules_) value = module.plain_forward(value);
   return value;
 }
 

@@ -6,7 +6,6 @@
 
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
-#include "td/base/objects.h"
 
 namespace td::autocast {
 namespace {

@@ -36,7 +36,8 @@ void index_add(const char* op, const Tensor& self, std::int64_t dim, const Tenso
 void index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
                 const Tensor& source, bool sorted = false);
 /// out[i][j] = x[index[i][j]][j] for dim 0, and so on; index may be smaller than x elsewhere.
-void gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& index);
+/// Returns a new tensor.
+Tensor gather(const Tensor& x, std::int64_t dim, const Tensor& index);
 /// self[index[i][j]][j] = source[i][j], or += with `add`, each sum rounded.
 void scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
              const Tensor& source, bool add, bool sorted = false);

@@ -78,10 +78,18 @@ class InType {
 inline Tensor as_type(const Tensor& x, ScalarType dtype) {
   return x.dtype() == dtype ? x : x.to(dtype);
 }
+/// `x` on `device`. Streams order copies between accelerators, so the host waits only for a copy to
+/// the host.
+inline Tensor to_device(const Tensor& x, Device device, bool copy = false) {
+  return x.to(device, x.dtype(), /*non_blocking=*/!device.is_cpu(), copy);
+}
 /// @throws Error when `changed` and `read`, which stand for each other element by element, share
 /// some memory but not all: elements would be changed before they are read. Tensors with gaps pass.
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument);
+/// Records `values`, the elements of `input` at `index` along `dim`: gradients are added there.
+void record_selection(const char* op, const Tensor& values, const Tensor& input, std::int64_t dim,
+                      const Tensor& index);
 /// A new result tensor for element-wise operations: dense, in the memory order of `like` when that
 /// has the result's sizes.
 inline Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device) {

@@ -53,14 +53,8 @@ inline Tensor broadcast_to(const Tensor& input, IntArrayRef size) { return input
 inline Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
 inline Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
 /// With a bool alone, of all elements; any other number is a dimension.
-template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
-Tensor var(const Tensor& input, B unbiased) {
-  return var(input, IntArrayRef(), unbiased);
-}
-template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
-Tensor std(const Tensor& input, B unbiased) {
-  return td::std(input, IntArrayRef(), unbiased);
-}
+Tensor var(const Tensor& input, std::same_as<bool> auto unbiased) { return input.var(unbiased); }
+Tensor std(const Tensor& input, std::same_as<bool> auto unbiased) { return input.std(unbiased); }
 /// @}
 
 /// @name Operators

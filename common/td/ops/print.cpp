@@ -3,7 +3,6 @@
 // torch/_tensor_str.py; the text must be what a learner sees there.
 #include <cmath>
 #include <cstdio>
-#include <sstream>
 
 #include "td/autograd/record.h"
 #include "td/ops/op.h"
@@ -14,12 +13,6 @@ namespace {
 constexpr int kPrecision = 4, kLineWidth = 80;
 constexpr std::int64_t kEdgeItems = 3, kThreshold = 1000;
 
-template <class... Parts>
-std::string joined(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
 // Zeros, infinities and NaN fit any form and decide nothing.
@@ -55,7 +48,7 @@ Shown floats(const double* values, std::int64_t count) {
       std::snprintf(text, sizeof text, scientific ? "%.*e" : "%.*f",
                     whole && !scientific ? 0 : kPrecision, values[i]);
     const bool point = whole && !scientific && std::isfinite(values[i]);
-    shown.add(joined(text, point ? "." : ""), counts(values[i]));
+    shown.add(str(text, point ? "." : ""), counts(values[i]));
   }
   return shown;
 }
@@ -87,7 +80,7 @@ std::string brackets(Layout& layout, std::size_t dim, std::size_t indent) {
   const std::size_t per_line =
       below > 0 ? 1 : std::max<std::size_t>(1, (kLineWidth - indent) / (layout.width + 2));
   const std::string newline =
-      joined(",", std::string(std::max<std::size_t>(1, below), '\n'), spaces(indent + 1));
+      str(",", std::string(std::max<std::size_t>(1, below), '\n'), spaces(indent + 1));
   std::string text = "[";
   std::size_t written = 0;
   const auto item = [&](const std::string& value) {
@@ -128,7 +121,7 @@ std::string elements(const Tensor& tensor, std::size_t indent) {
 // PyTorch writes sizes as Python writes a tuple.
 std::string tuple(IntArrayRef sizes) {
   std::string text = "(";
-  for (std::size_t i = 0; i < sizes.size(); ++i) text += joined(i ? ", " : "", sizes[i]);
+  for (std::size_t i = 0; i < sizes.size(); ++i) text += str(i ? ", " : "", sizes[i]);
   text += sizes.size() == 1 ? ",)" : ")";
   return text;
 }
@@ -136,14 +129,14 @@ std::string tuple(IntArrayRef sizes) {
 std::vector<std::string> suffixes_of(const Tensor& tensor) {
   std::vector<std::string> suffixes;
   const ScalarType type = tensor.dtype();
-  if (!tensor.is_cpu()) suffixes.push_back(joined("device='", tensor.device(), "'"));
+  if (!tensor.is_cpu()) suffixes.push_back(str("device='", tensor.device(), "'"));
   // The digits show float32, int64 and bool; without digits only the default is understood.
   const bool empty = tensor.numel() == 0;
-  if (empty && tensor.dim() != 1) suffixes.push_back(joined("size=", tuple(tensor.sizes())));
+  if (empty && tensor.dim() != 1) suffixes.push_back(str("size=", tuple(tensor.sizes())));
   if (empty ? type != kFloat : type != kFloat && type != kLong && type != kBool)
-    suffixes.push_back(joined("dtype=torch.", type));
+    suffixes.push_back(str("dtype=torch.", type));
   if (tensor.grad_fn())
-    suffixes.push_back(joined("grad_fn=<", tensor.grad_fn()->name(), ">"));
+    suffixes.push_back(str("grad_fn=<", tensor.grad_fn()->name(), ">"));
   else if (tensor.requires_grad())
     suffixes.emplace_back("requires_grad=True");
   return suffixes;
@@ -157,14 +150,14 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   std::string text;
   {
     const NoGradGuard no_grad;
-    text = joined(prefix, elements(tensor.detach(), prefix.size()));
+    text = str(prefix, elements(tensor.detach(), prefix.size()));
   }
   // How PyTorch measures the last line, an extra character or two included.
   const std::size_t newline = text.rfind('\n');
   std::size_t length = newline == std::string::npos ? text.size() + 2 : text.size() - newline + 1;
   for (const std::string& suffix : suffixes_of(tensor)) {
     const bool fits = length + suffix.size() + 2 <= kLineWidth;
-    text += joined(fits ? ", " : joined(",\n", spaces(prefix.size())), suffix);
+    text += str(fits ? ", " : str(",\n", spaces(prefix.size())), suffix);
     length = (fits ? length + 2 : prefix.size()) + suffix.size();
   }
   return out << text << ")";

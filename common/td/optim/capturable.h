@@ -1,17 +1,14 @@
 // What a capturable optimizer stores in device memory: learning rates and counts of steps. A graph
 // that captured a step reads them there at every replay, where the host's values would be those of
 // the capture. Plain steps use none of this. Invariant: once made, the tensors change in place, so
-// that a captured graph finds them. The kernels' side is capturable_list.h.
+// that a captured graph finds them. Functions are in optimizer.cpp, the kernels' side is in
+// capturable_list.h.
 #pragma once
 
 #include "td/base/objects.h"
 #include "td/tensor/tensor.h"
 
 namespace td::optim {
-
-/// The tensor of a number on `device`; blocks only a host that needs the value. Undefined stays
-/// undefined.
-Tensor to_device(Device device, const Tensor& number);
 
 /// A number of the host that kernels read in device memory.
 class DeviceScalar {

@@ -3,7 +3,7 @@
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
 #include "td/base/span.h"
-#include "td/ops/ops.h"
+#include "td/ops/op.h"
 #include "td/optim/step_list.h"
 
 namespace td::optim {
@@ -75,15 +75,17 @@ bool StepList::add(const Tensor& parameter) {
   const Tensor& target = dense ? parameter : copy_;
   param[size()] = &target;
   grad.push_back(in_layout(gradient, target));
-  check_inplace(name_, target);
-  increment_version(target);
+  begin_inplace(name_, target);
   return true;
 }
 
 CapturableTensors StepList::capturable_tensors() const {
+  const auto here = [&](const Tensor& number) {
+    return number.defined() ? to_device(number, device) : number;
+  };
   const CapturableTensors& amp = optimizer_.amp_;
-  return {options->device_lr().on(device, options->get_lr()), to_device(device, amp.found_inf),
-          to_device(device, amp.grad_scale)};
+  return {options->device_lr().on(device, options->get_lr()), here(amp.found_inf),
+          here(amp.grad_scale)};
 }
 
 Tensor in_layout(const Tensor& tensor, const Tensor& param) {

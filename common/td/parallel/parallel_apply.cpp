@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <typeinfo>
@@ -133,11 +132,10 @@ void throw_as(const std::exception& error, const std::string& text) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& e) {
-    std::ostringstream text;
-    text << "replica " << index << " on " << device << ": " << e.what();
+    const std::string text = str("replica ", index, " on ", device, ": ", e.what());
     throw_as<Error, DeviceError, ShapeError, DtypeError, OutOfMemoryError, AsyncError, IoError,
              AutogradError, std::runtime_error, std::logic_error, std::invalid_argument,
-             std::out_of_range>(e, text.str());
+             std::out_of_range>(e, text);
     throw;
   }
 }

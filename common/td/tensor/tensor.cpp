@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
@@ -205,9 +204,8 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
 void Tensor::log_data_ptr() const {
   Backend& guard = backend(device().type());
   if (!guard.guards_memory()) return;
-  std::ostringstream out;
-  out << ", given out by data_ptr() of a " << dtype() << " tensor of sizes " << sizes();
-  guard.gave_out(impl().storage->data(), out.str());
+  guard.gave_out(impl().storage->data(),
+                 str(", given out by data_ptr() of a ", dtype(), " tensor of sizes ", sizes()));
 }
 
 }  // namespace td

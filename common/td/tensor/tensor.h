@@ -86,10 +86,7 @@ class Tensor {
   bool is_floating_point() const { return td::is_floating_point(dtype()); }
 #define DEVICE(constant, name, reason) \
   bool is_##name() const { return device().is_##name(); }
-#define ACCELERATOR DEVICE
 #include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   /// ChannelsLast when the strides say so, else Contiguous.
   MemoryFormat suggest_memory_format() const;
@@ -147,12 +144,9 @@ class Tensor {
   /// To the dtype and device of `other`.
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const;
   Tensor cpu() const;
-#define DEVICE(constant, name, reason)
 #define ACCELERATOR(constant, name, reason) \
   Tensor name(int index = -1) const { return to(Device(k##constant, index)); }
 #include "td/device/devices.def"
-#undef ACCELERATOR
-#undef DEVICE
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   Tensor pin_memory() const;
   /// Tells the allocator that `stream` uses this tensor's memory too.

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <new>
 
 #include "td/device/backend.h"
 

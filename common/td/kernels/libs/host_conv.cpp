@@ -64,6 +64,15 @@ T* columns_of_thread(const Parts& p) {
   return columns.data();
 }
 
+// Calls f(image and group, columns of this thread) for all images and groups, on several threads.
+template <class T, class F>
+void each_image(const Conv2d& v, const Parts& p, const F& f) {
+  parallel_for(0, std::int64_t(v.n) * v.groups, 1, [&](std::int64_t from, std::int64_t to) {
+    T* const columns = columns_of_thread<T>(p);
+    for (std::int64_t i = from; i < to; ++i) f(i, columns);
+  });
+}
+
 template <class T>
 void im2col(const Conv2d& v, const T* image, T* columns) {
   each_pixel(v, [&](auto at, auto pixel) { columns[at] = pixel < 0 ? T(0) : image[pixel]; });
@@ -72,36 +81,28 @@ void im2col(const Conv2d& v, const T* image, T* columns) {
 template <class T>
 void forward(const Conv2d& v, const T* input, const T* weight, const T* bias, T* output) {
   const Parts p(v);
-  const std::int64_t pieces = std::int64_t(v.n) * v.groups;
-  parallel_for(0, pieces, 1, [&](std::int64_t from, std::int64_t to) {
-    T* columns = columns_of_thread<T>(p);
-    for (std::int64_t i = from; i < to; ++i) {
-      const std::int64_t group = i % v.groups;
-      T* y = output + i * p.output;
-      im2col(v, input + i * p.input, columns);
-      for (std::int64_t k = 0; k < p.kernels; ++k)
-        std::fill_n(y + k * p.positions, p.positions, bias ? bias[group * p.kernels + k] : T(0));
-      host_gemm(product<T>(false, false, p.kernels, p.positions, p.patch, 1),
-                weight + group * p.weight, columns, nullptr, y);
-    }
+  each_image<T>(v, p, [&](std::int64_t i, T* columns) {
+    const std::int64_t group = i % v.groups;
+    T* y = output + i * p.output;
+    im2col(v, input + i * p.input, columns);
+    for (std::int64_t k = 0; k < p.kernels; ++k)
+      std::fill_n(y + k * p.positions, p.positions, bias ? bias[group * p.kernels + k] : T(0));
+    host_gemm(product<T>(false, false, p.kernels, p.positions, p.patch, 1),
+              weight + group * p.weight, columns, nullptr, y);
   });
 }
 
 template <class T>
 void backward_input(const Conv2d& v, const T* grad, const T* weight, T* grad_input) {
   const Parts p(v);
-  const std::int64_t pieces = std::int64_t(v.n) * v.groups;
-  parallel_for(0, pieces, 1, [&](std::int64_t from, std::int64_t to) {
-    T* columns = columns_of_thread<T>(p);
-    for (std::int64_t i = from; i < to; ++i) {
-      host_gemm(product<T>(true, false, p.patch, p.positions, p.kernels, 0),
-                weight + i % v.groups * p.weight, grad + i * p.output, nullptr, columns);
-      T* image = grad_input + i * p.input;
-      std::fill_n(image, p.input, T(0));
-      each_pixel(v, [&](auto at, auto pixel) {
-        if (pixel >= 0) image[pixel] += columns[at];
-      });
-    }
+  each_image<T>(v, p, [&](std::int64_t i, T* columns) {
+    host_gemm(product<T>(true, false, p.patch, p.positions, p.kernels, 0),
+              weight + i % v.groups * p.weight, grad + i * p.output, nullptr, columns);
+    T* image = grad_input + i * p.input;
+    std::fill_n(image, p.input, T(0));
+    each_pixel(v, [&](auto at, auto pixel) {
+      if (pixel >= 0) image[pixel] += columns[at];
+    });
   });
 }
 

@@ -234,8 +234,7 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
 Tensor put(const Tensor& view, const TensorList& at, const Tensor& all_values, bool accumulate) {
   const Rows r = rows_of(put_op, view, at);
   const Tensor values = without_leading_ones(all_values, std::ssize(r.chosen));
-  check_inplace("index_put_", view);
-  increment_version(view);
+  begin_inplace("index_put_", view);
   write_rows(view, r, values, accumulate);
   if (recording(view, values))
     record_in_place(

@@ -194,8 +194,7 @@ constexpr Op index_add_op{"index_add", {"input", "index", "source"}};
 // Changes `self` in place by a kernel that needs dense memory, which `self` may not have.
 template <class F>
 void change(const char* op, const Tensor& self, F kernel) {
-  check_inplace(op, self);
-  increment_version(self);
+  begin_inplace(op, self);
   if (self.is_contiguous()) return kernel(self.detach());
   const NoGradGuard no_grad;
   const Tensor dense = self.detach().contiguous();

@@ -75,11 +75,22 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
 
 }  // namespace
 
-void kernels::gather(const Tensor& out, const Tensor& x, std::int64_t dim, const Tensor& index) {
+Tensor kernels::gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
+  const Tensor x = input.detach().contiguous();
+  Tensor out = empty_on(index.impl().sizes, x.dtype(), x.device());
   dispatch_width(x.element_size(), [&]<class T>(CppType<T>) {
     const Gather<T> work{lines_of("gather", x, index, dim), Pointer{x}, Pointer{out}};
     launch_elements(out.device(), work, {&x, &index}, {&out});
   });
+  return out;
+}
+
+void record_selection(const char* op, const Tensor& values, const Tensor& input, std::int64_t dim,
+                      const Tensor& index) {
+  if (recording(input))
+    record(op, values, {&input}, [index, dim, sizes = input.impl().sizes](const Tensor& g) {
+      return zeros(sizes, g.options()).scatter_add_(dim, index, g.reshape(index.sizes()));
+    });
 }
 
 namespace {
@@ -112,13 +123,9 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const Device device = common_device(gather_op, input, index);
   const std::int64_t d = wrap_dim("gather", dim, input.dim());
   check_fits("gather", input, index, d, false);
-  const Tensor at = checked_int64("gather", index, device), x = input.contiguous();
-  Tensor y = empty_on(Sizes(at.sizes()), x.dtype(), device);
-  kernels::gather(y, x, d, at);
-  if (recording(x))
-    record("gather", y, {&x}, [at, d, from = x.impl().sizes](const Tensor& g) {
-      return zeros(from, g.options()).scatter_add_(d, at, g);
-    });
+  const Tensor at = checked_int64("gather", index, device), x = input.to(device);
+  const Tensor y = kernels::gather(x, d, at);
+  record_selection("gather", y, x, d, at);
   return y;
 }
 

@@ -173,10 +173,8 @@ BatchNorm statistics(const Tensor& x, const Tensor& running_mean, const Tensor& 
   Tensor mean = tracks ? as_type(running_mean, type).contiguous() : Tensor();
   Tensor var = tracks ? as_type(running_var, type).contiguous() : Tensor();
   if (tracks) {
-    check_inplace("batch_norm", running_mean);
-    increment_version(running_mean);
-    check_inplace("batch_norm", running_var);
-    increment_version(running_var);
+    begin_inplace("batch_norm", running_mean);
+    begin_inplace("batch_norm", running_var);
   }
   statistics_kernels(n, x, mean, var, momentum);
   if (tracks && !mean.is_same(running_mean)) kernels::convert(running_mean, mean);

@@ -57,8 +57,7 @@ Tensor add_scaled(const Op& op, const Tensor& a, const Tensor& b, const Scalar& 
 Tensor& add_scaled_(const Op& op, Tensor& a, const Tensor& b, const Scalar& alpha) {
   const InType other = prepare_in_place(op, a, b);
   check_alpha(op, a.dtype(), alpha);
-  check_inplace(op.name, a);
-  increment_version(a);
+  begin_inplace(op.name, a);
   add_into(a, a, other, alpha);
   if (recording(a, b)) record_in_place(op.name, a, {&a, &b}, gradients(a, b, alpha));
   return a;

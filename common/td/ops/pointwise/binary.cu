@@ -90,8 +90,7 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
   const InType other = prepare_in_place(o.op, a, b);
   const bool recorded = recording(a, b);
   const SavedVariable old_a = recorded ? save(a.clone()) : SavedVariable();
-  check_inplace(o.op.name, a);
-  increment_version(a);
+  begin_inplace(o.op.name, a);
   run(o, a, a, other);
   if (recorded) record_in_place(o.op.name, a, {&a, &b}, gradients(o, a, b, old_a));
   return a;
@@ -237,8 +236,7 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
   device_of("clamp", *this);
   check_limits(min, max);
   const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
-  check_inplace("clamp_", *this);
-  increment_version(*this);
+  begin_inplace("clamp_", *this);
   limit(*this, *this, min, max);
   if (recording(*this))
     record_in_place("clamp", *this, {this},

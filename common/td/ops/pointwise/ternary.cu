@@ -101,8 +101,7 @@ Tensor& ternary_in_place(const TernaryOp& o, Tensor& a, const Tensor& b, const T
            ", which is changed in place");
   const bool recorded = recording(a, b, c);
   const SavedVariable old_a = recorded ? save(a.detach().clone()) : SavedVariable();
-  check_inplace(o.op.name, a);
-  increment_version(a);
+  begin_inplace(o.op.name, a);
   o.forward(a, a, as_type(b.detach(), a.dtype()), as_type(c.detach(), a.dtype()), v);
   if (recorded) record_in_place(o.op.name, a, {&a, &b, &c}, gradients(o, a, b, c, v, old_a));
   return a;

@@ -55,9 +55,12 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
   const bool recorded = recording(self);
   // What is saved must not be the memory that changes.
   SavedVariable saved = recorded && u.saves == UnaryOp::x ? save(self.clone()) : SavedVariable();
-  check_inplace(u.name, self);
-  u.forward(u.name, p, q, self, self);  // throws where it does not know the type
-  increment_version(self);
+  // A type that the kernel does not know is refused before the change is counted.
+  const auto known = [](auto) {};
+  u.types == UnaryOp::kKeepsType ? dispatch_numbers(u.name, self.dtype(), known)
+                                 : dispatch_floats(u.name, self.dtype(), known);
+  begin_inplace(u.name, self);
+  u.forward(u.name, p, q, self, self);
   if (!recorded) return self;
   if (u.saves == UnaryOp::y) saved = save_result(self);
   record_in_place(u.name, self, {&self}, UnaryGradient{&u, saved, p, q});

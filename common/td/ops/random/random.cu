@@ -169,8 +169,7 @@ Tensor drawn(const char* op, Tensor t, const TensorOptions& options,
 // 0.
 template <class F>
 Tensor& replace(const char* method, const char* operation, Tensor& self, F draw) {
-  check_inplace(method, self);
-  increment_version(self);
+  begin_inplace(method, self);
   draw();
   if (recording(self))
     record_in_place(operation, self, {&self}, [](const Tensor& g) { return g * 0; });

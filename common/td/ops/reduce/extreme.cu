@@ -138,13 +138,9 @@ std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int6
   const std::int64_t d = wrap_dim(op, dim, x.dim());
   if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
   const Tensor at = arg_extreme(op, x, d, true, largest);
-  Tensor values = empty_on(at.impl().sizes, x.dtype(), x.device());
-  kernels::gather(values, x.detach().contiguous(), d, at);
+  Tensor values = kernels::gather(x, d, at);
   if (!keepdim) values = values.squeeze(d);
-  if (recording(x))
-    record(op, values, {&x}, [at, d, sizes = x.impl().sizes](const Tensor& g) {
-      return zeros(sizes, g.options()).scatter_add_(d, at, g.reshape(at.sizes()));
-    });
+  record_selection(op, values, x, d, at);
   return {values, keepdim ? at : at.squeeze(d)};
 }
 

@@ -159,13 +159,8 @@ Tensor laid_out_like(const Tensor& like, const Tensor& dense) {
 
 // The elements of `input` at the indices `at` along `dim`.
 Tensor values_at(const char* op, const Tensor& input, std::int64_t dim, const Tensor& at) {
-  Tensor dense = empty_on(at.impl().sizes, input.dtype(), input.device());
-  kernels::gather(dense, input.detach().contiguous(), dim, at);
-  const Tensor values = laid_out_like(input, dense);
-  if (recording(input))
-    record(op, values, {&input}, [at, dim, sizes = input.impl().sizes](const Tensor& g) {
-      return zeros(sizes, g.options()).scatter_add_(dim, at, g);
-    });
+  const Tensor values = laid_out_like(input, kernels::gather(input, dim, at));
+  record_selection(op, values, input, dim, at);
   return values;
 }
 

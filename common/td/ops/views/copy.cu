@@ -182,8 +182,7 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
   TD_CHECK(ShapeError, sizes == impl().sizes, "copy_: \"source\" of sizes ", source.sizes(),
            " does not fit into \"self\" of sizes ", this->sizes());
   assert_no_partial_overlap("copy_", *this, source, "source");
-  check_inplace("copy_", *this);
-  increment_version(*this);
+  begin_inplace("copy_", *this);
   {
     NoGradGuard no_grad;
     const bool broadcast = !(source.impl().sizes == sizes);

@@ -20,8 +20,7 @@ void kernels::fill(const Tensor& out, const Scalar& value) {
 }
 
 Tensor& Tensor::fill_(const Scalar& value) const {
-  check_inplace("fill_", *this, /*one_value=*/true);
-  increment_version(*this);
+  begin_inplace("fill_", *this, /*one_value=*/true);
   kernels::fill(*this, value);
   if (recording(*this))
     record_in_place("fill", *this, {this}, [](const Tensor& g) { return g * 0; });

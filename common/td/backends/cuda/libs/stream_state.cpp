@@ -1,7 +1,6 @@
 // Handles by stream: made once, kept until the process ends, since making one takes milliseconds.
 #include "td/backends/cuda/libs/stream_state.h"
 
-#include <map>
 #include <utility>
 
 #include "td/base/error.h"
