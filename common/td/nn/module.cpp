@@ -109,6 +109,16 @@ OrderedDict<std::string, Tensor> Module::named(bool parameters, bool recurse) co
   return all;
 }
 
+TensorList Module::unnamed(bool parameters, bool recurse) const {
+  TensorList all;
+  visit_tensors(nullptr, recurse, [&](const std::string&, const Tensor& tensor, bool is_param) {
+    const auto is_it = [&](const Tensor& other) { return other.is_same(tensor); };
+    if (is_param == parameters && std::none_of(all.begin(), all.end(), is_it))
+      all.push_back(tensor);
+  });
+  return all;
+}
+
 std::shared_ptr<Module> Module::shared_this() const {
   std::shared_ptr<const Module> self = weak_from_this().lock();
   TD_CHECK(Error, self, name(),

@@ -55,11 +55,11 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @{
   /// Every parameter once. A parameter that several modules share (tied weights) counts once, as in
   /// Python; libtorch lists it once for each name.
-  TensorList parameters(bool recurse = true) const { return named(true, recurse).values(); }
+  TensorList parameters(bool recurse = true) const { return unnamed(true, recurse); }
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
     return named(true, recurse);
   }
-  TensorList buffers(bool recurse = true) const { return named(false, recurse).values(); }
+  TensorList buffers(bool recurse = true) const { return unnamed(false, recurse); }
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const {
     return named(false, recurse);
   }
@@ -198,8 +198,9 @@ class Module : public std::enable_shared_from_this<Module> {
   // name. Without a prefix names are empty: making them costs more than most visits.
   using TensorVisitor = std::function<void(const std::string&, const Tensor&, bool)>;
   void visit_tensors(const std::string* prefix, bool recurse, const TensorVisitor& f) const;
-  // named_parameters() or named_buffers().
+  // named_parameters() or named_buffers(), and parameters() or buffers().
   OrderedDict<std::string, Tensor> named(bool parameters, bool recurse) const;
+  TensorList unnamed(bool parameters, bool recurse) const;
   void transform(const std::function<Tensor(const Tensor&)>& move);
 
   std::string name_;  // empty: the class's name
