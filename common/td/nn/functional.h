@@ -14,9 +14,13 @@ namespace td::nn::functional {
 /// For conv2d: Conv2dOptions without channels and kernel size, which the weight gives.
 struct Conv2dFuncOptions {
   TD_ARG(Tensor, bias) = {};
+  /// Steps of the window.
   TD_ARG(ExpandingArray<2>, stride) = 1;
+  /// Zeros around height and width.
   TD_ARG(ExpandingArray<2>, padding) = 0;
+  /// Distance between the window's elements.
   TD_ARG(ExpandingArray<2>, dilation) = 1;
+  /// Channels are split into this many independent groups.
   TD_ARG(std::int64_t, groups) = 1;
 };
 using MaxPool2dFuncOptions = MaxPool2dOptions;
@@ -33,6 +37,7 @@ struct BatchNormFuncOptions {
   TD_ARG(bool, training) = false;
   /// The share of a new batch in the running statistics.
   TD_ARG(optional<double>, momentum) = 0.1;
+  /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
 };
 
@@ -40,9 +45,11 @@ struct BatchNormFuncOptions {
 struct LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
+  /// Sizes of the last dimensions, over which is normalized.
   TD_ARG(std::vector<std::int64_t>, normalized_shape);
   TD_ARG(Tensor, weight) = {};
   TD_ARG(Tensor, bias) = {};
+  /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
 };
 
@@ -52,6 +59,7 @@ struct DropoutFuncOptions {
   TD_ARG(double, p) = 0.5;
   /// False leaves the input as it is.
   TD_ARG(bool, training) = true;
+  /// Writes into the input's memory.
   TD_ARG(bool, inplace) = false;
 };
 using ReLUFuncOptions = ReLUOptions;

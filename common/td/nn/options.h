@@ -12,7 +12,9 @@ namespace td::nn {
 struct Conv2dOptions {
   Conv2dOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<2> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
+  /// Channels of the input.
   TD_ARG(std::int64_t, in_channels);
+  /// Channels of the output.
   TD_ARG(std::int64_t, out_channels);
   /// Height and width of the window.
   TD_ARG(ExpandingArray<2>, kernel_size);
@@ -30,6 +32,7 @@ struct Conv2dOptions {
 /// For BatchNorm1d and BatchNorm2d.
 struct BatchNormOptions {
   BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
+  /// Channels.
   TD_ARG(std::int64_t, num_features);
   /// Added to the variance before the root.
   TD_ARG(double, eps) = 1e-5;
@@ -48,9 +51,11 @@ using BatchNorm2dOptions = BatchNormOptions;
 struct LayerNormOptions {
   LayerNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
+  /// Sizes of the last dimensions, over which is normalized.
   TD_ARG(std::vector<std::int64_t>, normalized_shape);
   /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
+  /// Whether to learn a scale and a shift.
   TD_ARG(bool, elementwise_affine) = true;
 };
 
@@ -58,7 +63,9 @@ struct LayerNormOptions {
 struct EmbeddingOptions {
   EmbeddingOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+  /// Rows of the table.
   TD_ARG(std::int64_t, num_embeddings);
+  /// Numbers in a row.
   TD_ARG(std::int64_t, embedding_dim);
   /// A row that starts as zeros.
   TD_ARG(optional<std::int64_t>, padding_idx) = nullopt;
@@ -77,6 +84,7 @@ struct DropoutOptions {
 struct MaxPool2dOptions {
   MaxPool2dOptions(ExpandingArray<2> kernel_size)
       : kernel_size_(kernel_size), stride_(kernel_size) {}
+  /// Height and width of the window.
   TD_ARG(ExpandingArray<2>, kernel_size);
   /// By default the kernel size.
   TD_ARG(ExpandingArray<2>, stride);
@@ -92,9 +100,11 @@ struct MaxPool2dOptions {
 struct AvgPool2dOptions {
   AvgPool2dOptions(ExpandingArray<2> kernel_size)
       : kernel_size_(kernel_size), stride_(kernel_size) {}
+  /// Height and width of the window.
   TD_ARG(ExpandingArray<2>, kernel_size);
   /// By default the kernel size.
   TD_ARG(ExpandingArray<2>, stride);
+  /// Zeros around height and width.
   TD_ARG(ExpandingArray<2>, padding) = 0;
   /// Also takes windows that hang over the edge.
   TD_ARG(bool, ceil_mode) = false;
@@ -107,11 +117,13 @@ struct AvgPool2dOptions {
 /// For AdaptiveAvgPool2d.
 struct AdaptiveAvgPool2dOptions {
   AdaptiveAvgPool2dOptions(ExpandingArray<2> output_size) : output_size_(output_size) {}
+  /// Height and width of the result.
   TD_ARG(ExpandingArray<2>, output_size);
 };
 
 /// For Flatten.
 struct FlattenOptions {
+  /// First dimension to join.
   TD_ARG(std::int64_t, start_dim) = 1;
   /// Last dimension to join; negative counts from the back.
   TD_ARG(std::int64_t, end_dim) = -1;
@@ -119,7 +131,9 @@ struct FlattenOptions {
 
 /// For LeakyReLU: x where x > 0, else negative_slope * x.
 struct LeakyReLUOptions {
+  /// The factor of negative values.
   TD_ARG(double, negative_slope) = 0.01;
+  /// Writes into the input's memory.
   TD_ARG(bool, inplace) = false;
 };
 
@@ -141,6 +155,7 @@ struct CrossEntropyLossOptions {
   TD_ARG(Tensor, weight) = {};
   /// Targets of this class count for nothing.
   TD_ARG(std::int64_t, ignore_index) = -100;
+  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
   /// Share of the target spread over all classes, 0 to 1.
   TD_ARG(double, label_smoothing) = 0.0;
@@ -149,13 +164,16 @@ struct CrossEntropyLossOptions {
 /// For NLLLoss: log-probabilities (N, C) against class indices (N).
 struct NLLLossOptions {
   TD_ARG(Tensor, weight) = {};
+  /// Targets of this class count for nothing.
   TD_ARG(std::int64_t, ignore_index) = -100;
+  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
 };
 
 /// For MSELoss and L1Loss.
 struct MSELossOptions {
   MSELossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction);
 };
 /// By libtorch's name.
@@ -164,6 +182,7 @@ using L1LossOptions = MSELossOptions;
 /// For SmoothL1Loss: squared below `beta`, absolute above.
 struct SmoothL1LossOptions {
   SmoothL1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction);
   /// Where the square turns into a line.
   TD_ARG(double, beta) = 1.0;
@@ -173,12 +192,14 @@ struct SmoothL1LossOptions {
 struct BCELossOptions {
   /// Factor for each element's loss; broadcasts.
   TD_ARG(Tensor, weight) = {};
+  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
 };
 
 /// For BCEWithLogitsLoss: scores before the sigmoid against targets in [0, 1].
 struct BCEWithLogitsLossOptions {
   TD_ARG(Tensor, weight) = {};
+  /// What becomes of the losses of the elements.
   TD_ARG(LossReduction, reduction) = kMean;
   /// Factor for positive targets; broadcasts.
   TD_ARG(Tensor, pos_weight) = {};
