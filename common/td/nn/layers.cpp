@@ -48,6 +48,9 @@ Tensor EmbeddingImpl::forward(const Tensor& indices) {
   return td::embedding(weight, indices, options.padding_idx().value_or(-1));
 }
 
+Conv2dImpl::Conv2dImpl(std::int64_t in_channels, std::int64_t out_channels,
+                       ExpandingArray<2> kernel_size)
+    : Conv2dImpl(Conv2dOptions(in_channels, out_channels, kernel_size)) {}
 Conv2dImpl::Conv2dImpl(const Conv2dOptions& options_) : options(options_) {
   TD_CHECK(ShapeError,
            options.groups() > 0 && options.in_channels() % options.groups() == 0 &&
@@ -102,6 +105,8 @@ Tensor AdaptiveAvgPool2dImpl::forward(const Tensor& input) {
   return F::adaptive_avg_pool2d(input, options);
 }
 
+LayerNormImpl::LayerNormImpl(std::vector<std::int64_t> normalized_shape)
+    : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
 LayerNormImpl::LayerNormImpl(const LayerNormOptions& options_) : options(options_) { reset(); }
 void LayerNormImpl::reset() {
   const bool affine = options.elementwise_affine();

@@ -12,8 +12,7 @@ namespace td::nn {
 /// Cross-correlation over (N, C, H, W). weight (out, in / groups, kernel height, kernel width).
 class Conv2dImpl : public Cloneable<Conv2dImpl> {
  public:
-  Conv2dImpl(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<2> kernel_size)
-      : Conv2dImpl(Conv2dOptions(in_channels, out_channels, kernel_size)) {}
+  Conv2dImpl(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<2> kernel_size);
   explicit Conv2dImpl(const Conv2dOptions& options_);
   void reset() override;
   void reset_parameters();
@@ -113,8 +112,7 @@ TD_MODULE(BatchNorm2d);
 /// Normalizes each sample over its last dimensions.
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
-  LayerNormImpl(std::vector<std::int64_t> normalized_shape)
-      : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
+  LayerNormImpl(std::vector<std::int64_t> normalized_shape);
   explicit LayerNormImpl(const LayerNormOptions& options_);
   void reset() override;
   void reset_parameters();

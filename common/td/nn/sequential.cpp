@@ -1,4 +1,5 @@
-// Linear, ReLU and Sequential: first values, printing and forward.
+// Linear, ReLU and Sequential: first values, printing and forward. Their constructors are here
+// because a file that could make a module would also compile how it is cloned.
 #include "td/nn/sequential.h"
 
 #include "td/nn/init.h"
@@ -6,6 +7,8 @@
 
 namespace td::nn {
 
+LinearImpl::LinearImpl(std::int64_t in_features, std::int64_t out_features)
+    : LinearImpl(LinearOptions(in_features, out_features)) {}
 LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { reset(); }
 void LinearImpl::reset() {
   const std::int64_t in = options.in_features(), out = options.out_features();
@@ -27,6 +30,18 @@ void ReLUImpl::pretty_print(std::ostream& stream) const {
 Tensor ReLUImpl::forward(const Tensor& input) {
   return options.inplace() ? Tensor(input).relu_() : td::relu(input);
 }
+
+SequentialImpl::SequentialImpl() = default;
+SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
+  for (const NamedAnyModule& module : modules) push_back(module.name, module.module);
+}
+SequentialImpl::SequentialImpl(const OrderedDict<std::string, AnyModule>& modules) {
+  for (const auto& item : modules) push_back(item.key(), item.value());
+}
+
+Sequential::Sequential() = default;
+Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
+    : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
 
 void SequentialImpl::check_not_empty() const {
   TD_CHECK(Error, !modules_.empty(),

@@ -24,8 +24,7 @@ struct LinearOptions {
 /// 1 / sqrt(in).
 class LinearImpl : public Cloneable<LinearImpl> {
  public:
-  LinearImpl(std::int64_t in_features, std::int64_t out_features)
-      : LinearImpl(LinearOptions(in_features, out_features)) {}
+  LinearImpl(std::int64_t in_features, std::int64_t out_features);
   explicit LinearImpl(const LinearOptions& options_);
   void reset() override;
   void reset_parameters();
@@ -182,13 +181,9 @@ class SequentialImpl : public ModuleContainerBase<SequentialImpl, AnyModule> {
   /// How a Sequential inside another is called.
   using PlainForward = Tensor (SequentialImpl::*)(const Tensor&);
 
-  SequentialImpl() = default;
-  SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
-    for (const NamedAnyModule& module : modules) push_back(module.name, module.module);
-  }
-  explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules) {
-    for (const auto& item : modules) push_back(item.key(), item.value());
-  }
+  SequentialImpl();
+  SequentialImpl(std::initializer_list<NamedAnyModule> modules);
+  explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules);
   template <class Head, class... Tail,
             class = std::enable_if_t<std::is_constructible_v<AnyModule, Head&&> &&
                                      !std::is_same_v<std::decay_t<Head>, SequentialImpl>>>
@@ -225,9 +220,8 @@ class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   using Impl = SequentialImpl;
-  Sequential() = default;
-  Sequential(std::initializer_list<NamedAnyModule> modules)
-      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+  Sequential();
+  Sequential(std::initializer_list<NamedAnyModule> modules);
 };
 
 /// A list of modules without a forward of its own.
