@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -139,11 +138,6 @@ void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
-std::int64_t milliseconds_now() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
 }  // namespace
 
 td::Device choose_device(const Options& options) {
@@ -182,8 +176,9 @@ bool stop_requested() {
 ProgressLine::ProgressLine() : terminal_(isatty(STDOUT_FILENO) == 1) {}
 
 void ProgressLine::show(const std::string& text) {
-  if (!terminal_ || milliseconds_now() - shown_at_ < 100) return;
-  shown_at_ = milliseconds_now();
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - shown_at_ < std::chrono::milliseconds(100)) return;
+  shown_at_ = now;
   const std::size_t before = width_;
   width_ = text.size();
   std::cout << '\r' << text << std::string(before > width_ ? before - width_ : 0, ' ')

@@ -4,14 +4,14 @@
 // (the sim's own report), 77 cannot run on this machine, 130 stopped by Ctrl-C.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "app/option_parser.h"
 #include "td/device/device.h"
 
 namespace app {
@@ -39,13 +39,13 @@ struct Stopped : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One program: its options and its main.
-class Command {
+/// One program: its options and its main. Options of its own are declared as with any parser:
+/// `command.option("--lr", lr, "learning rate")`. Each variable holds the default.
+class Command : public OptionParser {
  public:
   /// @param name the target, "ch05_data_parallel".
   /// @param summary one sentence for `--help`.
   Command(std::string name, std::string summary);
-  ~Command();
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
@@ -59,28 +59,16 @@ class Command {
   /// For a program whose devices are not td's: `--trace` is refused, and `--device` is answered
   /// with exit code 77. @param why completes "there is no --device here: ".
   Command& without_device(const std::string& why);
-  /// Options of this program's own; `name` with dashes. The variable holds the default.
-  Command& option(const std::string& name, std::string& value, const std::string& help);
-  /// One of `allowed`; anything else is refused with the list.
-  Command& choice(const std::string& name, std::string& value,
-                  const std::vector<std::string>& allowed, const std::string& help);
-  /// An integer of at least `least`. A default below it means that the option was left out.
-  Command& option(const std::string& name, std::int64_t& value, const std::string& help,
-                  std::int64_t least = std::numeric_limits<std::int64_t>::min());
-  Command& option(const std::string& name, double& value, const std::string& help);
-  Command& flag(const std::string& name, bool& value, const std::string& help);
 
   /// Parses, runs `body`, and returns the program's exit code. Errors become one message on stderr.
   int run(int argc, char** argv, const std::function<void(const Options&)>& body);
 
  private:
-  struct Parser;  // an OptionParser, which the chapters need not know
   int run_body(char** argv, const std::function<void(const Options&)>& body);
   static int complain(const std::string& message, int code);
 
   std::string name_;
   std::string why_no_device_;  // empty: there is one
-  std::unique_ptr<Parser> parser_;
 };
 
 /// The device that `--device` means. `auto` is cuda:0 where there is a GPU, else sim:0; one line on
@@ -114,7 +102,7 @@ class ProgressLine {
  private:
   bool terminal_;
   std::size_t width_ = 0;
-  std::int64_t shown_at_ = 0;
+  std::chrono::steady_clock::time_point shown_at_;
 };
 
 }  // namespace app

@@ -170,8 +170,8 @@ OptionParser::OptionParser(const std::string& program, const std::string& summar
 
 OptionParser::OptionParser(CLI::App* command) : app_(command) {}
 
-OptionParser& OptionParser::text(const std::string& names, std::string& value,
-                                 const std::string& help, const std::string& type) {
+OptionParser& OptionParser::option(const std::string& names, std::string& value,
+                                   const std::string& help, const std::string& type) {
   const auto standard = [&value] { return value; };
   add(*app_, names, help, type, standard, [&value](const std::string& given) {
     value = given;
@@ -197,9 +197,8 @@ OptionParser& OptionParser::texts(const std::string& names, std::vector<std::str
   return *this;
 }
 
-OptionParser& OptionParser::integer(const std::string& names, std::int64_t& value,
-                                    const std::string& help, std::int64_t least,
-                                    std::int64_t most) {
+OptionParser& OptionParser::option(const std::string& names, std::int64_t& value,
+                                   const std::string& help, std::int64_t least, std::int64_t most) {
   // A value that could not be typed means that the option is left out; that is no default to show.
   const auto standard = [&value, least, most] {
     return value < least || value > most ? std::string() : std::to_string(value);
@@ -210,15 +209,15 @@ OptionParser& OptionParser::integer(const std::string& names, std::int64_t& valu
   return *this;
 }
 
-OptionParser& OptionParser::integer(const std::string& names, std::uint64_t& value,
-                                    const std::string& help) {
+OptionParser& OptionParser::option(const std::string& names, std::uint64_t& value,
+                                   const std::string& help) {
   const auto standard = [&value] { return std::to_string(value); };
   add(*app_, names, help, "N", standard,
       [&value](const std::string& given) { return read_value(given, value); });
   return *this;
 }
 
-OptionParser& OptionParser::number(const std::string& names, double& value, const std::string& help,
+OptionParser& OptionParser::option(const std::string& names, double& value, const std::string& help,
                                    double least, double most) {
   const auto standard = [&value, least, most] {
     return value < least || value > most ? std::string() : shortest(value);

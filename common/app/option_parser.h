@@ -30,21 +30,21 @@ class OptionParser {
   OptionParser(const std::string& program, const std::string& summary);
 
   /// Any text. @param type what stands for the value in help: "FILE".
-  OptionParser& text(const std::string& names, std::string& value, const std::string& help,
-                     const std::string& type = "TEXT");
+  OptionParser& option(const std::string& names, std::string& value, const std::string& help,
+                       const std::string& type = "TEXT");
   /// Several, with commas between them. @param allowed what each may be; empty: anything.
   OptionParser& texts(const std::string& names, std::vector<std::string>& value,
                       const std::string& help, const std::string& type = "TEXT,...",
                       const std::vector<std::string>& allowed = {});
   /// Decimal, within bounds. A default out of them means that the option was left out.
-  OptionParser& integer(const std::string& names, std::int64_t& value, const std::string& help,
-                        std::int64_t least = std::numeric_limits<std::int64_t>::min(),
-                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  OptionParser& option(const std::string& names, std::int64_t& value, const std::string& help,
+                       std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                       std::int64_t most = std::numeric_limits<std::int64_t>::max());
   /// Decimal, 0 or more.
-  OptionParser& integer(const std::string& names, std::uint64_t& value, const std::string& help);
+  OptionParser& option(const std::string& names, std::uint64_t& value, const std::string& help);
   /// A finite number, within bounds where there are two. A default out of them means that the
   /// option was left out.
-  OptionParser& number(const std::string& names, double& value, const std::string& help,
+  OptionParser& option(const std::string& names, double& value, const std::string& help,
                        double least = -std::numeric_limits<double>::infinity(),
                        double most = std::numeric_limits<double>::infinity());
   /// One of `allowed`, which the help lists.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include "os/file.h"
@@ -20,7 +21,7 @@ optional<std::size_t> ImageDataset::size() const {
 }
 ImageDataset ImageDataset::first(std::size_t count) const {
   const auto n = static_cast<std::int64_t>(std::min(count, *size()));
-  return {images_.narrow(0, 0, n), labels_.narrow(0, 0, n)};
+  return {images_.narrow(0, 0, n), labels_.narrow(0, 0, n), mode_};
 }
 
 namespace {
@@ -53,12 +54,13 @@ void append_cifar(const std::string& path, Bytes& records) {
   records.insert(records.end(), file.begin(), file.end());
 }
 
-ImageDataset read_cifar(const std::string& folder, bool train) {
+ImageDataset read_cifar(const std::string& folder, ImageDataset::Mode mode) {
+  const bool train = mode == ImageDataset::Mode::kTrain;
   Bytes records;
   if (!train) append_cifar(in_folder(folder, "test_batch.bin"), records);
   for (int batch = 1; train; ++batch) {
     const std::string path = in_folder(folder, "data_batch_" + std::to_string(batch) + ".bin");
-    if (batch > 1 && !file_exists(path)) break;
+    if (batch > 1 && !std::filesystem::exists(path)) break;
     append_cifar(path, records);
   }
   const std::size_t count = records.size() / kCifarRecord;
@@ -69,13 +71,13 @@ ImageDataset read_cifar(const std::string& folder, bool train) {
     labels.data_ptr<std::int64_t>()[i] = record[0];
     std::memcpy(images.data_ptr<std::uint8_t>() + i * kCifarPixels, record + 1, kCifarPixels);
   }
-  return {images, labels};
+  return {images, labels, mode};
 }
 
 std::vector<std::string> read_class_names(const std::string& folder) {
   const std::string path = in_folder(folder, "batches.meta.txt");
   std::vector<std::string> names;
-  if (file_exists(path)) {
+  if (std::filesystem::exists(path)) {
     const Bytes text = read_data(path);
     std::istringstream lines(std::string(text.begin(), text.end()));
     for (std::string line; std::getline(lines, line);)
@@ -122,9 +124,10 @@ std::vector<std::size_t> idx_sizes(const std::string& path, const Bytes& file, s
   return sizes;
 }
 
-ImageDataset read_idx(const std::string& folder, const char* kind) {
-  const std::string image_path = in_folder(folder, std::string(kind) + "-images-idx3-ubyte");
-  const std::string label_path = in_folder(folder, std::string(kind) + "-labels-idx1-ubyte");
+ImageDataset read_idx(const std::string& folder, ImageDataset::Mode mode) {
+  const std::string kind = mode == ImageDataset::Mode::kTrain ? "train" : "t10k";
+  const std::string image_path = in_folder(folder, kind + "-images-idx3-ubyte");
+  const std::string label_path = in_folder(folder, kind + "-labels-idx1-ubyte");
   const Bytes image_file = read_data(image_path), label_file = read_data(label_path);
   const std::vector<std::size_t> sizes = idx_sizes(image_path, image_file, 3);
   const std::size_t count = idx_sizes(label_path, label_file, 1)[0];
@@ -141,18 +144,15 @@ ImageDataset read_idx(const std::string& folder, const char* kind) {
              "; expected a label, 0 to 9. The file is damaged.");
     labels.data_ptr<std::int64_t>()[i] = label;
   }
-  return {images, labels};
+  return {images, labels, mode};
 }
 
 }  // namespace
 
 CIFAR10::CIFAR10(const std::string& folder, Mode mode)
-    : ImageDataset(read_cifar(folder, mode == Mode::kTrain)),
-      mode_(mode),
-      classes_(read_class_names(folder)) {}
+    : ImageDataset(read_cifar(folder, mode)), classes_(read_class_names(folder)) {}
 
-MNIST::MNIST(const std::string& folder, Mode mode)
-    : ImageDataset(read_idx(folder, mode == Mode::kTrain ? "train" : "t10k")), mode_(mode) {}
+MNIST::MNIST(const std::string& folder, Mode mode) : ImageDataset(read_idx(folder, mode)) {}
 
 TensorDataset::TensorDataset(Tensor data, Tensor targets)
     : data_(std::move(data)), targets_(std::move(targets)) {

@@ -11,8 +11,10 @@ namespace td::data::datasets {
 /// Images in memory: bytes (N, C, H, W) and labels (N).
 class ImageDataset : public Dataset<ImageDataset> {
  public:
-  ImageDataset(Tensor images, Tensor labels)
-      : images_(std::move(images)), labels_(std::move(labels)) {}
+  /// The training or the test set.
+  enum class Mode { kTrain, kTest };
+  ImageDataset(Tensor images, Tensor labels, Mode mode = Mode::kTrain)
+      : images_(std::move(images)), labels_(std::move(labels)), mode_(mode) {}
   /// data: float32 (C, H, W) in [0, 1]; target: int64, 0-dimensional.
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
@@ -20,46 +22,37 @@ class ImageDataset : public Dataset<ImageDataset> {
   const Tensor& images() const { return images_; }
   /// All labels, int64 (N).
   const Tensor& targets() const { return labels_; }
+  /// True for the training set.
+  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
   /// A dataset of the first `count` items (all, when there are fewer).
   ImageDataset first(std::size_t count) const;
 
  private:
   Tensor images_, labels_;
+  Mode mode_;
 };
 
 /// CIFAR-10's binary format: records of one label byte and 3072 color bytes (red, green and blue
 /// planes of 32 rows).
 class CIFAR10 : public ImageDataset {
  public:
-  /// The training or the test set.
-  enum class Mode { kTrain, kTest };
   /// Reads data_batch_1.bin, data_batch_2.bin, ... (as many as there are) or test_batch.bin, and
   /// the names of the classes from batches.meta.txt, if it is there.
   /// @throws IoError naming the file, the offset and what was expected.
   explicit CIFAR10(const std::string& folder, Mode mode = Mode::kTrain);
-  /// True for the training set.
-  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
   /// Names of the ten classes.
   const std::vector<std::string>& classes() const { return classes_; }
 
  private:
-  Mode mode_;
   std::vector<std::string> classes_;
 };
 
 /// MNIST's IDX format: big-endian header, then bytes.
 class MNIST : public ImageDataset {
  public:
-  /// The training or the test set.
-  enum class Mode { kTrain, kTest };
   /// Reads train-images-idx3-ubyte and train-labels-idx1-ubyte, or the t10k ones.
   /// @throws IoError naming the file, the offset and what was expected.
   explicit MNIST(const std::string& folder, Mode mode = Mode::kTrain);
-  /// True for the training set.
-  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
-
- private:
-  Mode mode_;
 };
 
 }  // namespace td::data::datasets

@@ -39,6 +39,11 @@ NamedTensors SamplerBase::state_dict(optional<std::size_t>) const {
 }
 void SamplerBase::load_state_dict(const NamedTensors&) { fail_without_state("load_state_dict"); }
 
+void IndexSamplerBase::reset(optional<std::size_t> new_size) {
+  size_ = new_size.value_or(size_);
+  given_ = 0;
+}
+
 optional<std::vector<std::size_t>> IndexSamplerBase::next(std::size_t batch_size) {
   if (given_ >= share()) return nullopt;
   std::vector<std::size_t> batch(std::min(batch_size, share() - given_));
@@ -58,14 +63,8 @@ void IndexSamplerBase::load_state_dict(const NamedTensors& state) {
   given_ = count_of(state, "index", share());
 }
 
-void SequentialSampler::reset(optional<std::size_t> new_size) {
-  size_ = new_size.value_or(size_);
-  given_ = 0;
-}
-
 void RandomSampler::reset(optional<std::size_t> new_size) {
-  size_ = new_size.value_or(size_);
-  given_ = 0;
+  IndexSamplerBase::reset(new_size);
   order_ = randperm(static_cast<std::int64_t>(size_));
 }
 
@@ -106,14 +105,9 @@ DistributedSampler::DistributedSampler(std::size_t size, std::size_t num_replica
            " replicas does not exist; ranks count from 0");
 }
 
-void DistributedSampler::start_epoch() {
-  given_ = 0;
-  order_ = draw();
-}
-
 void DistributedSampler::reset(optional<std::size_t> new_size) {
-  size_ = new_size.value_or(size_);
-  start_epoch();
+  IndexSamplerBase::reset(new_size);
+  order_ = draw();
 }
 
 NamedTensors DistributedSampler::state_dict(optional<std::size_t> given) const {

@@ -40,9 +40,12 @@ class Sampler : public SamplerBase {
 /// Base of the samplers below, which return item(0), item(1), ... item(share() - 1) in an epoch.
 class IndexSamplerBase : public Sampler<> {
  public:
+  void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
   void load_state_dict(const NamedTensors& state) override;
+  /// Returns the number of items returned in this epoch.
+  std::size_t index() const noexcept { return given_; }
 
  protected:
   /// @param size items of the dataset.
@@ -61,9 +64,6 @@ class IndexSamplerBase : public Sampler<> {
 class SequentialSampler : public IndexSamplerBase {
  public:
   explicit SequentialSampler(std::size_t size) : IndexSamplerBase(size) {}
-  void reset(optional<std::size_t> new_size = nullopt) override;
-  /// Returns the number of items returned in this epoch.
-  std::size_t index() const noexcept { return given_; }
 
  private:
   std::size_t item(std::size_t i) const override { return i; }
@@ -76,8 +76,6 @@ class RandomSampler : public IndexSamplerBase {
   void reset(optional<std::size_t> new_size = nullopt) override;
   NamedTensors state_dict(optional<std::size_t> given = nullopt) const override;
   void load_state_dict(const NamedTensors& state) override;
-  /// Returns the number of items returned in this epoch.
-  std::size_t index() const noexcept { return given_; }
 
  private:
   std::size_t item(std::size_t i) const override {
@@ -114,8 +112,6 @@ class DistributedSampler : public IndexSamplerBase {
  protected:
   /// The order of this epoch; empty: 0, 1, 2, ... Positions after its end start again at its front.
   virtual std::vector<std::size_t> draw() const { return {}; }
-  /// Starts the epoch. The constructor of a class that draws calls it.
-  void start_epoch();
   std::size_t share() const override {
     return (size_ + (allow_duplicates_ ? num_replicas_ - 1 : 0)) / num_replicas_;
   }
@@ -144,7 +140,7 @@ class DistributedRandomSampler : public DistributedSampler {
   explicit DistributedRandomSampler(std::size_t size, std::size_t num_replicas = 1,
                                     std::size_t rank = 0, bool allow_duplicates = true)
       : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
-    start_epoch();
+    reset();
   }
 
  protected:

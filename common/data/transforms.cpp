@@ -2,14 +2,11 @@
 #include "data/transforms.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "td/autograd/modes.h"
 
 namespace td::data {
 namespace {
-
-thread_local bool pins_batches = false;
 
 // Whether all items fit into one block of host memory; stack() handles the rest and reports errors.
 bool same_kind(const TensorList& items) {
@@ -21,11 +18,8 @@ bool same_kind(const TensorList& items) {
 
 }  // namespace
 
-PinnedCollation::PinnedCollation(bool pins) : previous_(std::exchange(pins_batches, pins)) {}
-PinnedCollation::~PinnedCollation() { pins_batches = previous_; }
-
 Tensor collate(const TensorList& items) {
-  if (!pins_batches || !same_kind(items)) return stack(items);
+  if (!detail::collates_pinned || !same_kind(items)) return stack(items);
   const NoGradGuard no_grad;
   Sizes sizes(items[0].sizes());
   sizes.insert(0, static_cast<std::int64_t>(items.size()));

@@ -10,18 +10,14 @@
 #include "td/ops/ops.h"
 
 namespace td::data {
+namespace detail {
+inline thread_local constinit bool collates_pinned = false;  // by a PinnedCollation
+}  // namespace detail
 
 /// Where `pins`, collate() of this thread makes batches in pinned memory for the lifetime of the
 /// object.
-class PinnedCollation {
- public:
-  explicit PinnedCollation(bool pins);
-  ~PinnedCollation();
-  PinnedCollation(const PinnedCollation&) = delete;
-  PinnedCollation& operator=(const PinnedCollation&) = delete;
-
- private:
-  bool previous_;
+struct PinnedCollation : ScopedValue<bool> {
+  explicit PinnedCollation(bool pins) : ScopedValue(detail::collates_pinned, pins) {}
 };
 
 /// Joins tensors of equal sizes along a new first dimension, like stack(); a Stack calls it.
@@ -69,8 +65,6 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
 /// Makes one batch of its items.
 template <class Batch, class Item = Batch>
 using Collation = BatchTransform<std::vector<Item>, Batch>;
-template <class Batch, class Item = Batch>
-using Collate = Collation<Batch, Item>;
 
 /// A function as a transform of items.
 template <class Input, class Output = Input>

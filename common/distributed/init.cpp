@@ -119,10 +119,9 @@ std::shared_ptr<ProcessGroup> join_group(const std::string& backend, const Rende
   member.exchange = [&](const std::string& mine) { return agent->exchange(mine); };
   try {
     const std::shared_ptr<ProcessGroup> group =
-        backend == "nccl"
-            ? join_nccl(member, nccl_device(config.local_rank), agent)
-            : std::make_shared<ProcessGroupHost>(config.rank, config.world_size, options.timeout,
-                                                 make_transport(member), agent);
+        backend == "nccl" ? join_nccl(member, nccl_device(config.local_rank), agent)
+                          : std::make_shared<ProcessGroupHost>(config.rank, config.world_size,
+                                                               make_transport(member), agent);
     agent->exchange("");  // an error of one rank until now is an error of all
     return group;
   } catch (const std::exception& e) {

@@ -52,8 +52,7 @@ void check_not_captured(const char* call) {
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(int rank, int size, std::chrono::milliseconds timeout)
-    : rank_(rank), size_(size), timeout_(timeout) {
+ProcessGroup::ProcessGroup(int rank, int size) : rank_(rank), size_(size) {
   TD_CHECK(Error, rank >= 0 && rank < size, "process group: rank ", rank, " of ", size,
            " does not exist; ranks count from 0");
 }
@@ -65,15 +64,22 @@ void ProcessGroup::check_rank(const char* call, int rank) const {
 
 std::shared_ptr<Work> ProcessGroup::begin(CollectiveType type, const Tensor& input,
                                           const Tensor& output, std::int64_t numel, int peer,
-                                          ReduceOp op) {
+                                          ReduceOp op, int tag) {
+  const bool counts = type != CollectiveType::kSend && type != CollectiveType::kReceive;
   check_rank(collective_name(type), peer);
   check_not_captured(collective_name(type));
   Collective call;
-  call.key = {sequence_ + 1, numel, peer, 0, type, op, output.defined() ? output.dtype() : kFloat};
-  call.input = input.defined() ? input.detach() : input;
-  call.output = output.defined() ? output.detach() : output;
+  call.key = {counts ? sequence_ + 1 : 0,
+              numel,
+              peer,
+              tag,
+              type,
+              op,
+              output.defined() ? output.dtype() : kFloat};
+  if (output.defined()) call.output = output.detach();
+  call.input = input.is_same(output) ? call.output : input.detach();
   auto work = start(std::move(call));
-  ++sequence_;  // a call that is refused does not count
+  if (counts) ++sequence_;  // a call that is refused does not count
   return work;
 }
 
@@ -81,14 +87,9 @@ std::shared_ptr<Work> ProcessGroup::begin_between(CollectiveType type, const Ten
                                                   int peer, int tag) {
   const char* name = collective_name(type);
   check_tensor(name, "tensor", tensor);
-  check_rank(name, peer);
-  check_not_captured(name);
   TD_CHECK(Error, peer != rank_, name, ": rank ", rank_, " is this rank itself");
   TD_CHECK(Error, tag >= 0, name, ": tag must not be negative, got ", tag);
-  Collective call;
-  call.key = {0, tensor.numel(), peer, tag, type, ReduceOp::SUM, tensor.dtype()};
-  call.input = call.output = tensor.detach();
-  return start(std::move(call));
+  return begin(type, tensor, tensor, tensor.numel(), peer, ReduceOp::SUM, tag);
 }
 
 std::shared_ptr<Work> ProcessGroup::broadcast(const Tensor& tensor, int root) {

@@ -3,7 +3,6 @@
 // Invariant: all ranks call the same collectives in the same order, from one thread each.
 #pragma once
 
-#include <chrono>
 #include <memory>
 
 #include "distributed/collective.h"
@@ -59,22 +58,20 @@ class ProcessGroup {
   virtual Tensor empty_shared(std::int64_t numel, const TensorOptions& options);
   /// Collectives started so far.
   std::uint64_t sequence() const { return sequence_; }
-  /// How long a collective may wait for the other ranks.
-  std::chrono::milliseconds timeout() const { return timeout_; }
 
  protected:
-  ProcessGroup(int rank, int size, std::chrono::milliseconds timeout);
+  ProcessGroup(int rank, int size);
   /// Carries out a checked call, in the order of calls.
   virtual std::shared_ptr<Work> start(Collective call) = 0;
 
  private:
   std::shared_ptr<Work> begin(CollectiveType type, const Tensor& input, const Tensor& output,
-                              std::int64_t numel, int peer = 0, ReduceOp op = ReduceOp::SUM);
+                              std::int64_t numel, int peer = 0, ReduceOp op = ReduceOp::SUM,
+                              int tag = 0);
   std::shared_ptr<Work> begin_between(CollectiveType type, const Tensor& tensor, int peer, int tag);
   void check_rank(const char* call, int rank) const;
 
   int rank_, size_;
-  std::chrono::milliseconds timeout_;
   std::uint64_t sequence_ = 0;
 };
 

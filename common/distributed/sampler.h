@@ -92,7 +92,7 @@ class DistributedSampler : public data::samplers::DistributedSampler {
       : Base(size, static_cast<std::size_t>(replicas), checked(rank, replicas),
              !options.drop_last(), Partition::kInterleaved),
         options_(options) {
-    start_epoch();
+    Base::reset();
   }
   static std::size_t checked(int rank, int replicas) {
     TD_CHECK(Error, rank >= 0 && rank < replicas, "DistributedSampler: invalid rank ", rank,

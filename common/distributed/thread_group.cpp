@@ -36,14 +36,14 @@ std::vector<RendezvousInfo> connected(int ranks) {
 std::vector<std::shared_ptr<ProcessGroup>> thread_groups(int ranks,
                                                          std::chrono::milliseconds timeout) {
   TD_CHECK(Error, ranks >= 1, "thread_groups: expected at least 1 rank, got ", ranks);
-  if (ranks == 1) return {std::make_shared<ProcessGroupHost>(0, 1, timeout, nullptr)};
+  if (ranks == 1) return {std::make_shared<ProcessGroupHost>(0, 1, nullptr)};
   std::vector<std::shared_ptr<SharedSegment>> segments;
   for (int r = 0; r < ranks; ++r) segments.push_back(SharedSegment::make(shm_segment_bytes(ranks)));
   std::vector<std::shared_ptr<ProcessGroup>> groups;
   for (RendezvousInfo& info : connected(ranks)) {
     const int rank = static_cast<int>(groups.size());
     groups.push_back(std::make_shared<ProcessGroupHost>(
-        rank, ranks, timeout, make_shm_transport(rank, segments),
+        rank, ranks, make_shm_transport(rank, segments),
         std::make_shared<CoordinationAgent>(rank, std::move(info),
                                             Limits{timeout, std::chrono::hours(1)})));
   }

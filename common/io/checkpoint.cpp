@@ -9,6 +9,8 @@
 namespace td::io {
 namespace {
 
+constexpr const char* kTensor = "tensor";  // the name of one that is saved alone
+
 // The tensors of one file, part by part.
 OrderedDict<std::string, NamedTensors> parts_of(const NamedTensors& tensors) {
   OrderedDict<std::string, NamedTensors> parts("Part");
@@ -19,6 +21,23 @@ OrderedDict<std::string, NamedTensors> parts_of(const NamedTensors& tensors) {
     if (dot != std::string::npos) parts[part].insert(item.key().substr(dot + 1), item.value());
   }
   return parts;
+}
+
+Tensor take(const StateDict& state, const std::string& name, const std::string& path,
+            const optional<Device>& device) {
+  const Tensor* found = state.tensors.find(name);
+  TD_CHECK(IoError, found, path, ": there is no tensor \"", name, "\"; expected a file written by ",
+           "save() of ", name == kTensor ? "one tensor" : "a list of tensors",
+           ". io::load_file reads any safetensors file.");
+  return device ? found->to(*device) : *found;
+}
+
+TensorList take_all(const StateDict& state, const std::string& path,
+                    const optional<Device>& device) {
+  TensorList loaded;
+  for (std::size_t i = 0; i < state.tensors.size(); ++i)
+    loaded.push_back(take(state, std::to_string(i), path, device));
+  return loaded;
 }
 
 }  // namespace
@@ -79,62 +98,34 @@ void Checkpoint::load(const std::string& path) {
   metadata = file.metadata;
 }
 
-}  // namespace td::io
-
-namespace td {
-namespace {
-
-constexpr const char* kTensor = "tensor";
-
-io::StateDict state_of(const Tensor& tensor) {
-  io::StateDict state;
+StateDict state_of(const Tensor& tensor) {
+  StateDict state;
   state.tensors.insert(kTensor, tensor);
   return state;
 }
-io::StateDict state_of(const TensorList& tensors) {
-  io::StateDict state;
+
+StateDict state_of(const TensorList& tensors) {
+  StateDict state;
   for (std::size_t i = 0; i < tensors.size(); ++i)
     state.tensors.insert(std::to_string(i), tensors[i]);
   return state;
 }
 
-Tensor take(const io::StateDict& state, const std::string& name, const std::string& path,
-            const optional<Device>& device) {
-  const Tensor* found = state.tensors.find(name);
-  TD_CHECK(IoError, found, path, ": there is no tensor \"", name, "\"; expected a file written by ",
-           "save() of ", name == kTensor ? "one tensor" : "a list of tensors",
-           ". io::load_file reads any safetensors file.");
-  return device ? found->to(*device) : *found;
-}
+}  // namespace td::io
 
-TensorList take_all(const io::StateDict& state, const std::string& path,
-                    const optional<Device>& device) {
-  TensorList loaded;
-  for (std::size_t i = 0; i < state.tensors.size(); ++i)
-    loaded.push_back(take(state, std::to_string(i), path, device));
-  return loaded;
-}
-
-}  // namespace
-
-void save(const Tensor& tensor, const std::string& path) { io::save_file(state_of(tensor), path); }
-void save(const Tensor& tensor, std::ostream& stream) { io::save(state_of(tensor), stream); }
-void save(const TensorList& tensors, const std::string& path) {
-  io::save_file(state_of(tensors), path);
-}
-void save(const TensorList& tensors, std::ostream& stream) { io::save(state_of(tensors), stream); }
+namespace td {
 
 void load(Tensor& tensor, const std::string& path, optional<Device> device) {
-  tensor = take(io::load_file(path), kTensor, path, device);
+  tensor = io::take(io::load_file(path), io::kTensor, path, device);
 }
 void load(Tensor& tensor, std::istream& stream, optional<Device> device) {
-  tensor = take(io::load(stream), kTensor, io::kStream, device);
+  tensor = io::take(io::load(stream), io::kTensor, io::kStream, device);
 }
 void load(TensorList& tensors, const std::string& path, optional<Device> device) {
-  tensors = take_all(io::load_file(path), path, device);
+  tensors = io::take_all(io::load_file(path), path, device);
 }
 void load(TensorList& tensors, std::istream& stream, optional<Device> device) {
-  tensors = take_all(io::load(stream), io::kStream, device);
+  tensors = io::take_all(io::load(stream), io::kStream, device);
 }
 
 }  // namespace td

@@ -29,6 +29,20 @@ concept StatefulHandle = !Stateful<T> && requires(T & handle) {
   { *handle } -> Stateful;
 };
 
+/// What save() writes of one tensor, of a list, of a part, or of what a handle leads to.
+///@{
+StateDict state_of(const Tensor& tensor);
+StateDict state_of(const TensorList& tensors);
+template <Stateful Part>
+StateDict state_of(const Part& part) {
+  return {part.state_dict(), {}};
+}
+template <StatefulHandle Handle>
+StateDict state_of(const Handle& handle) {
+  return state_of(*handle);
+}
+///@}
+
 /// The parts of a training, by name. Parts must live as long as the checkpoint is used.
 ///
 ///     io::Checkpoint checkpoint;
@@ -90,14 +104,12 @@ class Checkpoint {
 
 namespace td {
 
-/// Writes one tensor, or a list of them. One save() per stream: load() reads it to its end.
-/// @throws IoError; the old file is then unchanged.
-///@{
-void save(const Tensor& tensor, const std::string& path);
-void save(const Tensor& tensor, std::ostream& stream);
-void save(const TensorList& tensors, const std::string& path);
-void save(const TensorList& tensors, std::ostream& stream);
-///@}
+/// Writes one tensor, a list of them, or the state of a module or an optimizer (see io::Checkpoint
+/// for a whole training). One save() per stream: load() reads it to its end.
+/// @param where a path, or a stream. @throws IoError; the old file is then unchanged.
+template <class What, class Where>
+requires requires(const What& what) { io::state_of(what); }
+void save(const What& what, Where&& where) { io::save(io::state_of(what), where); }
 
 /// Reads what save() of the same kind wrote, to `device` or to the cpu.
 /// @throws IoError naming the file, what was expected and the next step.
@@ -108,34 +120,13 @@ void load(TensorList& tensors, const std::string& path, optional<Device> device 
 void load(TensorList& tensors, std::istream& stream, optional<Device> device = nullopt);
 ///@}
 
-/// Writes the state of a module or an optimizer (see io::Checkpoint for a whole training).
-/// @throws IoError; the old file is then unchanged.
-///@{
-template <io::Stateful Part>
-void save(const Part& part, const std::string& path) {
-  io::save_file({part.state_dict(), {}}, path);
-}
-template <io::Stateful Part>
-void save(const Part& part, std::ostream& stream) {
-  io::save({part.state_dict(), {}}, stream);
-}
-template <io::StatefulHandle Handle, class Where>
-void save(const Handle& handle, Where&& where) {
-  save(*handle, where);
-}
-///@}
-
 /// Copies a saved state into a module or an optimizer, on whatever device it is.
-/// @throws IoError for a file that cannot be read.
+/// @param where a path, or a stream. @throws IoError for a file that cannot be read.
 /// @throws Error listing every missing or unexpected name and everything that does not fit.
 ///@{
-template <io::Stateful Part>
-void load(Part& part, const std::string& path) {
-  part.load_state_dict(io::load_file(path).tensors);
-}
-template <io::Stateful Part>
-void load(Part& part, std::istream& stream) {
-  part.load_state_dict(io::load(stream).tensors);
+template <io::Stateful Part, class Where>
+void load(Part& part, Where&& where) {
+  part.load_state_dict(io::load(where).tensors);
 }
 template <io::StatefulHandle Handle, class Where>
 void load(Handle& handle, Where&& where) {

@@ -33,6 +33,11 @@ void save_file(const StateDict& state, const std::string& path);
 /// @throws IoError naming the file, the offset, what was expected and the next step.
 StateDict load_file(const std::string& path);
 
+/// Writes the file as save_file does.
+inline void save(const StateDict& state, const std::string& path) { save_file(state, path); }
+/// Reads the file as load_file does.
+inline StateDict load(const std::string& path) { return load_file(path); }
+
 /// What error messages print instead of a path.
 inline constexpr const char* kStream = "the stream";
 /// Writes the same bytes to a stream that is open in binary mode. @throws IoError when writing

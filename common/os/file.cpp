@@ -129,8 +129,6 @@ std::size_t file_size_limit() {
   return known ? limit.rlim_cur : std::numeric_limits<std::size_t>::max();
 }
 
-bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
 void make_folder(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);

@@ -83,8 +83,6 @@ class AtomicFile {
 Bytes read_file(const std::string& path, const char* when_missing = "check the path");
 /// The most bytes that a file of this process may have; a longer one ends the process by a signal.
 std::size_t file_size_limit();
-/// True when something is at `path`.
-bool file_exists(const std::string& path);
 /// Makes a folder and those above it. @throws IoError
 void make_folder(const std::string& path);
 /// Writes a whole file by way of an AtomicFile. @throws IoError

@@ -71,14 +71,11 @@ const Variable kVariables[] = {
 }  // namespace
 
 bool parse_bytes(const std::string& text, std::size_t* bytes) {
-  // strtod would also take blanks, signs, "inf" and hexadecimal.
-  if (text.empty() || text[0] < '0' || text[0] > '9' || text.find_first_of("xX") != text.npos)
-    return false;
-  char* rest = nullptr;
-  const double amount = std::strtod(text.c_str(), &rest);
-  while (*rest == ' ') ++rest;
-  // Up to the end of the text, which a zero byte is not.
-  const std::string unit = text.substr(static_cast<std::size_t>(rest - text.c_str()));
+  double amount = 0;
+  const char* const end = text.data() + text.size();
+  const char* rest = std::from_chars(text.data(), end, amount).ptr;
+  while (rest != end && *rest == ' ') ++rest;
+  const std::string unit(rest, end);
   constexpr std::pair<const char*, double> kUnits[] = {
       {"", 1},      {"B", 1},         {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},
       {"TB", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 0x1p40}};

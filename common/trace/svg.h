@@ -11,6 +11,18 @@ namespace td::trace {
 /// three quarters of that, which is readable.
 constexpr int kPictureWidth = 480;
 
+/// Returns a text as a picture may hold it: without the characters that XML reserves.
+inline std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '<'                               ? "&lt;"
+           : c == '>'                             ? "&gt;"
+           : c == '&'                             ? "&amp;"
+           : static_cast<unsigned char>(c) < 0x20 ? " "
+                                                  : std::string(1, c);
+  return out;
+}
+
 /// Returns the beginning of a picture of `height` units; `</svg>` ends it. Text and shapes without
 /// a color of their own are dark on a light page and light on a dark page. Three classes do the
 /// same: "page" fills with the background, "axis" and "grid" are strokes. Where there is room, a

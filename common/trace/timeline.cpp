@@ -156,18 +156,6 @@ std::string scale(const Figure& figure) {
   return text.str();
 }
 
-/// Replaces the characters of a name that XML reserves.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '<'                               ? "&lt;"
-           : c == '>'                             ? "&gt;"
-           : c == '&'                             ? "&amp;"
-           : static_cast<unsigned char>(c) < 0x20 ? " "
-                                                  : std::string(1, c);
-  return out;
-}
-
 constexpr std::size_t kMargin = 8, kTrackWidth = kPictureWidth - 2 * kMargin, kTrackHeight = 48;
 
 void draw_bar(std::ostream& out, const Figure& figure, const Bar& bar) {

@@ -167,16 +167,8 @@ std::string CompileOptions::encode() const {
 }
 
 Executable Client::compile(const std::string& program, const CompileOptions& options) const {
-  return compile(program, options.encode(), options.replicas);
-}
-
-Executable Client::compile(const std::string& program, const std::string& encoded_options,
-                           int replicas) const {
-  TD_CHECK(Error, !encoded_options.empty(),
-           "xla: the options of a program are empty, which means 0 replicas, and XLA would end the "
-           "process; pass what CompileOptions::encode() gives");
   const trace::Span span("compile");
-  const std::string format = "mlir";
+  const std::string format = "mlir", encoded_options = options.encode();
   abi::Program source;
   source.head.struct_size = sizeof source;
   source.code = text_of(program);
@@ -191,7 +183,7 @@ Executable Client::compile(const std::string& program, const std::string& encode
   executable.client_ = state_;
   executable.loaded_ =
       own<abi::LoadedExecutable>(state_, abi::kLoadedExecutableDestroy, args.executable);
-  executable.replicas_ = static_cast<std::size_t>(replicas);
+  executable.replicas_ = static_cast<std::size_t>(options.replicas);
   const auto description = own(state_, abi::kExecutableDestroy,
                                plugin.ask(abi::kLoadedExecutableGetExecutable, args.executable));
   executable.num_outputs_ = plugin.ask(abi::kExecutableNumOutputs, description.get());

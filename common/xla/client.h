@@ -115,11 +115,6 @@ class Client {
   /// Compiles a program written in StableHLO. Takes tenths of seconds: do it once.
   /// @throws XlaError with XLA's message for a malformed program.
   Executable compile(const std::string& program, const CompileOptions& options) const;
-  /// The same with encoded options for `replicas`, as CompileOptions::encode() returns them. XLA
-  /// terminates the process when they specify 0 replicas.
-  /// @throws Error for empty options, which specify 0 replicas.
-  Executable compile(const std::string& program, const std::string& encoded_options,
-                     int replicas) const;
 
  private:
   std::shared_ptr<detail::ClientState> state_;

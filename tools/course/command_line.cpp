@@ -15,13 +15,13 @@ Syntax& Syntax::word(const char* name, std::string& value, const char* help) {
 }
 
 Syntax& Syntax::option(const char* names, std::string& value, const char* help, const char* type) {
-  parser_.text(names, value, help, type);
+  parser_.option(names, value, help, type);
   return *this;
 }
 
 Syntax& Syntax::integer(const char* names, std::int64_t& value, const char* help,
                         std::int64_t least, std::int64_t most) {
-  parser_.integer(names, value, help, least, most);
+  parser_.option(names, value, help, least, most);
   return *this;
 }
 
@@ -45,8 +45,8 @@ int run_command_line(int argc, char** argv, Session& session, const Commands& co
   // What tools/shell does; ./course starts this program for all other words.
   parser.also_known({"docs", "doctor", "help", "setup", "test"});
   std::string root = session.root, build = session.build;
-  parser.text("--root", root, "the course's folder", "FOLDER").hide("--root");
-  parser.text("--build", build, "the build's folder", "FOLDER").hide("--build");
+  parser.option("--root", root, "the course's folder", "FOLDER").hide("--root");
+  parser.option("--build", build, "the build's folder", "FOLDER").hide("--build");
   for (const auto& command : commands) {
     app::OptionParser sub = parser.command(command->name(), command->help());
     sub.example(command->example());

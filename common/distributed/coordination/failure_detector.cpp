@@ -1,9 +1,6 @@
 // The causes, the most certain first: a failed rank explains why others wait, not vice versa.
 #include "distributed/coordination/failure_detector.h"
 
-#include <algorithm>
-#include <sstream>
-
 namespace td::distributed {
 namespace {
 
@@ -37,11 +34,9 @@ std::string errors(const Reports& reports, const Limits& limits) {
 
 // Rank `gone` ended its group while `waiting` is in a call.
 std::string left_while_waiting(int gone, int waiting, const CollectiveFingerprint& key) {
-  std::ostringstream text;
-  text << "rank " << gone << " has left the group while rank " << waiting << " is in "
-       << describe(key)
-       << ". All ranks must make as many calls: has one of them fewer batches, or an error?";
-  return text.str();
+  return "rank " + std::to_string(gone) + " has left the group while rank " +
+         std::to_string(waiting) + " is in " + describe(key) +
+         ". All ranks must make as many calls: has one of them fewer batches, or an error?";
 }
 
 // The earliest collective that some rank is in; 0 when none is.

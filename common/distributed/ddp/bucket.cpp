@@ -100,7 +100,17 @@ void Bucket::reset() {
 
 void Bucket::add(std::size_t place, bool used) {
   NoGradGuard no_grad;
-  copy_in(place, used);
+  AutogradMeta& meta = meta_of(gradients_.parameters[place]);
+  Tensor& gradient = meta.grad;
+  const Tensor& view = gradients_.gradients[place];
+  if (!gradient.defined()) {
+    view.zero_();
+  } else if (!gradient.is_same(meta.grad_buffer)) {
+    view.copy_(gradient);
+    if (used && as_view_) gradient = meta.grad_buffer;
+  } else if (!used) {
+    gradient = gradient.clone();  // it stays what it is if no rank has used the parameter
+  }
   state_[place] = used ? State::kUsed : State::kUnused;
   --missing_;
   const Device device = memory_.device();
@@ -112,23 +122,6 @@ void Bucket::add(std::size_t place, bool used) {
     stream_->wait(current);
 }
 
-void Bucket::copy_in(std::size_t place, bool used) {
-  AutogradMeta& meta = meta_of(gradients_.parameters[place]);
-  Tensor& gradient = meta.grad;
-  const Tensor& view = gradients_.gradients[place];
-  if (gradient.defined() && gradient.is_same(meta.grad_buffer)) {
-    // It stays what it is if no rank has used the parameter.
-    if (!used) gradient = gradient.clone();
-    return;
-  }
-  if (!gradient.defined()) {
-    view.zero_();
-    return;
-  }
-  view.copy_(gradient);
-  if (used && as_view_) gradient = meta.grad_buffer;
-}
-
 void Bucket::add_zeros() {
   NoGradGuard no_grad;
   memory_.zero_();
@@ -136,17 +129,13 @@ void Bucket::add_zeros() {
   missing_ = 0;
 }
 
-void Bucket::write_flags() {
-  flags_.fill_(1);
-  for (std::size_t i = 0; i < state_.size(); ++i)
-    if (state_[i] == State::kUnused) flags_.narrow(0, static_cast<std::int64_t>(i), 1).zero_();
-}
-
 void Bucket::launch(ProcessGroup& group, const CommHook& hook) {
   NoGradGuard no_grad;
   optional<StreamGuard> on_stream;
   if (stream_) on_stream.emplace(*stream_);
-  write_flags();
+  flags_.fill_(1);
+  for (std::size_t i = 0; i < state_.size(); ++i)
+    if (state_[i] == State::kUnused) flags_.narrow(0, static_cast<std::int64_t>(i), 1).zero_();
   if (hook) {
     work_ = hook(group, gradients_);
     flags_work_ = group.all_reduce(flags_, ReduceOp::AVG);
@@ -166,11 +155,6 @@ void Bucket::count_users(int ranks, std::vector<int>& users) const {
   const double* share = flags.data_ptr<double>();
   for (std::size_t i = 0; i < numbers_.size(); ++i)
     users[numbers_[i]] = static_cast<int>(std::lround(share[i] * ranks));
-}
-
-void Bucket::scale(double factor) {
-  NoGradGuard no_grad;
-  gradients_.buffer.mul_(factor);
 }
 
 void Bucket::give_back(std::size_t place) {

@@ -76,16 +76,11 @@ class Bucket {
   void wait();
   /// Writes to users[number] by how many ranks each parameter was used.
   void count_users(int ranks, std::vector<int>& users) const;
-  /// Multiplies all gradients.
-  void scale(double factor);
   /// Makes the average the gradient of the parameter at `place`.
   void give_back(std::size_t place);
 
  private:
   enum class State : std::uint8_t { kMissing, kUsed, kUnused };
-
-  void copy_in(std::size_t place, bool used);
-  void write_flags();
 
   std::vector<std::size_t> numbers_;
   GradBucket gradients_;

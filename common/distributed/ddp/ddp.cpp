@@ -112,12 +112,8 @@ void DistributedDataParallelImpl::after_forward(const TensorList& outputs) {
 
 void DistributedDataParallelImpl::join(const std::function<void()>& steps,
                                        bool divide_by_initial_world_size) {
-  joining_ = true;
-  reducer_->divide_by_active = !divide_by_initial_world_size;
-  struct End {
-    DistributedDataParallelImpl& ddp;
-    ~End() { ddp.joining_ = ddp.reducer_->divide_by_active = false; }
-  } end{*this};
+  const ScopedValue joining(joining_, true);
+  const ScopedValue divisor(reducer_->divide_by_active, !divide_by_initial_world_size);
   step_ = {};
   steps();
   int root = step_.root;
@@ -130,10 +126,6 @@ void DistributedDataParallelImpl::join(const std::function<void()>& steps,
   }
   broadcast_state(root);
 }
-
-DistributedDataParallelImpl::NoSyncGuard::NoSyncGuard(DistributedDataParallelImpl& ddp)
-    : reducer_(*ddp.reducer_), previous_(std::exchange(reducer_.in_no_sync, true)) {}
-DistributedDataParallelImpl::NoSyncGuard::~NoSyncGuard() { reducer_.in_no_sync = previous_; }
 
 void consume_prefix_in_state_dict_if_present(OrderedDict<std::string, Tensor>& state,
                                              const std::string& prefix) {

@@ -50,16 +50,9 @@ class DistributedDataParallelImpl : public nn::Module {
 
   /// Until the end of the scope forwards and their backwards only add to this rank's gradients; the
   /// next backward of a forward outside averages the sums.
-  class NoSyncGuard {
-   public:
-    explicit NoSyncGuard(DistributedDataParallelImpl& ddp);
-    ~NoSyncGuard();
-    NoSyncGuard(const NoSyncGuard&) = delete;
-    NoSyncGuard& operator=(const NoSyncGuard&) = delete;
-
-   private:
-    Reducer& reducer_;
-    bool previous_;
+  struct NoSyncGuard : ScopedValue<bool> {
+    explicit NoSyncGuard(DistributedDataParallelImpl& ddp)
+        : ScopedValue(ddp.reducer_->in_no_sync, true) {}
   };
   /// `{ const auto guard = ddp->no_sync(); loss_of(ddp->forward(x), y).backward(); }`
   NoSyncGuard no_sync() { return NoSyncGuard(*this); }
@@ -78,8 +71,6 @@ class DistributedDataParallelImpl : public nn::Module {
   const Reducer& reducer() const { return *reducer_; }
 
  private:
-  friend class NoSyncGuard;
-
   void check_devices() const;
   std::vector<std::string> describe() const;
   void before_forward();

@@ -14,13 +14,6 @@
 namespace td::distributed {
 namespace {
 
-// A cuda device has not averaged yet when the host has finished a backward pass, and reading the
-// buckets' flags would keep the host from running ahead. Where every parameter must be used, each
-// rank then goes by its own, and the others learn of an error when that rank ends.
-bool each_by_itself(const Tensor& parameter, const DistributedDataParallelOptions& options) {
-  return parameter.device().is_cuda() && !options.find_unused_parameters();
-}
-
 std::size_t bytes(const char* name, double mb) {
   TD_CHECK(Error, mb > 0, "DistributedDataParallel: ", name, " must be more than 0, got ", mb);
   return static_cast<std::size_t>(mb * (1 << 20));
@@ -54,6 +47,7 @@ Reducer::Reducer(std::vector<std::string> names, TensorList parameters,
       parameters_(std::move(parameters)),
       group_(std::move(group)),
       options_(std::move(options)),
+      alone_(parameters_[0].device().is_cuda() && !options_.find_unused_parameters()),
       active_(group_->size()) {
   // Until the true order is known: the layers used last are the first of the backward.
   std::vector<std::size_t> order(parameters_.size());
@@ -192,11 +186,12 @@ void Reducer::end_backward() {
 
 // Sends what is complete, and waits until the averages and their users are known.
 void Reducer::finish(bool has_batch) {
+  NoGradGuard no_grad;
   launch_complete();
   for (auto& bucket : buckets_) {
     bucket->wait();
     if (divide_by_active && active_ != group_->size())
-      bucket->scale(static_cast<double>(group_->size()) / active_);
+      bucket->gradients().buffer.mul_(static_cast<double>(group_->size()) / active_);
   }
   phase_ = Phase::kIdle;
   order_known_ = true;
@@ -213,20 +208,19 @@ void Reducer::shadow_backward(int active) {
 
 void Reducer::count_users() {
   users_.assign(parameters_.size(), active_);
-  if (each_by_itself(parameters_[0], options_)) return;
+  if (alone_) return;
   for (const auto& bucket : buckets_) bucket->count_users(group_->size(), users_);
 }
 
 // All ranks know the same users, so all come to the same end.
 void Reducer::refuse_unused(bool has_batch) {
   const auto is_used = [this](int users) { return users == active_; };
-  const bool alone = each_by_itself(parameters_[0], options_);
-  if (!alone && std::all_of(users_.begin(), users_.end(), is_used)) return;
+  if (!alone_ && std::all_of(users_.begin(), users_.end(), is_used)) return;
   const std::string mine = has_batch ? unused_here() : std::string();
-  if (alone && mine.empty()) return;
+  if (alone_ && mine.empty()) return;
   std::vector<std::string> unused(static_cast<std::size_t>(group_->rank()) + 1);
   unused.back() = mine;
-  if (!alone) unused = all_gather_text(*group_, mine, parameters_[0].device());
+  if (!alone_) unused = all_gather_text(*group_, mine, parameters_[0].device());
   std::string text;
   for (std::size_t rank = 0; rank < unused.size(); ++rank)
     if (!unused[rank].empty()) text += "\n  rank " + std::to_string(rank) + ": " + unused[rank];

@@ -82,6 +82,10 @@ class Reducer {
   TensorList parameters_;
   std::shared_ptr<ProcessGroup> group_;
   const DistributedDataParallelOptions options_;
+  // A cuda device has not averaged yet when the host has finished a backward pass, and reading the
+  // buckets' flags would keep the host from running ahead. Where every parameter must be used, each
+  // rank then goes by its own, and the others learn of an error when that rank ends.
+  const bool alone_;
   CommHook hook_;
   std::vector<unsigned> hook_numbers_;
 

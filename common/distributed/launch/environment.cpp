@@ -1,10 +1,8 @@
 // Four launchers, four spellings: one table, and one set of checks for all of them.
 #include "distributed/launch/environment.h"
 
-#include <cerrno>
+#include <charconv>
 #include <cstdlib>
-#include <initializer_list>
-#include <limits>
 
 #include "td/base/error.h"
 
@@ -36,13 +34,11 @@ bool is_set(const char* name) { return !variable(name).empty(); }
 /// The variable's value. @throws Error unless it is an integer from `least` on.
 int number_of(const char* name, int least) {
   const std::string text = variable(name);
-  char* end = nullptr;
-  errno = 0;
-  const long value = std::strtol(text.c_str(), &end, 10);
-  if (*end != '\0' || errno != 0 || value < least || value > std::numeric_limits<int>::max())
-    fail<Error>(name, " is \"", text, "\"; expected an integer of at least ", least, "; ",
-                kNextStep);
-  return static_cast<int>(value);
+  int value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  TD_CHECK(Error, *stop == '\0' && error == std::errc() && value >= least, name, " is \"", text,
+           "\"; expected an integer of at least ", least, "; ", kNextStep);
+  return value;
 }
 
 int number_or(const char* name, int least, int otherwise) {

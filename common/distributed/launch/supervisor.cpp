@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 
 #include "os/file.h"
 #include "os/socket.h"
@@ -135,11 +134,8 @@ Variables variables_of(const LaunchConfig& launch, int local_rank, int attempt,
 
 }  // namespace
 
-LaunchResult supervise(const LaunchConfig& config) {
-  LaunchConfig launch = config;
+LaunchResult supervise(const LaunchConfig& launch) {
   check(launch);
-  if (!launch.output) launch.output = &std::cout;
-  if (!launch.errors) launch.errors = &std::cerr;
   launch.output->flush();  // what was said before stays before
   const StopSignals signals;
   const PrivateFolder folder;

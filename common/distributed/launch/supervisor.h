@@ -4,7 +4,7 @@
 #pragma once
 
 #include <chrono>
-#include <iosfwd>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -24,11 +24,10 @@ struct LaunchConfig {
   std::string rendezvous;
   std::string run_id;     ///< Equal on all hosts, new in each run. Empty: made here, for one host.
   Variables environment;  ///< Set on top of ours and of the launcher's.
-  std::string name = "launch";     ///< At the start of the launcher's own lines.
-  bool prefix = true;              ///< "[1] " in front of the lines of rank 1.
-  std::ostream* output = nullptr;  ///< Takes the ranks' standard output; null: std::cout.
-  std::ostream* errors =
-      nullptr;  ///< Takes their standard error and our own lines; null: std::cerr.
+  std::string name = "launch";        ///< At the start of the launcher's own lines.
+  bool prefix = true;                 ///< "[1] " in front of the lines of rank 1.
+  std::ostream* output = &std::cout;  ///< Takes the ranks' standard output.
+  std::ostream* errors = &std::cerr;  ///< Takes their standard error and our own lines.
   /// How long after the first failure the other ranks may print what they saw; then they get
   /// SIGTERM.
   std::chrono::milliseconds last_words{500};
@@ -51,8 +50,8 @@ LaunchResult supervise(const LaunchConfig& launch);
 
 /// One start of all ranks of this host, until the last one has ended (worker_group.cpp).
 /// supervise() calls it once per attempt. When it returns or throws, no rank is running.
-/// @param launch with its streams. @param variables the environment of each rank.
-/// @param folder of the rendezvous, which is removed if this process is killed.
+/// @param variables the environment of each rank. @param folder of the rendezvous, which is removed
+/// if this process is killed.
 /// @param signals the reading end of a pipe, which does not block: a byte for each stop signal.
 LaunchResult run_ranks(const LaunchConfig& launch, const std::vector<Variables>& variables,
                        const std::string& folder, int signals);

@@ -78,11 +78,8 @@ class RedisStore final : public Store {
     return text;
   }
 
-  struct Free {
-    void operator()(redisContext* context) const { redisFree(context); }
-  };
   const Address address_;
-  std::unique_ptr<redisContext, Free> context_;
+  std::unique_ptr<redisContext, void (*)(redisContext*)> context_{nullptr, redisFree};
 };
 
 }  // namespace

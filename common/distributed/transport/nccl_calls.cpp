@@ -14,7 +14,9 @@ namespace {
 // Ending NCCL may hang together with the GPU that has failed.
 constexpr std::chrono::seconds kAbortLimit(5);
 
-void call_collective(Communicator& nccl, const Collective& call, void* stream) {
+// Calls NCCL, except for sends and receives, which are added to `together`.
+void call_one(Communicator& nccl, const Collective& call, void* stream,
+              std::vector<P2POp>& together) {
   const CollectiveFingerprint& key = call.key;
   const Elements elements{static_cast<std::size_t>(key.numel), key.dtype};
   void *const input = call.input.data_ptr(), *const output = call.output.data_ptr();
@@ -33,7 +35,7 @@ void call_collective(Communicator& nccl, const Collective& call, void* stream) {
       return nccl.all_reduce(output, {1, kFloat}, ReduceOp::SUM, stream);
     case CollectiveType::kSend:
     case CollectiveType::kReceive:
-      break;  // these are submitted together, by Communicator::exchange
+      together.push_back({key.type == CollectiveType::kSend, output, elements, key.peer});
   }
 }
 
@@ -87,18 +89,11 @@ std::shared_ptr<void> call_nccl(Communicator& communicator,
   for (const Collective* call : calls) bytes += call->key.bytes();
   const char* const name = calls.size() > 1 ? "send and recv" : collective_name(calls[0]->key.type);
   auto span = communicator.span(name, bytes, stream);
-  std::vector<P2POp> operations;
-  for (const Collective* call : calls) {
-    const CollectiveFingerprint& key = call->key;
-    if (key.numel == 0 && key.type != CollectiveType::kBarrier) continue;  // on all ranks alike
-    const bool is_sent = key.type == CollectiveType::kSend;
-    const Elements elements{static_cast<std::size_t>(key.numel), key.dtype};
-    if (is_sent || key.type == CollectiveType::kReceive)
-      operations.push_back({is_sent, call->output.data_ptr(), elements, key.peer});
-    else
-      call_collective(communicator, *call, stream);
-  }
-  if (!operations.empty()) communicator.exchange(operations, stream);
+  std::vector<P2POp> together;
+  for (const Collective* call : calls)  // empty calls are so on all ranks alike
+    if (call->key.numel > 0 || call->key.type == CollectiveType::kBarrier)
+      call_one(communicator, *call, stream, together);
+  if (!together.empty()) communicator.exchange(together, stream);
   return span;
 }
 

@@ -10,22 +10,13 @@
 namespace td::distributed {
 namespace {
 
-// A tensor in host memory. An accelerator's tensor is copied there and, by copy_back, back again.
-class OnHost {
- public:
-  explicit OnHost(const Tensor& tensor) : tensor_(tensor), host_(tensor) {
-    if (!tensor.defined() || tensor.is_cpu()) return;
-    host_ = empty(tensor.sizes(), tensor.options().device(kCPU).pinned_memory(true));
-    host_.copy_(tensor, true);
-  }
-  void* data() const { return host_.defined() ? host_.data_ptr() : nullptr; }
-  void copy_back() const {
-    if (!host_.is_same(tensor_)) tensor_.copy_(host_, true);
-  }
+void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
- private:
-  Tensor tensor_, host_;
-};
+// A copy in host memory, complete when the current stream has come so far.
+Tensor pinned_copy(const Tensor& tensor) {
+  Tensor copy = empty(tensor.sizes(), tensor.options().device(kCPU).pinned_memory(true));
+  return copy.copy_(tensor, true);
+}
 
 void call_transport(Transport* transport, const CollectiveFingerprint& key, void* input,
                     void* output) {
@@ -53,24 +44,20 @@ void call_transport(Transport* transport, const CollectiveFingerprint& key, void
   }
 }
 
-bool in_place(const Collective& call) { return call.input.is_same(call.output); }
-
 void carry_out(Transport* transport, AsyncWork& work) {
   const Collective& call = work.call;
-  if (!work.ready) {
-    const OnHost input(call.input), output(call.output);
-    return call_transport(transport, call.key, input.data(), output.data());
-  }
+  if (!work.ready)
+    return call_transport(transport, call.key, data_of(call.input), data_of(call.output));
   // The copies have their own stream, so that the program's stream continues to compute.
   const Stream stream = getStreamFromPool(call.output.device());
   const StreamGuard guard(stream);
   work.ready->block(stream);
-  const OnHost output(call.output);
-  const OnHost input = in_place(call) ? output : OnHost(call.input);
+  const Tensor output = pinned_copy(call.output);
+  const Tensor input = call.input.is_same(call.output) ? output : pinned_copy(call.input);
   stream.synchronize();
-  call_transport(transport, call.key, input.data(), output.data());
+  call_transport(transport, call.key, input.data_ptr(), output.data_ptr());
   if (call.key.type == CollectiveType::kSend) return;
-  output.copy_back();
+  call.output.copy_(output, true);
   stream.synchronize();
 }
 
@@ -88,10 +75,9 @@ void carry_out_observed(Transport* transport, CollectiveObserver* observer, Asyn
 
 }  // namespace
 
-ProcessGroupHost::ProcessGroupHost(int rank, int size, std::chrono::milliseconds timeout,
-                                   std::shared_ptr<Transport> transport,
+ProcessGroupHost::ProcessGroupHost(int rank, int size, std::shared_ptr<Transport> transport,
                                    std::shared_ptr<CollectiveObserver> observer)
-    : ProcessGroup(rank, size, timeout),
+    : ProcessGroup(rank, size),
       transport_(std::move(transport)),
       observer_(std::move(observer)),
       exceptions_(std::uncaught_exceptions()) {
@@ -132,12 +118,10 @@ void ProcessGroupHost::fail(const std::string& why) {
 Tensor ProcessGroupHost::empty_shared(std::int64_t numel, const TensorOptions& options) {
   const auto bytes = static_cast<std::size_t>(numel) * element_size(options.dtype());
   const bool shares = transport_ && options.device().is_cpu() && bytes;
-  void* memory = shares ? transport_->allocate_shared(bytes) : nullptr;
+  const auto memory = shares ? transport_->allocate_shared(bytes) : nullptr;
   if (!memory) return ProcessGroup::empty_shared(numel, options);
-  // The tensor may outlive the group.
   return from_blob(
-      memory, {numel},
-      [transport = transport_, bytes](void* m) { transport->release_shared(m, bytes); }, options);
+      memory.get(), {numel}, [memory](void*) {}, options);  // may outlive the group
 }
 
 }  // namespace td::distributed

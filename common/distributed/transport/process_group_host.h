@@ -42,8 +42,7 @@ class ProcessGroupHost : public ProcessGroup {
  public:
   /// @param transport null for a group of one rank, which has nobody to send to.
   /// @param observer may be null.
-  ProcessGroupHost(int rank, int size, std::chrono::milliseconds timeout,
-                   std::shared_ptr<Transport> transport,
+  ProcessGroupHost(int rank, int size, std::shared_ptr<Transport> transport,
                    std::shared_ptr<CollectiveObserver> observer = nullptr);
   /// Waits for the calls in flight, unless the group or the program has failed.
   ~ProcessGroupHost() override;

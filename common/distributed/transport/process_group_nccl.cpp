@@ -69,7 +69,9 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
         collective_stream_(getStreamFromPool(device, true)),
         p2p_stream_(getStreamFromPool(device, true)),
         barrier_tensor_(zeros({1}, TensorOptions().device(device))),
-        watcher_([this] { watch(); }) {}
+        watcher_([this] { watch(); }) {
+    if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
+  }
 
   std::shared_ptr<Work> start(Collective call) {
     if (call.key.type == CollectiveType::kBarrier) call.input = call.output = barrier_tensor_;
@@ -105,6 +107,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     });
   }
 
+  /// The last call: nobody watches or aborts NCCL afterwards.
   void close() {
     start_p2p();
     {
@@ -113,10 +116,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
       changed_.notify_all();
     }
     watcher_.join();
-  }
-
-  /// The last call: NCCL is no longer being aborted afterwards.
-  void join_abort() {
+    if (observer_) observer_->leave();
     if (aborting_.joinable()) aborting_.join();
     pending_p2p_.clear();  // these works hold this object
     for (Queue* queue : {&collectives_, &p2p_}) queue->clear();
@@ -179,7 +179,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
       if (failure.happened() || (closing_ && idle)) return;
       const auto woken = changed_.wait_for(lock, closing_ ? kTickOfClosing : kTick);
       lock.unlock();
-      if (woken == std::cv_status::timeout) check_communicators();
+      if (woken == std::cv_status::timeout) is_done(nullptr);
     }
   }
 
@@ -197,7 +197,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
         work->watched_since_ = Clock::now();  // earlier calls may have delayed it until now
         if (observer_) observer_->started(key);
       }
-      if (!is_done(*work)) {
+      if (!is_done(work.get())) {
         if (Clock::now() - work->watched_since_ > timeout_) fail(too_long(key));
         return;
       }
@@ -208,20 +208,15 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     }
   }
 
-  // The GPU may be in a state in which even a query throws.
-  bool is_done(NcclWork& work) try {
-    if (work.done_.query()) return true;
-    check_communicators();
-    return false;
-  } catch (const Error& e) {
-    fail("rank " + std::to_string(rank_) + ": " + e.what());
-    return false;
-  }
-
-  void check_communicators() try {
+  // Whether a call has ended; null: asks only whether NCCL has failed. The GPU may be in a state in
+  // which even a query throws.
+  bool is_done(const NcclWork* work) try {
+    if (work && work->done_.query()) return true;
     for (const auto& communicator : communicators_) communicator->ready();
+    return false;
   } catch (const Error& e) {
     fail("rank " + std::to_string(rank_) + ": " + e.what());
+    return false;
   }
 
   std::string too_long(const CollectiveFingerprint& key) {
@@ -268,21 +263,16 @@ ProcessGroupNCCL::ProcessGroupNCCL(int rank, int size, std::chrono::milliseconds
                                    Device device,
                                    std::vector<std::shared_ptr<Communicator>> communicators,
                                    std::shared_ptr<CollectiveObserver> observer)
-    : ProcessGroup(rank, size, timeout),
-      observer_(std::move(observer)),
-      calls_(
-          std::make_shared<NcclCalls>(rank, timeout, device, std::move(communicators), observer_)),
-      exceptions_(std::uncaught_exceptions()) {
-  if (observer_) observer_->on_failure([this](const std::string& why) { fail(why); });
-}
+    : ProcessGroup(rank, size),
+      calls_(std::make_shared<NcclCalls>(rank, timeout, device, std::move(communicators),
+                                         std::move(observer))),
+      exceptions_(std::uncaught_exceptions()) {}
 
 ProcessGroupNCCL::~ProcessGroupNCCL() {
   // An exception is unwinding this rank: the others must not wait for calls that will not come.
   if (std::uncaught_exceptions() > exceptions_)
     fail("rank " + std::to_string(rank()) + " ended with an error");
   calls_->close();
-  if (observer_) observer_->leave();
-  calls_->join_abort();
 }
 
 void ProcessGroupNCCL::fail(const std::string& why) { calls_->fail(why); }

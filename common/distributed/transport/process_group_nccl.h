@@ -35,7 +35,6 @@ class ProcessGroupNCCL final : public ProcessGroup {
   std::shared_ptr<Work> start(Collective call) override;
 
  private:
-  std::shared_ptr<CollectiveObserver> observer_;
   std::shared_ptr<NcclCalls> calls_;
   int exceptions_;  // in flight when the group was made
 };

@@ -210,19 +210,20 @@ SharedMemory join_shared_memory(const Member& member) {
     return {nullptr, std::move(why)};
   std::string fault;
   std::vector<std::shared_ptr<SharedSegment>> segments(member.hosts.size());
-  try {
-    segments[rank] = SharedSegment::make(shm_segment_bytes(size));
-  } catch (const Error& e) {
-    fault = e.what();
-  }
+  const auto attempt = [&](auto step) {
+    try {
+      step();
+    } catch (const Error& e) {
+      fault = e.what();
+    }
+  };
+  attempt([&] { segments[rank] = SharedSegment::make(shm_segment_bytes(size)); });
   // No rank can open what a rank could not make; that rank's own error matters more.
   const auto addresses = member.exchange(segments[rank] ? segments[rank]->address() : "");
-  try {
+  attempt([&] {
     for (int r = 0; r < size && segments[rank]; ++r)
       if (r != rank && !addresses[r].empty()) segments[r] = SharedSegment::open(addresses[r]);
-  } catch (const Error& e) {
-    fault = e.what();
-  }
+  });
   if (std::string why = first_of(member.exchange(fault)); !why.empty())
     return {nullptr, std::move(why)};
   return {make_shm_transport(rank, std::move(segments)), {}};

@@ -136,9 +136,10 @@ class ShmTransport final : public Transport {
     }
   }
 
-  void* allocate_shared(std::size_t bytes) override { return segments_[rank_]->allocate(bytes); }
-  void release_shared(void* memory, std::size_t bytes) override {
-    segments_[rank_]->release(memory, bytes);
+  std::shared_ptr<void> allocate_shared(std::size_t bytes) override {
+    const auto release = [own = segments_[rank_], bytes](void* m) { own->release(m, bytes); };
+    void* const memory = segments_[rank_]->allocate(bytes);
+    return memory ? std::shared_ptr<void>(memory, release) : nullptr;
   }
 
   void abort(const std::string& why) override {

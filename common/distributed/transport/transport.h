@@ -40,11 +40,9 @@ class Transport {
   virtual void receive(const CollectiveFingerprint& key, void* data) = 0;
   ///@}
 
-  /// Memory that the other ranks see as well, or nullptr where there is none. It lives as long as
-  /// the transport.
-  virtual void* allocate_shared(std::size_t) { return nullptr; }
-  /// Frees `bytes` bytes of allocate_shared, which no rank uses any longer.
-  virtual void release_shared(void*, std::size_t /*bytes*/) {}
+  /// Memory that the other ranks see as well, or nullptr where there is none. The last handle frees
+  /// it, when no rank uses it any longer.
+  virtual std::shared_ptr<void> allocate_shared(std::size_t /*bytes*/) { return nullptr; }
   /// The group has failed: calls that wait, and all later ones, throw DistributedError(`why`) as
   /// soon as they can. Called from any thread, also more than once.
   virtual void abort(const std::string& why) = 0;

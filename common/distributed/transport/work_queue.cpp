@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <utility>
 
 #include "td/autograd/modes.h"
@@ -12,14 +11,11 @@
 namespace td::distributed {
 
 namespace {
-thread_local bool run_inline = false;
 std::atomic<int> queues{0};  // made so far
 }  // namespace
 
-InlineExecutionGuard::InlineExecutionGuard() : before_(std::exchange(run_inline, true)) {}
-InlineExecutionGuard::~InlineExecutionGuard() { run_inline = before_; }
-
-AsyncWork::AsyncWork(Collective collective) : call(std::move(collective)), run_inline_(run_inline) {
+AsyncWork::AsyncWork(Collective collective)
+    : call(std::move(collective)), run_inline_(detail::runs_inline) {
   const Tensor& tensor = call.output;
   if (!tensor.defined() || tensor.device().is_cpu()) return;
   ready.emplace(tensor.device().type());
@@ -28,27 +24,20 @@ AsyncWork::AsyncWork(Collective collective) : call(std::move(collective)), run_i
 
 void AsyncWork::wait() {
   if (const auto queue = queue_.lock()) queue->help(*this);
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return done_; });
-  if (!error_) return;
   try {
-    std::rethrow_exception(error_);
+    future_.get();
   } catch (const DistributedError& e) {
     throw DistributedError(e.what());  // each waiting thread gets an object of its own
   }
 }
 
 bool AsyncWork::is_completed() const {
-  std::lock_guard lock(mutex_);
-  return done_;
+  return future_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-void AsyncWork::finish(std::exception_ptr error) {
-  std::lock_guard lock(mutex_);
-  if (done_) return;
-  done_ = true;
-  error_ = std::move(error);
-  changed_.notify_all();
+void AsyncWork::finish(const std::exception_ptr& error) {
+  if (done_.exchange(true)) return;
+  error ? promise_.set_exception(error) : promise_.set_value();
 }
 
 WorkQueue::WorkQueue(const char* name, Execute execute)

@@ -2,19 +2,25 @@
 // (process_group_host.h) has three of them.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <thread>
 
 #include "distributed/process_group.h"
 #include "td/device/stream.h"
+#include "td/device/thread_state.h"
 
 namespace td::distributed {
 
 class WorkQueue;
+
+namespace detail {
+inline thread_local constinit bool runs_inline = false;  // by an InlineExecutionGuard
+}  // namespace detail
 
 /// One call in a queue. Thread-safe.
 class AsyncWork : public Work {
@@ -23,7 +29,7 @@ class AsyncWork : public Work {
   void wait() override;
   bool is_completed() const override;
   /// Completes it, with an error or without; only the first call counts.
-  void finish(std::exception_ptr error);
+  void finish(const std::exception_ptr& error);
 
   Collective call;        ///< the fingerprint and the tensors
   optional<Event> ready;  ///< recorded after the work that produces an accelerator's tensors
@@ -31,25 +37,17 @@ class AsyncWork : public Work {
  private:
   friend class WorkQueue;
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::exception_ptr error_;
+  std::promise<void> promise_;
+  const std::shared_future<void> future_ = promise_.get_future();
+  std::atomic<bool> done_{false};  // the promise is kept
   std::weak_ptr<WorkQueue> queue_;
   bool run_inline_;  // guarded by the queue's mutex
 };
 
 /// For the lifetime of the object, this thread waits for each call immediately after it starts the
 /// call. The waiting thread then executes the call itself, which saves two thread switches.
-class InlineExecutionGuard {
- public:
-  InlineExecutionGuard();
-  ~InlineExecutionGuard();
-  InlineExecutionGuard(const InlineExecutionGuard&) = delete;
-  InlineExecutionGuard& operator=(const InlineExecutionGuard&) = delete;
-
- private:
-  bool before_;
+struct InlineExecutionGuard : ScopedValue<bool> {
+  InlineExecutionGuard() : ScopedValue(detail::runs_inline, true) {}
 };
 
 /// See above. Thread-safe. The thread starts with the first work that is not executed inline.

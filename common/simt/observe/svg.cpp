@@ -27,7 +27,7 @@ class Drawing {
             const std::string& color = "") {  // empty: the color of the page's text
     out_ << "<text x=\"" << x << "\" y=\"" << y << "\" text-anchor=\"" << anchor
          << "\" font-size=\"" << size << (color.empty() ? "" : "\" fill=\"" + color) << "\">"
-         << escaped(words) << "</text>\n";
+         << trace::escaped(words) << "</text>\n";
   }
   void box(double x, double y, double width, double height, const std::string& fill,
            const char* stroke = "none") {
@@ -52,19 +52,6 @@ class Drawing {
   }
 
  private:
-  static std::string escaped(const std::string& words) {
-    std::string result;
-    for (const char c : words) {
-      if (c == '<')
-        result += "&lt;";
-      else if (c == '&')
-        result += "&amp;";
-      else
-        result += c;
-    }
-    return result;
-  }
-
   std::ostringstream out_;
 };
 

@@ -15,7 +15,7 @@ using Notes = std::vector<std::string>;
 class NotedGroup : public ProcessGroup {
  public:
   std::vector<std::vector<double>> started_with;  // values of each all_reduce at its start
-  NotedGroup() : ProcessGroup(0, 2, std::chrono::seconds(1)) {}
+  NotedGroup() : ProcessGroup(0, 2) {}
   const char* transport() const override { return "notes"; }
   Notes notes;
 

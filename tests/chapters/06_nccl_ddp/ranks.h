@@ -19,7 +19,7 @@ inline void run_ranks(int ranks, const std::function<void(ProcessGroup&)>& work,
 class CountedGroup : public ProcessGroup {
  public:
   explicit CountedGroup(ProcessGroup& group)
-      : ProcessGroup(group.rank(), group.size(), group.timeout()), group_(group) {}
+      : ProcessGroup(group.rank(), group.size()), group_(group) {}
   const char* transport() const override { return group_.transport(); }
   std::vector<td::distributed::CollectiveFingerprint> calls;
 

@@ -164,20 +164,6 @@ TEST_CASE("a program runs, and errors are exceptions with XLA's text and code") 
              Catch::Contains("compiled for 1 replicas, but there are arguments for 2"));
 }
 
-TEST_CASE("options may be bytes, which are the plugin's to judge; none are refused here") {
-  const NothingIsLeft check;
-  const Client client = make_client(2);
-  const Buffer a = client.to_device(ones({2}), 0), b = client.to_device(ones({2}), 1);
-  const Executable total = client.compile("module @total { }", "\x1a\x04\x20\x02\x28\x01", 2);
-  Run run = total.start({{a, a}, {b, b}});
-  run.wait();
-  CHECK(equal(run.outputs(1).at(0).to_host(), full({2}, 4.0)));
-  CHECK_THAT(text_of<XlaError>([&] { client.compile("module @total { }", "nonsense", 2); }),
-             Catch::Equals("Client_Compile: these are not the options of a program"));
-  CHECK_THAT(text_of<Error>([&] { client.compile("module @total { }", "", 2); }),
-             Catch::Contains("are empty, which means 0 replicas"));
-}
-
 TEST_CASE("replicas run on their own devices with their own arguments") {
   const NothingIsLeft check;
   const Client client = make_client(3);

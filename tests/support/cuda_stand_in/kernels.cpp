@@ -97,8 +97,8 @@ struct Call {
   alignas(16) std::byte arguments[kMostBytes];
 };
 
-/// Calls the kernel for one thread, which finds the arguments on its own stack: on a GPU they are in
-/// constant memory, so that reading them is no access for the observers.
+/// Calls the kernel for one thread, which finds the arguments on its own stack: on a GPU they are
+/// in constant memory, so that reading them is no access for the observers.
 void call_kernel(const void* all) {
   const auto& call = *static_cast<const Call*>(all);
   alignas(16) std::byte arguments[sizeof call.arguments];

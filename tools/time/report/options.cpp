@@ -23,18 +23,18 @@ void declare(app::OptionParser& parser, Settings& s, Typed& typed) {
                "one-against-several shows only the cases of this question");
   parser.texts("--devices", s.choice.devices, "cpu, sim, cuda; several with commas", "KIND,...",
                {"cpu", "sim", "cuda"});
-  parser.text("--against", s.against, "pytorch: time the same cases there, interleaved", "WHAT");
-  parser.text("--python", s.python, "the Python that has PyTorch", "PATH");
-  parser.text("--compare", s.compare, "an older report: what is faster, what is slower", "FILE");
+  parser.option("--against", s.against, "pytorch: time the same cases there, interleaved", "WHAT");
+  parser.option("--python", s.python, "the Python that has PyTorch", "PATH");
+  parser.option("--compare", s.compare, "an older report: what is faster, what is slower", "FILE");
   parser.flag("--merge", typed.merge, "the words are reports to show as one; measure nothing");
-  parser.integer("--rounds", typed.rounds, "samples of each case; 7 without it", 1, 1000);
-  parser.number("--seconds", s.seconds, "length of a sample; 0.3 without it", 0.001, 60);
+  parser.option("--rounds", typed.rounds, "samples of each case; 7 without it", 1, 1000);
+  parser.option("--seconds", s.seconds, "length of a sample; 0.3 without it", 0.001, 60);
   parser.flag("--quick", s.quick, "3 rounds of 0.05 s: a first impression");
-  parser.text("--out", s.out, "folder of the page, the pictures and time.json", "FOLDER");
-  parser.text("--json", s.json, "write the JSON file here, too", "FILE");
-  parser.number("--limit", s.limit, "seconds that one answer of a worker may take", 0.1, 3600);
+  parser.option("--out", s.out, "folder of the page, the pictures and time.json", "FOLDER");
+  parser.option("--json", s.json, "write the JSON file here, too", "FILE");
+  parser.option("--limit", s.limit, "seconds that one answer of a worker may take", 0.1, 3600);
   parser.flag("--list", s.list, "show the cases and measure nothing");
-  parser.text("--worker-program", s.worker, "").hide("--worker-program");
+  parser.option("--worker-program", s.worker, "").hide("--worker-program");
   parser.example("./course time one-against-several lenet");
 }
 

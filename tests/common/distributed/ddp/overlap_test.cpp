@@ -15,7 +15,7 @@ namespace {
 // nobody lets through is an error, not a hang.
 class GatedGroup final : public ProcessGroup {
  public:
-  GatedGroup() : ProcessGroup(0, 1, std::chrono::seconds(5)) {}
+  GatedGroup() : ProcessGroup(0, 1) {}
   const char* transport() const override { return "gated"; }
   void open() {
     std::lock_guard lock(mutex_);

@@ -151,15 +151,14 @@ TEST_CASE(
     "a tensor for which shared memory has no room lies elsewhere, and is reduced all the same") {
   const auto transports = shm_transports(2, Views::kOwn);
   CHECK(transports[0]->allocate_shared(std::size_t{1} << 40) == nullptr);
-  void* const small = transports[0]->allocate_shared(100);
+  const auto small = transports[0]->allocate_shared(100);
   REQUIRE(small != nullptr);
   CHECK(transports[0]->allocate_shared(100) != small);
 }
 
 TEST_CASE("the memory of a tensor that is gone goes back to the system") {
   const auto segment = SharedSegment::make(shm_segment_bytes(1));
-  ProcessGroupHost group(0, 1, std::chrono::seconds(5),
-                         make_shm_transport(0, std::vector{segment}));
+  ProcessGroupHost group(0, 1, make_shm_transport(0, std::vector{segment}));
   const std::string path = segment->address().substr(0, segment->address().find(' '));
   const auto held = [&] {  // not what the file could be, but what it is
     struct stat status {};

@@ -51,7 +51,8 @@ class Folder {
 void reduce_until_stopped(Transport& transport, int rank, const Folder& folder) {
   constexpr std::int64_t kNumel = 100'000;
   std::vector<std::int64_t> outside(kNumel);
-  auto* const shared = static_cast<std::int64_t*>(transport.allocate_shared(kNumel * 8));
+  const auto memory = transport.allocate_shared(kNumel * 8);
+  auto* const shared = static_cast<std::int64_t*>(memory.get());
   CollectiveFingerprint key;
   key.type = CollectiveType::kAllReduce;
   key.numel = kNumel;

@@ -75,8 +75,7 @@ inline std::vector<std::string> run_shared(
   std::vector<std::string> errors(transports.size());
   std::vector<std::unique_ptr<ProcessGroupHost>> groups;
   for (int r = 0; r < size; ++r)
-    groups.push_back(
-        std::make_unique<ProcessGroupHost>(r, size, std::chrono::seconds(10), transports[r]));
+    groups.push_back(std::make_unique<ProcessGroupHost>(r, size, transports[r]));
   std::vector<std::thread> threads;
   for (int r = 0; r < size; ++r)
     threads.emplace_back([&, r] {
