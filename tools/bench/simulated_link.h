@@ -19,7 +19,7 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
  public:
   /// @param per_byte nanoseconds.
   SimulatedLink(std::shared_ptr<ProcessGroup> group, double per_byte)
-      : ProcessGroup(group->rank(), group->size(), group->timeout()),
+      : ProcessGroup(group->rank(), group->size()),
         group_(std::move(group)),
         per_byte_(per_byte),
         queue_(std::make_shared<td::distributed::WorkQueue>(
