@@ -15,6 +15,7 @@ Marks of the page, each before a fenced block:
     <!-- recipe: NAME -->              what follows belongs to this recipe
     <!-- file: PATH -->                the block is the file
     <!-- append: PATH -->              the block is appended to the file
+    <!-- entry: PATH -->               the block follows the last line that begins with the same word
     <!-- run --> <!-- run, exit code 1 -->   the block is commands for a shell in the project's directory
     <!-- prints -->                    each line is part of a line that the last commands printed
 """
@@ -27,8 +28,8 @@ import subprocess
 import sys
 import tempfile
 
-STEP = re.compile(r"<!-- (recipe|file|append|run|prints)(?:: (\S+)|, exit code (\d+))? -->(?:\n+(`{3,})\w*\n(.*?)\n\4(?=\n))?", re.S)
-MARK = re.compile(r"<!-- (?:recipe|file|append|run|prints)\b")
+STEP = re.compile(r"<!-- (recipe|file|append|entry|run|prints)(?:: (\S+)|, exit code (\d+))? -->(?:\n+(`{3,})\w*\n(.*?)\n\4(?=\n))?", re.S)
+MARK = re.compile(r"<!-- (?:recipe|file|append|entry|run|prints)\b")
 PATIENCE = 800
 UNOPTIMIZED = ["-DTD_CUDA=OFF", "-DTD_NATIVE=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -g0"]
 SKIPPED = 77
@@ -73,6 +74,16 @@ def run(commands, copy, expected):
     return done.stdout
 
 
+def add_entry(path, block):
+    """Puts the block into a list, after its last entry."""
+    word = re.match(r"\w+", block)[0]
+    before, entry, after = path.read_text().rpartition(f"\n{word}(")
+    if not entry:
+        raise Fault(f"entry: {path.name} has no line that begins with \"{word}(\"")
+    line, _, rest = after.partition("\n")
+    path.write_text(f"{before}{entry}{line}\n{block}{rest}")
+
+
 def follow(steps, copy):
     """Takes all steps. @throws Fault naming the first that fails."""
     printed = ""
@@ -85,9 +96,12 @@ def follow(steps, copy):
                     raise Fault(f"the commands do not print \"{line}\"")
         else:
             path = copy / argument
-            if kind == "append" and not path.exists() or kind == "file" and path.exists():
+            if (kind == "file") == path.exists():
                 raise Fault(f"{kind}: {argument} {'exists already' if path.exists() else 'does not exist'}")
             path.parent.mkdir(parents=True, exist_ok=True)
+            if kind == "entry":
+                add_entry(path, block)
+                continue
             with open(path, "a") as file:
                 file.write(block)
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <utility>
 
 #include "td/autograd/modes.h"
@@ -24,20 +25,27 @@ AsyncWork::AsyncWork(Collective collective)
 
 void AsyncWork::wait() {
   if (const auto queue = queue_.lock()) queue->help(*this);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return done_; });
+  if (!error_) return;
   try {
-    future_.get();
+    std::rethrow_exception(error_);
   } catch (const DistributedError& e) {
     throw DistributedError(e.what());  // each waiting thread gets an object of its own
   }
 }
 
 bool AsyncWork::is_completed() const {
-  return future_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  std::lock_guard lock(mutex_);
+  return done_;
 }
 
-void AsyncWork::finish(const std::exception_ptr& error) {
-  if (done_.exchange(true)) return;
-  error ? promise_.set_exception(error) : promise_.set_value();
+void AsyncWork::finish(std::exception_ptr error) {
+  std::lock_guard lock(mutex_);
+  if (done_) return;
+  done_ = true;
+  error_ = std::move(error);
+  changed_.notify_all();
 }
 
 WorkQueue::WorkQueue(const char* name, Execute execute)

@@ -2,11 +2,10 @@
 // (process_group_host.h) has three of them.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
-#include <future>
 #include <mutex>
 #include <thread>
 
@@ -29,7 +28,7 @@ class AsyncWork : public Work {
   void wait() override;
   bool is_completed() const override;
   /// Completes it, with an error or without; only the first call counts.
-  void finish(const std::exception_ptr& error);
+  void finish(std::exception_ptr error);
 
   Collective call;        ///< the fingerprint and the tensors
   optional<Event> ready;  ///< recorded after the work that produces an accelerator's tensors
@@ -37,9 +36,11 @@ class AsyncWork : public Work {
  private:
   friend class WorkQueue;
 
-  std::promise<void> promise_;
-  const std::shared_future<void> future_ = promise_.get_future();
-  std::atomic<bool> done_{false};  // the promise is kept
+  // Not std::promise, which asks the heap twice in every step of training.
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::exception_ptr error_;
   std::weak_ptr<WorkQueue> queue_;
   bool run_inline_;  // guarded by the queue's mutex
 };

@@ -141,7 +141,7 @@ TEST_CASE("the picture of a tile's column stacks 32 words on one bank") {
 TEST_CASE("a picture stands in angle brackets of its own") {
   SiteProfile place = *transpose(0).profile.worst(Space::kGlobal);
   place.variable = "a<b>&";
-  CHECK(count(svg(place), "a&lt;b>&amp;") > 0);
+  CHECK(count(svg(place), "a&lt;b&gt;&amp;") > 0);
 }
 
 TEST_CASE("the JSON has the figures of places, and null for lanes that take no part") {
