@@ -31,33 +31,67 @@ class WeightedLossBase : public Cloneable<Derived> {
   Tensor weight;  ///< Buffer; undefined for equal weights.
 };
 
-/// A loss of an input and a target: its base, and what forward returns.
-#define TD_LOSS_LAYER(Name, Base, ...)                                                \
-  class Name##Impl : public Base<Name##Impl, Name##Options> {                         \
-   public:                                                                            \
-    using Base::Base;                                                                 \
-    Tensor forward(const Tensor& input, const Tensor& target) { return __VA_ARGS__; } \
-  };                                                                                  \
-  TD_MODULE(Name)
-
 /// Softmax and negative log-likelihood in one: scores (N, C), class indices (N).
-TD_LOSS_LAYER(CrossEntropyLoss, WeightedLossBase,
-              td::cross_entropy_loss(input, target, weight, options.reduction(),
-                                     options.ignore_index(), options.label_smoothing()));
+class CrossEntropyLossImpl
+    : public WeightedLossBase<CrossEntropyLossImpl, CrossEntropyLossOptions> {
+ public:
+  using WeightedLossBase::WeightedLossBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::cross_entropy_loss(input, target, weight, options.reduction(),
+                                  options.ignore_index(), options.label_smoothing());
+  }
+};
+TD_MODULE(CrossEntropyLoss);
+
 /// Negative log-likelihood: log-probabilities (N, C), class indices (N).
-TD_LOSS_LAYER(NLLLoss, WeightedLossBase,
-              td::nll_loss(input, target, weight, options.reduction(), options.ignore_index()));
+class NLLLossImpl : public WeightedLossBase<NLLLossImpl, NLLLossOptions> {
+ public:
+  using WeightedLossBase::WeightedLossBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::nll_loss(input, target, weight, options.reduction(), options.ignore_index());
+  }
+};
+TD_MODULE(NLLLoss);
+
 /// (input - target)^2
-TD_LOSS_LAYER(MSELoss, PlainModuleBase, td::mse_loss(input, target, options.reduction()));
+class MSELossImpl : public PlainModuleBase<MSELossImpl, MSELossOptions> {
+ public:
+  using PlainModuleBase::PlainModuleBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::mse_loss(input, target, options.reduction());
+  }
+};
+TD_MODULE(MSELoss);
+
 /// |input - target|
-TD_LOSS_LAYER(L1Loss, PlainModuleBase, td::l1_loss(input, target, options.reduction()));
+class L1LossImpl : public PlainModuleBase<L1LossImpl, L1LossOptions> {
+ public:
+  using PlainModuleBase::PlainModuleBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::l1_loss(input, target, options.reduction());
+  }
+};
+TD_MODULE(L1Loss);
+
 /// d^2 / (2 beta) where |d| < beta, else |d| - beta / 2, for d = input - target.
-TD_LOSS_LAYER(SmoothL1Loss, PlainModuleBase,
-              td::smooth_l1_loss(input, target, options.reduction(), options.beta()));
+class SmoothL1LossImpl : public PlainModuleBase<SmoothL1LossImpl, SmoothL1LossOptions> {
+ public:
+  using PlainModuleBase::PlainModuleBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::smooth_l1_loss(input, target, options.reduction(), options.beta());
+  }
+};
+TD_MODULE(SmoothL1Loss);
+
 /// -(t log p + (1 - t) log(1 - p))
-TD_LOSS_LAYER(BCELoss, WeightedLossBase,
-              td::binary_cross_entropy(input, target, weight, options.reduction()));
-#undef TD_LOSS_LAYER
+class BCELossImpl : public WeightedLossBase<BCELossImpl, BCELossOptions> {
+ public:
+  using WeightedLossBase::WeightedLossBase;
+  Tensor forward(const Tensor& input, const Tensor& target) {
+    return td::binary_cross_entropy(input, target, weight, options.reduction());
+  }
+};
+TD_MODULE(BCELoss);
 
 /// BCELoss of sigmoid(input), computed without overflow.
 class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
