@@ -125,7 +125,9 @@ void launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t stream,
                                      bytes,
                                      memory_of_launch,
                                      {}};
-  const auto values = std::make_shared<Call>(call, std::min(bytes, Call::kMostBytes));
+  const auto values = std::make_shared<Call>();
+  values->kernel = call;
+  values->bytes = std::min(bytes, Call::kMostBytes);
   std::memcpy(values->arguments, arguments, values->bytes);
   launch.run = [=, name = launch.name, extents = arguments_of(launch.memory)] {
     simt::Launch work;
