@@ -71,6 +71,8 @@ const Variable kVariables[] = {
 }  // namespace
 
 bool parse_bytes(const std::string& text, std::size_t* bytes) {
+  // from_chars would also take "-1", ".5", "inf" and "nan".
+  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
   double amount = 0;
   const char* const end = text.data() + text.size();
   const char* rest = std::from_chars(text.data(), end, amount).ptr;

@@ -54,7 +54,7 @@ inline Tensor max(const Tensor& input, const Tensor& other) { return maximum(inp
 inline Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
 /// With a bool alone, of all elements; any other number is a dimension.
 Tensor var(const Tensor& input, std::same_as<bool> auto unbiased) { return input.var(unbiased); }
-/// The same.
+/// With a bool alone, of all elements.
 Tensor std(const Tensor& input, std::same_as<bool> auto unbiased) { return input.std(unbiased); }
 /// @}
 

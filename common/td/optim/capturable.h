@@ -1,8 +1,7 @@
 // What a capturable optimizer stores in device memory: learning rates and counts of steps. A graph
 // that captured a step reads them there at every replay, where the host's values would be those of
 // the capture. Plain steps use none of this. Invariant: once made, the tensors change in place, so
-// that a captured graph finds them. Functions are in optimizer.cpp, the kernels' side is in
-// capturable_list.h.
+// that a captured graph finds them. The kernels' side is capturable_list.h.
 #pragma once
 
 #include "td/base/objects.h"

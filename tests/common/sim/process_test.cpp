@@ -187,7 +187,8 @@ TEST_CASE("amounts of memory are read with their unit") {
   CHECK((sim::parse_bytes("512MiB", &bytes) && bytes == std::size_t{512} << 20));
   CHECK((sim::parse_bytes("1.5 GB", &bytes) && bytes == 1500000000));
   CHECK((sim::parse_bytes("2TiB", &bytes) && bytes == std::size_t{2} << 40));
-  for (const char* text : {"", "x", "-1", "0", "MiB", "1 QB", "1e99", "0x10", " 1", "1MiB ", "nan"})
+  for (const char* text :
+       {"", "x", "-1", "0", "MiB", "1 QB", "1e99", "0x10", " 1", "1MiB ", "nan", ".5GB"})
     CHECK_FALSE(sim::parse_bytes(text, &bytes));
   CHECK_FALSE(sim::parse_bytes(std::string("5\0", 2), &bytes));
   CHECK(bytes == std::size_t{2} << 40);

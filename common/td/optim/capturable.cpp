@@ -1,0 +1,44 @@
+// See capturable.h.
+#include "td/optim/capturable.h"
+
+#include "td/base/error.h"
+#include "td/device/graph.h"
+#include "td/ops/ops.h"
+
+namespace td::optim {
+
+const Tensor& DeviceScalar::on(Device device, double value) {
+  if (value != value_) set(value);
+  for (const Tensor& copy : copies_)
+    if (copy.device() == device) return copy;
+  return copies_.emplace_back(full({}, value, TensorOptions(device).dtype(kDouble)));
+}
+
+void DeviceScalar::set(double value) {
+  if (capturing_graph)
+    fail_in_capture("optimizer: a change of the learning rate",
+                    "Each replay would set the rate of the capture again. Change it before the "
+                    "capture and run a step, or between replays.");
+  if (frozen_ && value != value_)
+    warn_once(
+        "optimizer: its learning rate was changed after its step was captured in a graph, which "
+        "holds the old one as a number. Make the optimizer with capturable(true), or capture the "
+        "step again.");
+  value_ = value;
+  for (const Tensor& copy : copies_) copy.fill_(value);
+}
+
+const Tensor& DeviceStepState::on(Device device, std::int64_t steps) {
+  // Only the count matters: each step begins by computing the others from it.
+  if (!numbers_.defined())
+    numbers_ = full({kSize}, steps, TensorOptions(device).dtype(kDouble));
+  else if (!(numbers_.device() == device))
+    numbers_ = numbers_.to(device);
+  return numbers_;
+}
+
+std::int64_t DeviceStepState::count(std::int64_t otherwise) const {
+  return numbers_.defined() ? numbers_[0].item<std::int64_t>() : otherwise;
+}
+
+}  // namespace td::optim
