@@ -237,6 +237,13 @@ function(td_add_chapter folder)
 
   add_executable(ch${folder} "${chapter_folder}/main.cpp")
   course_options(ch${folder})
+  # The solutions have made the precompiled header; a program takes it if it has their -fPIC.
+  course_precompiled("")
+  if(precompiled AND solutions)
+    set_target_properties(ch${folder} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(ch${folder} PRIVATE -fPIC)
+    target_precompile_headers(ch${folder} REUSE_FROM ${precompiled})
+  endif()
   target_link_libraries(ch${folder} PRIVATE ${chapter_libraries} ${chapter_PROGRAM})
   if(TARGET td_app AND chapter_LIBRARIES)
     target_link_libraries(ch${folder} PRIVATE td_app)

@@ -12,6 +12,8 @@
 
 namespace td::data::datasets {
 
+ImageDataset::ImageDataset(Tensor images, Tensor labels, Mode mode)
+    : images_(std::move(images)), labels_(std::move(labels)), mode_(mode) {}
 Example<> ImageDataset::get(std::size_t index) {
   const auto i = static_cast<std::int64_t>(index);
   return {images_[i].to(kFloat).mul_(1.0 / 255), labels_[i]};

@@ -13,8 +13,7 @@ class ImageDataset : public Dataset<ImageDataset> {
  public:
   /// The training or the test set.
   enum class Mode { kTrain, kTest };
-  ImageDataset(Tensor images, Tensor labels, Mode mode = Mode::kTrain)
-      : images_(std::move(images)), labels_(std::move(labels)), mode_(mode) {}
+  ImageDataset(Tensor images, Tensor labels, Mode mode = Mode::kTrain);
   /// data: float32 (C, H, W) in [0, 1]; target: int64, 0-dimensional.
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;

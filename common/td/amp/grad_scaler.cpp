@@ -23,6 +23,8 @@ void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
 
 }  // namespace
 
+GradScaler::GradScaler(const GradScalerOptions& options) { set_options(options); }
+
 void GradScaler::set_options(const GradScalerOptions& o) {
   TD_CHECK(Error, o.growth_factor() > 1, "GradScaler: invalid growth_factor ", o.growth_factor(),
            "; it must be above 1");

@@ -41,7 +41,7 @@ struct GradScalerOptions {
 class GradScaler {
  public:
   /// @throws Error for options out of range.
-  explicit GradScaler(const GradScalerOptions& options = {}) { set_options(options); }
+  explicit GradScaler(const GradScalerOptions& options = {});
   GradScaler(const GradScaler&) = delete;
   GradScaler& operator=(const GradScaler&) = delete;
 

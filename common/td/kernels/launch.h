@@ -26,7 +26,7 @@ namespace {
 
 /// The address at which a kernel of the tensor's device finds the elements.
 template <class T>
-T* kernel_pointer(const Tensor& tensor) {
+inline T* kernel_pointer(const Tensor& tensor) {
   const Device device = tensor.device();
   void* data = tensor.data_ptr();
   if (!device.is_cpu()) data = backend(device.type()).kernel_address(device.index(), data);

@@ -23,6 +23,8 @@ std::ostream& short_form(std::ostream& stream, const ExpandingArray<2>& array) {
 
 }  // namespace
 
+EmbeddingImpl::EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
+    : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
 EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options_) : options(options_) { reset(); }
 void EmbeddingImpl::reset() {
   if (const auto row = options.padding_idx()) {

@@ -127,8 +127,7 @@ TD_MODULE(LayerNorm);
 /// A table of vectors: integers of any shape to (..., embedding_dim).
 class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
-  EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
-      : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
+  EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim);
   explicit EmbeddingImpl(const EmbeddingOptions& options_);
   void reset() override;
   void reset_parameters();

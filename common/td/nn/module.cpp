@@ -45,6 +45,10 @@ std::string detail::readable(const std::type_info& type) {
   return name;
 }
 
+Module::Module() = default;
+Module::Module(std::string name) : name_(std::move(name)) {}
+Module::~Module() = default;
+
 std::string Module::name() const { return name_.empty() ? detail::readable(typeid(*this)) : name_; }
 
 void Module::check_name(const char* kind, const std::string& name) const {
@@ -133,6 +137,13 @@ void Module::apply(const NamedModuleApplyFunction& function, const std::string& 
 }
 void Module::apply(const ModuleApplyFunction& function) {
   apply(NamedModuleApplyFunction([&](const std::string&, Module& module) { function(module); }));
+}
+std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
+  return named_modules({}, include_self).values();
+}
+std::vector<std::shared_ptr<Module>> Module::children() const { return children_.values(); }
+OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const {
+  return children_;
 }
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(
     const std::string& name_prefix, bool include_self) const {

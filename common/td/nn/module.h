@@ -43,10 +43,10 @@ class Module : public std::enable_shared_from_this<Module> {
   using ModuleApplyFunction = std::function<void(Module&)>;
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
 
-  Module() = default;
+  Module();
   /// @param name what `name()` returns; by default the class's name.
-  explicit Module(std::string name) : name_(std::move(name)) {}
-  virtual ~Module() = default;
+  explicit Module(std::string name);
+  virtual ~Module();
 
   /// The name given, or the name of the class.
   std::string name() const;
@@ -65,13 +65,11 @@ class Module : public std::enable_shared_from_this<Module> {
   }
   /// This module (unless `include_self` is false) and all below it.
   /// @throws Error when this module is not held by a shared_ptr and `include_self` is true.
-  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const {
-    return named_modules({}, include_self).values();
-  }
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = {}, bool include_self = true) const;
-  std::vector<std::shared_ptr<Module>> children() const { return children_.values(); }
-  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
+  std::vector<std::shared_ptr<Module>> children() const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
   /// @}
 
   /// Calls `function` for this module and all below it.

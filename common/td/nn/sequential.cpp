@@ -31,6 +31,8 @@ Tensor ReLUImpl::forward(const Tensor& input) {
   return options.inplace() ? Tensor(input).relu_() : td::relu(input);
 }
 
+FunctionalImpl::FunctionalImpl(Function function) : function_(std::move(function)) {}
+
 SequentialImpl::SequentialImpl() = default;
 SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
   for (const NamedAnyModule& module : modules) push_back(module.name, module.module);

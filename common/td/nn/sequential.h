@@ -256,7 +256,7 @@ TD_MODULE(ModuleList);
 class FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
   using Function = std::function<Tensor(Tensor)>;
-  explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
+  explicit FunctionalImpl(Function function);
   template <class F, class... Args, class = std::enable_if_t<(sizeof...(Args) > 0)>>
   explicit FunctionalImpl(F function, Args... args)
       : function_([function, args...](Tensor input) { return function(input, args...); }) {}

@@ -10,12 +10,23 @@
 
 namespace td::optim {
 
+OptimizerParamGroup::OptimizerParamGroup(TensorList params,
+                                         std::unique_ptr<OptimizerOptions> options)
+    : params_(std::move(params)), options_(std::move(options)) {}
+OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
+    : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options) {
+  options_ = std::move(options);
+}
+
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> groups,
                      std::unique_ptr<OptimizerOptions> defaults)
     : defaults_(std::move(defaults)) {
   defaults_->check();
   for (const OptimizerParamGroup& group : groups) add_param_group(group);
 }
+
+Optimizer::~Optimizer() = default;
 
 void Optimizer::check_new(const Tensor& param, std::size_t index) const {
   TD_CHECK(Error, param.defined(), "optimizer: parameter ", index, " is undefined");

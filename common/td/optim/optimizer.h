@@ -80,11 +80,8 @@ class OptimizerCloneableOptions : public OptimizerOptions {
 /// Parameters that share options.
 class OptimizerParamGroup {
  public:
-  OptimizerParamGroup(TensorList params) : params_(std::move(params)) {}
-  OptimizerParamGroup(TensorList params, std::unique_ptr<OptimizerOptions> options)
-      : params_(std::move(params)), options_(std::move(options)) {}
-  OptimizerParamGroup(const OptimizerParamGroup& other)
-      : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+  OptimizerParamGroup(TensorList params, std::unique_ptr<OptimizerOptions> options = nullptr);
+  OptimizerParamGroup(const OptimizerParamGroup& other);
   OptimizerParamGroup(OptimizerParamGroup&&) = default;
   OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
 
@@ -94,7 +91,7 @@ class OptimizerParamGroup {
   OptimizerOptions& options() { return *options_; }
   const OptimizerOptions& options() const { return *options_; }
   /// Gives it options of its own.
-  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  void set_options(std::unique_ptr<OptimizerOptions> options);
   /// Its parameters.
   TensorList& params() { return params_; }
   const TensorList& params() const { return params_; }
@@ -114,7 +111,7 @@ class Optimizer {
   Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
-  virtual ~Optimizer() = default;
+  virtual ~Optimizer();
 
   /// Changes every parameter that has a gradient; one without is passed over. With a closure,
   /// calls it first (recording on) to compute loss and gradients, and returns the loss.

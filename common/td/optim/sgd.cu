@@ -104,6 +104,11 @@ void update(StepList& list) {
 
 }  // namespace
 
+SGD::SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
+    : Optimizer(std::move(groups), defaults.clone()) {}
+SGD::SGD(TensorList params, SGDOptions defaults)
+    : SGD(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
+
 Tensor SGD::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
   const trace::Span span("SGD.step", trace::Category::kOperator);
@@ -115,6 +120,11 @@ Tensor SGD::step(LossClosure closure) {
   return loss;
 }
 
+std::unique_ptr<OptimizerParamState> SGD::make_state() const {
+  return std::make_unique<SGDParamState>();
+}
+
+SGDOptions::SGDOptions(double lr) : lr_(lr) {}
 void SGDOptions::check() const {
   TD_CHECK(Error, lr_ >= 0, "SGD: invalid learning rate ", lr_, "; it must be 0 or more");
   TD_CHECK(Error, momentum_ >= 0, "SGD: invalid momentum ", momentum_, "; it must be 0 or more");

@@ -8,7 +8,7 @@ namespace td::optim {
 
 /// Settings of SGD, with PyTorch's names.
 struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
-  SGDOptions(double lr) : lr_(lr) {}
+  SGDOptions(double lr);
   void check() const override;
   bool is_capturable() const override { return capturable_; }
   void visit(const std::function<void(const char*, double&)>& f) override;
@@ -40,16 +40,12 @@ struct SGDParamState : public OptimizerParamState {
 /// (Sutskever et al., 2013, in PyTorch's form: the first v is the gradient itself).
 class SGD : public Optimizer {
  public:
-  SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
-      : Optimizer(std::move(groups), defaults.clone()) {}
-  SGD(TensorList params, SGDOptions defaults)
-      : SGD(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
+  SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults);
+  SGD(TensorList params, SGDOptions defaults);
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
-  std::unique_ptr<OptimizerParamState> make_state() const override {
-    return std::make_unique<SGDParamState>();
-  }
+  std::unique_ptr<OptimizerParamState> make_state() const override;
 };
 
 }  // namespace td::optim

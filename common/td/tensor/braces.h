@@ -18,20 +18,7 @@ class NestedNumbers {
                                               std::is_same_v<T, BFloat16>>>
   NestedNumbers(T value) : dtype_(type_of<T>()), values_{Scalar(value)} {}
   /// Each entry is one slice of the first dimension. @throws ShapeError when they differ in sizes.
-  NestedNumbers(std::initializer_list<NestedNumbers> slices) : sizes_{std::int64_t(slices.size())} {
-    if (slices.size() == 0) return;
-    const NestedNumbers& first = *slices.begin();
-    dtype_ = first.dtype_;
-    for (std::int64_t n : first.sizes_) sizes_.push_back(n);
-    for (const NestedNumbers& slice : slices) {
-      TD_CHECK(ShapeError, slice.sizes_ == first.sizes_, "tensor: rows of sizes ",
-               IntArrayRef(first.sizes_), " and ", IntArrayRef(slice.sizes_),
-               " in one list; all rows must have the same length");
-      TD_CHECK(DtypeError, slice.dtype_ == first.dtype_, "tensor: ", dtype_name(first.dtype_),
-               " and ", dtype_name(slice.dtype_), " numbers in one list; write all as one kind");
-      values_.insert(values_.end(), slice.values_.begin(), slice.values_.end());
-    }
-  }
+  NestedNumbers(std::initializer_list<NestedNumbers> slices);
   template <class T>
   NestedNumbers(const std::vector<T>& list)
       : sizes_{std::int64_t(list.size())},

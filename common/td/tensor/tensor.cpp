@@ -1,5 +1,5 @@
-// Tensors with options, orders of memory, tensors over memory of others, and what is asked of a
-// tensor seldom. What every operation uses is in impl.cpp.
+// Numbers in braces, orders of memory, tensors with options or over memory of others, and what is
+// asked of a tensor seldom. What every operation uses is in impl.cpp.
 #include "td/tensor/tensor.h"
 
 #include <algorithm>
@@ -8,8 +8,25 @@
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/thread_state.h"
+#include "td/tensor/braces.h"
 
 namespace td {
+
+NestedNumbers::NestedNumbers(std::initializer_list<NestedNumbers> slices)
+    : sizes_{std::int64_t(slices.size())} {
+  if (slices.size() == 0) return;
+  const NestedNumbers& first = *slices.begin();
+  dtype_ = first.dtype_;
+  for (std::int64_t n : first.sizes_) sizes_.push_back(n);
+  for (const NestedNumbers& slice : slices) {
+    TD_CHECK(ShapeError, slice.sizes_ == first.sizes_, "tensor: rows of sizes ",
+             IntArrayRef(first.sizes_), " and ", IntArrayRef(slice.sizes_),
+             " in one list; all rows must have the same length");
+    TD_CHECK(DtypeError, slice.dtype_ == first.dtype_, "tensor: ", dtype_name(first.dtype_),
+             " and ", dtype_name(slice.dtype_), " numbers in one list; write all as one kind");
+    values_.insert(values_.end(), slice.values_.begin(), slice.values_.end());
+  }
+}
 
 Sizes channels_last_strides(IntArrayRef s) {
   TD_CHECK(ShapeError, s.size() == 4, "channels last needs 4 dimensions (N, C, H, W) but got ", s);

@@ -37,14 +37,15 @@ class Array : public gpu::Array<T> {
 /// A handle with a workspace, as the wrapper makes one.
 struct Blas {
   cublasHandle_t handle = nullptr;
-  Array<float> workspace{1 << 20};
+  static constexpr std::size_t kWorkspace = 16384;  // floats; every one is filled and looked at
+  Array<float> workspace{kWorkspace};
 
   Blas() {
     cudaSetDevice(0);
     cublasCreate(&handle);
     cublasSetStream(handle, static_cast<cudaStream_t>(gpu::stream()));
     cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-    cublasSetWorkspace(handle, workspace.data(), std::size_t{4} << 20);
+    cublasSetWorkspace(handle, workspace.data(), kWorkspace * sizeof(float));
   }
   ~Blas() { cublasDestroy(handle); }
   Blas(const Blas&) = delete;
