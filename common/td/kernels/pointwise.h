@@ -158,13 +158,14 @@ struct PointwiseRow {
     const bool dense = stride == 1 && ((loop.strides[K + 1] == 1) && ...);
     const bool past_caches =
         dense && w.g.dims == 1 && static_cast<std::size_t>(w.g.numel) * sizeof(Out) >= kStreamBytes;
-    const std::int64_t piece = dense && !past_caches ? n : kRowTile;
     const F f = *reinterpret_cast<const F*>(w.functor);
     Out* const out = static_cast<Out*>(w.operands.data[0]) + offset[0];
+    if (dense && !past_caches)
+      return apply(f, n, out, w.operands.template of<In>(K + 1) + offset[K + 1]...);
     [[maybe_unused]] std::tuple<Tile<In>...> tiles;
     Tile<Out> result;
-    for (std::int64_t from = 0; from < n; from += piece) {
-      const std::int64_t m = std::min(piece, n - from);
+    for (std::int64_t from = 0; from < n; from += kRowTile) {
+      const std::int64_t m = std::min(kRowTile, n - from);
       apply(f, m, stride == 1 && !past_caches ? out + from : result.at,
             input<In>(w, K + 1, offset, from, m, std::get<K>(tiles))...);
       if (past_caches)
@@ -185,7 +186,7 @@ struct PointwiseRow {
 
   // The compiler makes vector instructions of this. An input may be the result itself (in-place
   // operations), element for element; ivdep says that this is all the overlap there is.
-  static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
+  [[gnu::noinline]] static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(x[i])...));
   }

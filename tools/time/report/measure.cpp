@@ -101,10 +101,18 @@ bool take_samples(const Settings& settings, Counterparts jobs, int round, Report
   return true;
 }
 
+// A process has its memory where it was put at the start, which is good for some cases and bad for
+// others. With a process for each round the medians are of several.
+void renew_workers(const std::vector<Counterparts>& cases) {
+  for (const Counterparts& jobs : cases)
+    for (const Job& job : jobs) job.worker->renew();
+}
+
 bool take_rounds(const Settings& settings, const std::vector<Counterparts>& cases, Report& report,
                  Progress& progress) {
   for (int round = 0; round < settings.rounds; ++round) {
     progress.round(round + 1);
+    if (round > 0) renew_workers(cases);
     for (const std::size_t i : order_of_round(cases.size(), round, settings.rounds))
       if (!take_samples(settings, cases[i], round, report, progress)) return false;
   }

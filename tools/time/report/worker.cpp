@@ -40,4 +40,9 @@ Sample Worker::run(const std::string& name, double seconds) {
 
 Parts Worker::explain(const std::string& name) { return parse_parts(ask("explain " + name)); }
 
+void Worker::renew() {
+  if (process_) --starts_;
+  process_.reset();
+}
+
 }  // namespace report

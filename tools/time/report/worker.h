@@ -25,6 +25,8 @@ class Worker {
   Listing list();
   Sample run(const std::string& name, double seconds);
   Parts explain(const std::string& name);
+  /// Ends the process. The next request starts another one, which is no second chance.
+  void renew();
 
  private:
   std::string ask(const std::string& request);
