@@ -14,8 +14,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "distributed/launch/orphan_reaper.h"
 #include "distributed/launch/supervisor.h"
+#include "os/orphan_reaper.h"
 #include "td/base/error.h"
 
 namespace td::distributed {

@@ -1,8 +1,8 @@
-// The process between the launcher and its ranks, so that nothing that a launch started outlives
-// the launch. It starts the ranks as its own children and is their subreaper (man 2 prctl): a
-// process that a rank leaves behind becomes its child, even after setsid. At the end, or when the
-// launcher is killed, it kills all its descendants. run_ranks() makes one. Invariant: it kills only
-// its own descendants.
+// A process between a launcher and the programs that it starts, so that nothing that they start
+// outlives the launcher. It starts the programs as its own children and is their subreaper (man 2
+// prctl): a process that one of them leaves behind becomes its child, even after setsid. At the
+// end, or when the launcher is killed, it kills all its descendants. The launcher of ranks makes
+// one. Invariant: it kills only its own descendants.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "os/file.h"
 #include "os/start_process.h"
 
-namespace td::distributed {
+namespace td {
 
 /// Starts programs and reports what becomes of them. Not thread-safe.
 class OrphanReaper {
@@ -45,4 +45,4 @@ class OrphanReaper {
   FileDescriptor events_;  // the reading end of a pipe
 };
 
-}  // namespace td::distributed
+}  // namespace td

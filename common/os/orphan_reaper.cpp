@@ -2,7 +2,7 @@
 // threads, so the copy may only call functions that are safe in a signal handler: it does not
 // allocate, and uses memory that was prepared before the fork. All it does is wait for signals: of
 // children that end, of the launcher's commands, and of the launcher's death.
-#include "distributed/launch/orphan_reaper.h"
+#include "os/orphan_reaper.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -17,7 +17,7 @@
 
 #include "td/base/error.h"
 
-namespace td::distributed {
+namespace td {
 namespace {
 
 // What the signals mean to the reaper. SIGKILL as a command would end the reaper itself.
@@ -201,4 +201,4 @@ void OrphanReaper::signal_all(int signal) const {
   kill(pid_, signal == SIGKILL ? kKillPrograms : signal);
 }
 
-}  // namespace td::distributed
+}  // namespace td
