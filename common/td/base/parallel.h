@@ -16,6 +16,11 @@ void set_parallel_width(int width);
 /// The cores this process may use.
 int core_count();
 
+/// Nanoseconds of one thread from which work is shared by several: they have to wake up and to meet
+/// again, and what each has written lies in the cache of its core. Measured, see
+/// docs/measurements/threads.md; the decision itself reads no clock, so results repeat.
+inline constexpr double kWorthThreads = 20'000;
+
 namespace detail {
 using RangeBody = void (*)(void* body, std::int64_t begin, std::int64_t end);
 void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeBody call,

@@ -47,6 +47,7 @@ constexpr int kAdamTensors = 12, kAdamCapturable = 10;
 template <class T>
 struct AdamWork : ParameterList<kAdamTensors> {
   using C = compute_t<T>;
+  static constexpr double kNanoseconds = 0.48;
   T* param[kMax];
   const T* grad[kMax];
   T* average[kMax];  // of the gradients

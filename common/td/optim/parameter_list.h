@@ -20,6 +20,7 @@ namespace {
 template <int kMost>
 struct ParameterList {
   static constexpr int kMax = kMost;  ///< tensors in one launch; their extents must fit in a Record
+  static constexpr double kNanoseconds = 0.1;  ///< of one thread of the host, per element
   std::int64_t end[kMax];
   int count = 0;
 
@@ -57,8 +58,8 @@ struct ListWork {
   void on_host() const {
     if (work.skips()) return;
     const std::int64_t total = work.end[work.count - 1];
-    // One launch per step comes alone, when the other threads sleep already: waking them must pay.
-    parallel_for(0, total, 2 * kGrain, [this](std::int64_t a, std::int64_t b) {
+    constexpr auto grain = static_cast<std::int64_t>(kWorthThreads / Work::kNanoseconds);
+    parallel_for(0, total, grain, [this](std::int64_t a, std::int64_t b) {
       for (int k = 0; k < work.count; ++k) {
         const std::int64_t begin = k ? work.end[k - 1] : 0;
         const std::int64_t from = std::max(a, begin), to = std::min(b, work.end[k]);

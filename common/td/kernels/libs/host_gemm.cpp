@@ -21,9 +21,24 @@ namespace {
 // Multiplications below which our own loops are the fastest: a call of oneDNN costs 0.4 us.
 constexpr std::int64_t kSmall = 1024;
 
-// Multiplications below which threads that must meet again cost more than they bring: 64 rows
-// through a layer of 512 x 64 take one thread about 20 us.
-constexpr std::int64_t kOneThread = 4 << 20;
+#ifdef TD_HAS_ONEDNN
+bool has_avx512() {
+  static const bool has =
+      (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+  return has;
+}
+#else
+bool has_avx512() { return false; }
+#endif
+
+/// What one thread is expected to take, in nanoseconds: for the multiplications, and for B, which a
+/// library reads and packs first. Measured with AVX2, see docs/measurements/threads.md; not with
+/// AVX-512, where the rate gives threads to products from the same size on as before.
+double expected_time(const Gemm& g) {
+  const double multiplications = static_cast<double>(g.m * g.n) * static_cast<double>(g.k);
+  const double per_nanosecond = has_avx512() ? 200 : 45;
+  return multiplications / per_nanosecond + static_cast<double>(g.n * g.k) / 8;
+}
 
 /// Keeps the libraries to the calling thread while it lives, when `wanted`.
 class OneThread {
@@ -47,8 +62,7 @@ bool both_use_avx2() {
   static const bool both = [] {
     const unsigned isa = dnnl_get_effective_cpu_isa();
     const std::string_view core = openblas_get_corename();
-    return (isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2 &&
-           (isa & dnnl_cpu_isa_avx512_core) != dnnl_cpu_isa_avx512_core &&
+    return (isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2 && !has_avx512() &&
            (core == "Haswell" || core == "Zen");
   }();
   return both;
@@ -98,7 +112,7 @@ void one_product(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   if (g.m * g.n * g.k <= kSmall && g.alpha == 1 && g.beta == 0 && any_order)
     return small_gemm(g, a, b, bias, c);
   {
-    const OneThread small(g.m * g.n * g.k < kOneThread);
+    const OneThread small(expected_time(g) < kWorthThreads);
     large_gemm(g, a, b, c);
   }
   if (!bias) return;
@@ -135,7 +149,7 @@ void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, vo
 #ifdef TD_HAS_ONEDNN
   const std::int64_t work = g.batch * g.m * g.n * g.k;  // none: nothing that oneDNN would do
   if (g.dtype == kBFloat16 && work > 0 && bfloat16_products() == Bfloat16Products::kNative) {
-    const OneThread small(work < kOneThread);
+    const OneThread small(expected_time(g) * static_cast<double>(g.batch) < kWorthThreads);
     return onednn_gemm(g, a, b, bias, c);
   }
 #endif
