@@ -16,7 +16,6 @@ struct Extreme {
   using Acc = compute_t<T>;
   using WideAcc = Acc;
   using Out = T;
-  TD_HD static bool better(Acc x, Acc than) { return kLargest ? x > than : x < than; }
   TD_HD Acc start() const {
     if constexpr (std::is_floating_point_v<Acc>)
       return kLargest ? -std::numeric_limits<Acc>::infinity()
@@ -46,18 +45,19 @@ struct ValueIndex {
   std::int64_t index;
 };
 
-template <class T, bool kLargest>
+template <class T>
 struct ArgExtreme {
   using Acc = ValueIndex<compute_t<T>>;
   using WideAcc = Acc;
   using Out = std::int64_t;
   using ByIndex = void;
-  TD_HD Acc start() const { return {Extreme<T, kLargest>{}.start(), -1}; }
-  TD_HD static bool wins(const Acc& a, const Acc& b) {  // whether a is chosen over b
+  bool largest;
+  TD_HD Acc start() const { return {0, -1}; }          // no element yet
+  TD_HD bool wins(const Acc& a, const Acc& b) const {  // whether a is chosen over b
     if (b.index < 0) return true;
     if (a.value != a.value) return b.value == b.value || a.index < b.index;
     if (b.value != b.value) return false;
-    return Extreme<T, kLargest>::better(a.value, b.value) ||
+    return (largest ? a.value > b.value : a.value < b.value) ||
            (a.value == b.value && a.index < b.index);
   }
   TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t index) const {
@@ -123,11 +123,9 @@ Tensor arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> d
   check_not_empty(op, input, set);
   const Tensor x = input.dtype() == kBool ? input.to(kByte) : input;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kLong, x.device());
-  dispatch_numbers(largest ? "argmax" : "argmin", x.dtype(), [&]<class T>(CppType<T>) {
-    if (largest)
-      reduce<T>("argmax", ArgExtreme<T, true>{}, y, x, set);
-    else
-      reduce<T>("argmin", ArgExtreme<T, false>{}, y, x, set);
+  const char* const kernel = largest ? "argmax" : "argmin";
+  dispatch_numbers(kernel, x.dtype(), [&]<class T>(CppType<T>) {
+    reduce<T>(kernel, ArgExtreme<T>{largest}, y, x, set);
   });
   return y;
 }
