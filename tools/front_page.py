@@ -35,7 +35,8 @@ SHOWN = [
     "a + b, 1 float", "SimpleModel step, batch 100", "MLP step, Adam", "LeNet step", "CIFAR-10 CNN step",
     "CIFAR-10 CNN step, channels last", "CIFAR-10 CNN inference"
 ]
-HEAD_LINES, TAIL_LINES = 9, 6
+# How many lines of the output are shown: the first ones, and the last ones.
+SHOWN_LINES = {"run": (9, 6), "test": (1, 3)}
 
 
 def typed(words, folder, environment):
@@ -83,15 +84,15 @@ def duration(seconds):
     return f"{seconds} s" if seconds < 100 else f"{seconds // 60} min {seconds % 60} s"
 
 
-def shortened(lines):
+def shortened(lines, first, last):
     """The first and the last lines; the progress of the build is not news after its first line."""
     progress = re.compile(r"build: (?:\[|starting)|building \[")
     lines = [
         line.rstrip() for i, line in enumerate(lines)
         if not (progress.match(line) and i and progress.match(lines[i - 1]))
     ]
-    if len(lines) > HEAD_LINES + TAIL_LINES + 1:
-        lines = [*lines[:HEAD_LINES], "…", *lines[-TAIL_LINES:]]
+    if len(lines) > first + last + 1:
+        lines = [*lines[:first], "…", *lines[-last:]]
     return lines
 
 
@@ -109,7 +110,7 @@ def first_run():
             f"packages installed, {cache} "
             f"({about['machine']}, {about['date']}, commit {about['commit']}, "
             f"load before {about['load_before']}):\n\n"
-            "```\n" + "".join(line + "\n" for line in shortened(about["output"])) + "```\n")
+            "```\n" + "".join(line + "\n" for line in shortened(about["output"], *SHOWN_LINES[key])) + "```\n")
     return "\n".join(parts)
 
 
