@@ -36,7 +36,7 @@ SHOWN = [
     "CIFAR-10 CNN step, channels last", "CIFAR-10 CNN inference"
 ]
 # How many lines of the output are shown: the first ones, and the last ones.
-SHOWN_LINES = {"run": (9, 6), "test": (1, 3)}
+SHOWN_LINES = {"run": (5, 2), "test": (1, 2)}
 
 
 def typed(words, folder, environment):
@@ -75,7 +75,7 @@ def measure(only, with_cache):
                 "date": datetime.date.today().isoformat(),
                 "compiler_cache": with_cache,
                 "load_before": round(load, 2),
-                "commit": gpu_report.said_by("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")[0]
+                "commit": gpu_report.said_by("git", "-C", name + "/todevice", "rev-parse", "--short", "HEAD")[0]
             }
     FIRST_RUN.write_text(json.dumps(state, indent=1, ensure_ascii=False) + "\n")
 

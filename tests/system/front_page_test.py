@@ -25,7 +25,7 @@ COMMANDS = {
     "run", "launch", "list", "check", "watch", "hint", "reset", "solution", "doctor", "time", "docs", "data",
     "test", "setup", "new-exercise"
 }
-MOST_LINES = 176
+MOST_LINES = 170
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
 PRIVATE = re.compile(r"/work/|/root/|/home/|/tmp/")

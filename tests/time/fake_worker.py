@@ -3,7 +3,7 @@
 
 Started by course-time in place of its own worker (--worker-program) and, under the name of a Python, in
 place of PyTorch's. Its behavior comes from the environment:
-  FAKE_LOG      a file that gets each request, with the framework before it
+  FAKE_LOG      a file that gets each request, with the framework before it; always set
   FAKE_FAIL     names of cases that fail
   FAKE_DIE      names of cases at which the worker kills itself, the first time or always (NAME*)
   FAKE_HANG     names of cases that it never answers
@@ -71,7 +71,7 @@ def list_all():
 
 def disturb(name):
     """Does what the environment wants for this case instead of an answer; True when it answered."""
-    died = pathlib.Path(os.environ.get("FAKE_LOG", "") + ".died")
+    died = pathlib.Path(os.environ["FAKE_LOG"] + ".died")
     if asked("DIE", name + "*") or asked("DIE", name) and not died.exists():
         died.touch()
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -123,9 +123,8 @@ def main():
         sys.exit(1 if os.environ.get("FAKE_NO_TORCH") else 0)
     for line in sys.stdin:
         verb, *words = line.split()
-        if "FAKE_LOG" in os.environ:
-            with open(os.environ["FAKE_LOG"], "a") as log:
-                log.write(f"{FRAMEWORK.split()[0]} {line}")
+        with open(os.environ["FAKE_LOG"], "a") as log:
+            log.write(f"{FRAMEWORK.split()[0]} {line}")
         if verb == "quit":
             break
         if verb == "list":

@@ -101,8 +101,7 @@ bool take_samples(const Settings& settings, Counterparts jobs, int round, Report
   return true;
 }
 
-// A process has its memory where it was put at the start, which is good for some cases and bad for
-// others. With a process for each round the medians are of several.
+// The medians are then of several processes, whose memory lies in different places.
 void renew_workers(const std::vector<Counterparts>& cases) {
   for (const Counterparts& jobs : cases)
     for (const Job& job : jobs) job.worker->renew();

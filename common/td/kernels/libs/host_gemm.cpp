@@ -21,19 +21,20 @@ namespace {
 // Multiplications below which our own loops are the fastest: a call of oneDNN costs 0.4 us.
 constexpr std::int64_t kSmall = 1024;
 
-#ifdef TD_HAS_ONEDNN
+/// Whether oneDNN computes by AVX-512 here.
 bool has_avx512() {
+#ifdef TD_HAS_ONEDNN
   static const bool has =
       (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
   return has;
-}
 #else
-bool has_avx512() { return false; }
+  return false;
 #endif
+}
 
 /// What one thread is expected to take, in nanoseconds: for the multiplications, and for B, which a
-/// library reads and packs first. Measured with AVX2, see docs/measurements/threads.md; not with
-/// AVX-512, where the rate gives threads to products from the same size on as before.
+/// library reads and packs first. Measured on a Zen 3 with AVX2, see docs/measurements/threads.md;
+/// the rate for AVX-512 is not measured.
 double expected_time(const Gemm& g) {
   const double multiplications = static_cast<double>(g.m * g.n) * static_cast<double>(g.k);
   const double per_nanosecond = has_avx512() ? 200 : 45;
