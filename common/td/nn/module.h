@@ -66,6 +66,7 @@ class Module : public std::enable_shared_from_this<Module> {
   /// This module (unless `include_self` is false) and all below it.
   /// @throws Error when this module is not held by a shared_ptr and `include_self` is true.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  /// The same by name; this module's own name is `name_prefix`.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = {}, bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
