@@ -36,6 +36,7 @@ struct PointwiseKernels {
   Start<StridedArguments<N>> strided = nullptr;
   Start<PackedArguments<N>> packed = nullptr;  // nullptr: there is none for these types
   int pack = 1;                                // elements that one thread of it moves
+  std::uint8_t element_bytes[N];
 };
 #endif
 
@@ -86,7 +87,6 @@ struct PointwiseWork {
 
   Operands<N> operands;
   alignas(16) std::byte functor[16];
-  std::uint8_t element_bytes[N];
   Row row;  // does `count` elements of the innermost loop, from `offset` elements into each operand
   Geometry<N> g;
 
@@ -220,7 +220,6 @@ template <int N>
   const Device device = operands[0]->device();
   for (int k = 0; k < N; ++k) {
     const Tensor& operand = *operands[k];
-    work.element_bytes[k] = static_cast<std::uint8_t>(operand.element_size());
     const bool number = !device.is_cpu() && operand.is_cpu() && operand.dim() == 0;
     work.operands.data[k] = number ? nullptr : kernel_pointer<void>(operand);
     if (!number) continue;

@@ -155,8 +155,8 @@ constexpr bool kPacks = std::is_same_v<T, float> || std::is_same_v<T, Half> ||
 /// The two kernels of one functor, as PointwiseWork carries them.
 template <class F, class Out, class... In>
 PointwiseKernels<sizeof...(In) + 1> pointwise_kernels() {
-  PointwiseKernels<sizeof...(In) + 1> kernels;
   constexpr int N = sizeof...(In) + 1;
+  PointwiseKernels<N> kernels{.element_bytes = {sizeof(Out), sizeof(In)...}};
   kernels.strided = start_kernel<F, StridedArguments<N>, strided_kernel<F, Out, In...>>;
   constexpr bool floats =
       (std::is_floating_point_v<compute_t<Out>> || ... || std::is_floating_point_v<compute_t<In>>);
@@ -189,7 +189,7 @@ PointwiseWork<N> part_of(const PointwiseWork<N>& work, std::int64_t from, std::i
   loop.size = count;
   for (int k = 0; k < N; ++k)
     if (void*& data = part.operands.data[k])
-      data = static_cast<std::byte*>(data) + from * loop.strides[k] * work.element_bytes[k];
+      data = static_cast<std::byte*>(data) + from * loop.strides[k] * work.kernels.element_bytes[k];
   return part;
 }
 

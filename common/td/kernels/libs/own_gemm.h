@@ -28,6 +28,8 @@ template <int kRows, class T>
 void dots(const T* a, std::int64_t row_step, const T* b, std::int64_t step_b, std::int64_t depth,
           T more, T* c, std::int64_t step_c) {
   T sums[kRows] = {};
+  // Vectors along k would have to be taken apart again, because the sums keep their order.
+#pragma omp simd if (0)
   for (std::int64_t k = 0; k < depth; ++k)
     for (int r = 0; r < kRows; ++r)
       sums[r] = static_cast<T>(sums[r] + a[r * row_step + k] * b[k * step_b]);
