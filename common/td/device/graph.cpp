@@ -42,14 +42,12 @@ namespace {
 /// The stream that a capture without a named one is for: that of the best kind of device whose
 /// current stream can be captured.
 Stream current_stream_to_capture() {
-  const Stream preferred = getCurrentStream(preferred_accelerator());
-  if (preferred.native()) return preferred;
-  for (int type = 1; type < kDeviceTypes; ++type) {
+  for (int type = kDeviceTypes - 1; type > 0; --type) {
     if (device_count(static_cast<DeviceType>(type)) == 0) continue;
     const Stream stream = getCurrentStream(static_cast<DeviceType>(type));
     if (stream.native()) return stream;
   }
-  return preferred;
+  return getCurrentStream(preferred_accelerator());
 }
 
 }  // namespace
