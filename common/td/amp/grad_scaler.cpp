@@ -58,6 +58,13 @@ Tensor GradScaler::scale(const Tensor& outputs) {
   return outputs * to_device(scale_, device);
 }
 
+TensorList GradScaler::scale(const TensorList& outputs) {
+  TensorList scaled;
+  scaled.reserve(outputs.size());
+  for (const Tensor& output : outputs) scaled.push_back(scale(output));
+  return scaled;
+}
+
 // One launch over gradients of one device and type.
 void GradScaler::check_list(const Tensor* const* gradients, std::size_t count, Progress& progress,
                             bool divide) {
@@ -92,16 +99,17 @@ void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& pr
           param.sizes(),
           "; dividing would lose what scaling saved. Keep the parameters float32, and let "
           "AutocastGuard choose float16 for the operations");
-      if (!is_dense(gradient.sizes(), gradient.strides())) {  // the kernel walks flat memory
-        const Tensor packed = gradient.contiguous(), *const alone = &packed;
-        check_list(&alone, 1, progress, divide);
-        if (divide) gradient.copy_(packed);
-        continue;
-      }
-      if (count == kernels::kUnscaleTensors || (count && (list[0]->device() != gradient.device() ||
-                                                          list[0]->dtype() != gradient.dtype())))
+      const bool dense = is_dense(gradient.sizes(), gradient.strides());
+      if (!dense || count == kernels::kUnscaleTensors ||
+          (count &&
+           (list[0]->device() != gradient.device() || list[0]->dtype() != gradient.dtype())))
         run();
       list[count++] = &gradient;
+      if (dense) continue;
+      const Tensor packed = gradient.contiguous();  // the kernel walks flat memory
+      list[0] = &packed;
+      run();
+      if (divide) gradient.copy_(packed);
     }
   run();
 }
@@ -135,11 +143,16 @@ GradScaler::Progress& GradScaler::about_to_step(const char* call, const optim::O
   return progress;
 }
 
-bool GradScaler::step(optim::Optimizer& optimizer) {
+bool GradScaler::step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure) {
   if (!is_enabled()) {
-    optimizer.step();
+    optimizer.step(std::move(closure));
     return true;
   }
+  TD_CHECK(
+      Error, !closure,
+      "GradScaler::step: a closure cannot be used while the scaler is enabled, because it would "
+      "make new gradients after those that were unscaled; call scale(loss).backward() before "
+      "step(optimizer)");
   Progress& progress = about_to_step("step", optimizer, /*divide=*/true);
   bool finite = true;
   for (const Tensor& found : progress.found_inf) finite &= found.item<float>() == 0;
@@ -173,6 +186,25 @@ void GradScaler::update() {
   begin_inplace("update", growth_tracker_);
   kernels::update_scale(scale_, growth_tracker_, found_inf, options_.growth_factor(),
                         options_.backoff_factor(), options_.growth_interval());
+  progress_.clear();
+}
+
+void GradScaler::update(double new_scale) {
+  if (!is_enabled()) return;
+  check_scale("update");
+  scale_.fill_(new_scale);
+  progress_.clear();
+}
+
+void GradScaler::update(const Tensor& new_scale) {
+  if (!is_enabled()) return;
+  check_scale("update");
+  TD_CHECK(Error,
+           new_scale.defined() && new_scale.dtype() == kFloat && new_scale.numel() == 1 &&
+               !new_scale.requires_grad(),
+           "GradScaler::update: \"new_scale\" must be a number, or a float32 tensor of one element "
+           "that does not require grad");
+  scale_.copy_(new_scale.reshape({}));
   progress_.clear();
 }
 

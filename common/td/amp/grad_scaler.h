@@ -48,6 +48,7 @@ class GradScaler {
   /// `outputs` times the scale, recorded for backward. The first call puts the scale on the device
   /// of its argument.
   Tensor scale(const Tensor& outputs);
+  TensorList scale(const TensorList& outputs);
 
   /// Divides the optimizer's gradients by the scale, in place, and notes whether one is infinite or
   /// NaN. Call it to look at gradients or to clip them before step(), which else does it itself.
@@ -56,9 +57,10 @@ class GradScaler {
   void unscale_(optim::Optimizer& optimizer);
   /// Steps unless a gradient was infinite or NaN. Waits for the device, once for each device that
   /// has gradients. @return true when the optimizer stepped, false when the step was skipped.
+  /// @param closure only for a scaler that is not enabled, which hands it on.
   /// @throws Error when called twice before update(), before the first scale(), or without any
   /// gradient.
-  bool step(optim::Optimizer& optimizer);
+  bool step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure = nullptr);
   /// step() without waiting, for a capturable optimizer: its kernels read on the device whether to
   /// step and by how much to divide. For graphs, and where a wait a step costs too much. Unlike
   /// after step(), gradients that unscale_ did not divide stay multiplied by the scale.
@@ -68,6 +70,10 @@ class GradScaler {
   /// Backs the scale off if any gradient since the last update() was infinite or NaN, else lets it
   /// grow when it is time. Does not wait. @throws Error when neither unscale_ nor step was called.
   void update();
+  /// Sets the scale instead; the count of finite steps goes on.
+  void update(double new_scale);
+  /// @param new_scale one float32 that does not require grad.
+  void update(const Tensor& new_scale);
 
   /// What unscale_ or step noted for this optimizer since the last update(): one float32 tensor for
   /// each device that has gradients, 0 or 1.
@@ -82,6 +88,19 @@ class GradScaler {
   double get_backoff_factor() const { return options_.backoff_factor(); }
   std::int64_t get_growth_interval() const { return options_.growth_interval(); }
   bool is_enabled() const { return options_.enabled(); }
+  ///@}
+  /// New settings, from the next update() on. A growth interval below get_growth_tracker() stops
+  /// the growth until the next overflow. @throws Error as the constructor does.
+  ///@{
+  void set_growth_factor(double factor) {
+    set_options(GradScalerOptions(options_).growth_factor(factor));
+  }
+  void set_backoff_factor(double factor) {
+    set_options(GradScalerOptions(options_).backoff_factor(factor));
+  }
+  void set_growth_interval(std::int64_t interval) {
+    set_options(GradScalerOptions(options_).growth_interval(interval));
+  }
   ///@}
 
   /// Scale, factors, interval and growth tracker; nothing when not enabled. Call it after update().

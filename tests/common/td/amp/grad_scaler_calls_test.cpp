@@ -31,6 +31,17 @@ TEST_CASE("GradScaler refuses options out of range") {
         "GradScaler: invalid backoff_factor 0; it must be above 0 and below 1");
   CHECK(message<Error>([] { GradScaler(GradScalerOptions().growth_interval(0)); }) ==
         "GradScaler: invalid growth_interval 0; it must be 1 or more");
+  GradScaler scaler;
+  CHECK_THROWS_AS(scaler.set_growth_factor(0.5), Error);
+  CHECK_THROWS_AS(scaler.set_backoff_factor(2), Error);
+  CHECK_THROWS_AS(scaler.set_growth_interval(-1), Error);
+  CHECK(scaler.get_growth_factor() == 2);
+  scaler.set_growth_factor(4);
+  scaler.set_backoff_factor(0.25);
+  scaler.set_growth_interval(10);
+  CHECK(scaler.get_growth_factor() == 4);
+  CHECK(scaler.get_backoff_factor() == 0.25);
+  CHECK(scaler.get_growth_interval() == 10);
 }
 
 TEST_CASE("before the first scale() every call says what is missing") {
@@ -42,6 +53,8 @@ TEST_CASE("before the first scale() every call says what is missing") {
   CHECK(message<Error>([&] { scaler.unscale_(sgd); }) == "GradScaler::unscale_" + rest);
   CHECK(message<Error>([&] { scaler.step(sgd); }) == "GradScaler::step" + rest);
   CHECK(message<Error>([&] { scaler.update(); }) == "GradScaler::update" + rest);
+  CHECK(message<Error>([&] { scaler.update(4.0); }) == "GradScaler::update" + rest);
+  CHECK(message<Error>([&] { scaler.update(ones({})); }) == "GradScaler::update" + rest);
   CHECK(message<Error>([&] { scaler.scale(Tensor()); }) ==
         "GradScaler::scale: \"outputs\" is undefined");
 }
@@ -129,6 +142,26 @@ TEST_CASE("half-precision parameters are refused with the cure, bfloat16 ones ar
   }
 }
 
+TEST_CASE("a closure is refused while the scaler is enabled") {
+  Tensor p = leaf({1});
+  optim::SGD sgd({p}, 0.5);
+  const auto closure = [&] {
+    sgd.zero_grad();
+    Tensor loss = p.sum();
+    loss.backward();
+    return loss;
+  };
+  GradScaler scaler;
+  backward_scaled(scaler, p);
+  CHECK(message<Error>([&] { scaler.step(sgd, closure); }) ==
+        "GradScaler::step: a closure cannot be used while the scaler is enabled, because it would "
+        "make new gradients after those that were unscaled; call scale(loss).backward() before "
+        "step(optimizer)");
+  GradScaler off(GradScalerOptions().enabled(false));
+  CHECK(off.step(sgd, closure));
+  CHECK(values(p) == std::vector<double>{0.5});
+}
+
 TEST_CASE("a scaler that is not enabled runs through the same program") {
   Tensor p = leaf({1, 2}), control = leaf({1, 2});
   optim::SGD sgd({p}, 0.5), plain({control}, 0.5);
@@ -139,6 +172,7 @@ TEST_CASE("a scaler that is not enabled runs through the same program") {
     plain.zero_grad();
     const Tensor loss = (p * p).sum();
     CHECK(off.scale(loss).is_same(loss));
+    CHECK(off.scale(TensorList{loss, p})[1].is_same(p));
     loss.backward();
     (control * control).sum().backward();
     off.unscale_(sgd);
@@ -146,9 +180,22 @@ TEST_CASE("a scaler that is not enabled runs through the same program") {
     CHECK(off.step(sgd));
     plain.step();
     off.update();
+    off.update(2.0);
+    off.update(ones({}));
     CHECK(values(p) == values(control));
   }
   CHECK(off.get_scale() == 1);
   CHECK(off.get_growth_tracker() == 0);
   CHECK(off.found_inf(sgd).empty());
+}
+
+TEST_CASE("lists are scaled element by element, each on its device") {
+  GradScaler scaler(from_scale(4));
+  const TensorList scaled = scaler.scale(TensorList{of({1}, "sim:0"), of({2}, "sim:1"), of({3})});
+  REQUIRE(scaled.size() == 3);
+  CHECK(scaled[0].device() == Device("sim:0"));
+  CHECK(scaled[1].device() == Device("sim:1"));
+  CHECK(scaled[2].device() == Device("cpu"));
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(values(scaled[i]) == std::vector<double>{4.0 * static_cast<double>(i + 1)});
 }

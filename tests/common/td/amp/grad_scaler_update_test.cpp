@@ -80,14 +80,12 @@ TEST_CASE("the scale does not grow beyond the largest float") {
   }
 }
 
-TEST_CASE("an interval loaded below the count stops growth until the next overflow") {
+TEST_CASE("an interval set below the count stops growth until the next overflow") {
   Tensor p = leaf({1});
   optim::SGD sgd({p}, 0.1);
   GradScaler scaler(from_scale(4, 100));
   for (int i = 0; i < 5; ++i) iterate(scaler, sgd, p, false);
-  amp::StateDict state = scaler.state_dict();
-  state["growth_interval"] = full({}, 3, kLong);
-  scaler.load_state_dict(state);
+  scaler.set_growth_interval(3);
   for (int i = 0; i < 10; ++i) iterate(scaler, sgd, p, false);
   CHECK(scaler.get_scale() == 4);
   CHECK(scaler.get_growth_tracker() == 15);
@@ -134,6 +132,32 @@ TEST_CASE(
     }
     CHECK(skipped == std::vector<int>{4, 9, 14, 19});
     CHECK(values(p) == std::vector<double>{-16});  // all others made their step
+  }
+}
+
+TEST_CASE("update(new_scale) sets the scale and lets the count go on") {
+  for (const Device device : devices()) {
+    Tensor p = leaf({1}, device);
+    optim::SGD sgd({p}, 0.1);
+    GradScaler scaler(from_scale(4, 10));
+    iterate(scaler, sgd, p, false);
+    backward_scaled(scaler, p);
+    scaler.step(sgd);
+    scaler.update(3.0);
+    CHECK(scaler.get_scale() == 3);
+    CHECK(scaler.get_growth_tracker() == 1);
+    scaler.update(of({5}, device));
+    CHECK(scaler.get_scale() == 5);
+    scaler.update(full({}, 6.0));  // from the host to wherever the scale is
+    CHECK(scaler.get_scale() == 6);
+    const std::string refused =
+        "GradScaler::update: \"new_scale\" must be a number, or a float32 tensor of one element "
+        "that does not require grad";
+    CHECK(message<Error>([&] { scaler.update(of({1, 2})); }) == refused);
+    CHECK(message<Error>([&] { scaler.update(Tensor()); }) == refused);
+    CHECK(message<Error>([&] { scaler.update(full({}, 2.0, kDouble)); }) == refused);
+    CHECK(message<Error>([&] { scaler.update(leaf({1})); }) == refused);
+    CHECK(scaler.get_scale() == 6);
   }
 }
 

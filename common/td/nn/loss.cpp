@@ -1,0 +1,19 @@
+// What the losses with weights register. The other losses are whole in the header.
+#include "td/nn/loss.h"
+
+namespace td::nn {
+
+Tensor detail::own_weight(const Tensor& held, const Tensor& of_options) {
+  return held.defined() ? held.detach() : of_options;
+}
+
+BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options_)
+    : options(options_) {
+  reset();
+}
+void BCEWithLogitsLossImpl::reset() {
+  weight = register_buffer("weight", detail::own_weight(weight, options.weight()));
+  pos_weight = register_buffer("pos_weight", detail::own_weight(pos_weight, options.pos_weight()));
+}
+
+}  // namespace td::nn
