@@ -10,6 +10,19 @@
 
 namespace td::nn::init {
 
+/// Which size of a weight a scale is derived from: inputs or outputs of one unit.
+enum class FanMode { FanIn, FanOut };
+/// The function that follows the layer; it decides the gain.
+enum class Nonlinearity { Linear, Conv2d, Sigmoid, Tanh, ReLU, LeakyReLU };
+
+/// Factor that keeps the variance through the function (PyTorch's table).
+/// @param param negative slope of LeakyReLU.
+inline double calculate_gain(Nonlinearity nonlinearity, double param = 0.01) {
+  if (nonlinearity == Nonlinearity::Tanh) return 5.0 / 3.0;
+  if (nonlinearity == Nonlinearity::ReLU) return std::sqrt(2.0);
+  if (nonlinearity == Nonlinearity::LeakyReLU) return std::sqrt(2.0 / (1 + param * param));
+  return 1;
+}
 /// Inputs and outputs of one unit of a weight (out, in, ...).
 /// @throws ShapeError below two dimensions.
 inline std::pair<std::int64_t, std::int64_t> fan_in_and_out(const Tensor& tensor) {
@@ -36,12 +49,13 @@ inline Tensor normal_(Tensor tensor, double mean = 0, double std = 1) {
   NoGradGuard no_grad;
   return tensor.normal_(mean, std);
 }
-/// Uniform with bound sqrt(6 / ((1 + a^2) fan_in)), for a layer in front of a LeakyReLU of slope
-/// `a` (He et al., 2015).
-inline Tensor kaiming_uniform_(Tensor tensor, double a = 0) {
+/// Uniform with bound gain * sqrt(3 / fan) (He et al., 2015); `a` is LeakyReLU's slope.
+inline Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanMode mode = FanMode::FanIn,
+                               Nonlinearity nonlinearity = Nonlinearity::LeakyReLU) {
   if (tensor.numel() == 0) return tensor;
-  const double gain = std::sqrt(2.0 / (1 + a * a));
-  const double deviation = gain / std::sqrt(static_cast<double>(fan_in_and_out(tensor).first));
+  const auto fans = fan_in_and_out(tensor);
+  const std::int64_t fan = mode == FanMode::FanIn ? fans.first : fans.second;
+  const double deviation = calculate_gain(nonlinearity, a) / std::sqrt(static_cast<double>(fan));
   const double bound = std::sqrt(3.0) * deviation;
   return uniform_(std::move(tensor), -bound, bound);
 }
@@ -64,3 +78,19 @@ inline void uniform_by_inputs_(const Tensor& weight, const Tensor& bias) {
 }
 
 }  // namespace td::nn::init
+
+namespace td {
+
+inline constexpr auto kFanIn = nn::init::FanMode::FanIn;    ///< Scale by the number of inputs.
+inline constexpr auto kFanOut = nn::init::FanMode::FanOut;  ///< Scale by the number of outputs.
+/// The nonlinearity behind a layer, which its first values are scaled for.
+///@{
+inline constexpr auto kLeakyReLU = nn::init::Nonlinearity::LeakyReLU;
+inline constexpr auto kReLU = nn::init::Nonlinearity::ReLU;
+inline constexpr auto kTanh = nn::init::Nonlinearity::Tanh;
+inline constexpr auto kSigmoid = nn::init::Nonlinearity::Sigmoid;
+inline constexpr auto kLinear = nn::init::Nonlinearity::Linear;
+inline constexpr auto kConv2D = nn::init::Nonlinearity::Conv2d;
+///@}
+
+}  // namespace td

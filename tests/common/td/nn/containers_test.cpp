@@ -207,7 +207,7 @@ TEST_CASE("first values have the bounds of their formulas") {
     return most;
   };
   const double he = std::sqrt(6.0 / 300), glorot = std::sqrt(6.0 / 400);
-  const double kaiming = largest(nn::init::kaiming_uniform_(empty({100, 300})));
+  const double kaiming = largest(nn::init::kaiming_uniform_(empty({100, 300}), 0, kFanIn, kReLU));
   CHECK(kaiming <= he);
   CHECK(kaiming > 0.99 * he);
   const double xavier = largest(nn::init::xavier_uniform_(empty({100, 300})));
