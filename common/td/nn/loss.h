@@ -11,9 +11,7 @@ namespace detail {
 /// What a loss's reset() registers: at first the tensor of the options; in a clone, which still
 /// holds the original's, another handle. Otherwise moving the clone would move the original's
 /// weight too.
-inline Tensor own_weight(const Tensor& held, const Tensor& of_options) {
-  return held.defined() ? held.detach() : of_options;
-}
+Tensor own_weight(const Tensor& held, const Tensor& of_options);
 }  // namespace detail
 
 /// Base of losses with a weight.
@@ -96,15 +94,8 @@ TD_MODULE(BCELoss);
 /// BCELoss of sigmoid(input), computed without overflow.
 class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
  public:
-  explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options_ = {})
-      : options(options_) {
-    BCEWithLogitsLossImpl::reset();
-  }
-  void reset() override {
-    weight = register_buffer("weight", detail::own_weight(weight, options.weight()));
-    pos_weight =
-        register_buffer("pos_weight", detail::own_weight(pos_weight, options.pos_weight()));
-  }
+  explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options_ = {});
+  void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target) {
     return td::binary_cross_entropy_with_logits(input, target, weight, pos_weight,
                                                 options.reduction());

@@ -19,6 +19,9 @@ namespace td {
 
 namespace nn {
 
+template <class Contained>
+class ModuleHolder;
+
 namespace detail {
 
 /// True for the holder classes that TD_MODULE makes (`Linear`), false for `LinearImpl`.
@@ -142,17 +145,28 @@ class Module : public std::enable_shared_from_this<Module> {
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   /// Adds a tensor that is part of the module's state but is not trained.
   Tensor& register_buffer(std::string name, Tensor tensor);
-  /// Adds a child, a shared_ptr or a holder, and returns it.
-  template <class Handle>
-  Handle register_module(std::string name, Handle module) {
+  /// Adds a child and returns it.
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name,
+                                              std::shared_ptr<ModuleType> module) {
     register_child(std::move(name), module);
     return module;
   }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
+    return register_module(std::move(name), holder.ptr());
+  }
   /// Puts another module in a child's place. @throws Error when there is no such child.
-  template <class Handle>
-  Handle replace_module(const std::string& name, Handle module) {
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             std::shared_ptr<ModuleType> module) {
     children_[name] = module;
     return module;
+  }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             ModuleHolder<ModuleType> holder) {
+    return replace_module(name, holder.ptr());
   }
   /// @}
 

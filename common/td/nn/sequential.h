@@ -199,14 +199,18 @@ class SequentialImpl : public ModuleContainerBase<SequentialImpl, AnyModule> {
   /// whose arguments do not fit.
   Tensor forward(const Tensor& input);
   /// The same for several inputs or another type of result.
-  template <class R = Tensor, class... Inputs>
-  requires(!std::is_same_v<R(std::decay_t<Inputs>...), Tensor(Tensor)>) R
-      forward(Inputs&&... inputs) {
+  template <class R, class... Inputs>
+  R forward(Inputs&&... inputs) {
     check_not_empty();
     std::any values[] = {std::any(std::decay_t<Inputs>(inputs))...};
     std::any value = modules_[0].any_forward(values, sizeof...(Inputs));
     for (std::size_t i = 1; i < modules_.size(); ++i) value = modules_[i].any_forward(&value, 1);
     return detail::result_as<R>(*modules_.back().ptr(), std::move(value));
+  }
+  template <class First, class Second, class... Rest>
+  Tensor forward(First&& first, Second&& second, Rest&&... rest) {
+    return forward<Tensor>(std::forward<First>(first), std::forward<Second>(second),
+                           std::forward<Rest>(rest)...);
   }
 
  private:

@@ -50,6 +50,8 @@ struct AdamParamState : public OptimizerParamState {
   /// The largest exp_avg_sq so far.
   TD_ARG(Tensor, max_exp_avg_sq) = {};
 };
+/// AdamW keeps the same.
+using AdamWParamState = AdamParamState;
 
 /// The body of both.
 template <bool decoupled>

@@ -29,6 +29,7 @@ class Worker {
       for (;;) {
         started_.acquire();
         job_();
+        job_ = nullptr;  // with what it holds
         done_.release();
       }
     }).detach();
