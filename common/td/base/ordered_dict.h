@@ -83,16 +83,13 @@ class OrderedDict {
              "' is not defined; there ", known_keys());
   }
   void clear() { items_.clear(); }
-  void reserve(std::size_t count) { items_.reserve(count); }
 
   /// The first or the last entry. @throws Error when there is none.
   ///@{
-  Item& front() { return const_cast<Item&>(std::as_const(*this).front()); }
   const Item& front() const {
     TD_CHECK(Error, !items_.empty(), "front() of an empty OrderedDict; check is_empty() first");
     return items_.front();
   }
-  Item& back() { return const_cast<Item&>(std::as_const(*this).back()); }
   const Item& back() const {
     TD_CHECK(Error, !items_.empty(), "back() of an empty OrderedDict; check is_empty() first");
     return items_.back();
@@ -102,7 +99,6 @@ class OrderedDict {
   Iterator end() { return items_.end(); }
   ConstIterator begin() const { return items_.begin(); }
   ConstIterator end() const { return items_.end(); }
-  const std::vector<Item>& items() const noexcept { return items_; }
   std::vector<Key> keys() const {
     std::vector<Key> all;
     for (const Item& item : items_) all.push_back(item.key());

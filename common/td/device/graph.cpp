@@ -42,28 +42,27 @@ namespace {
 /// The stream that a capture without a named one is for: that of the best kind of device whose
 /// current stream can be captured.
 Stream current_stream_to_capture() {
-  const Stream preferred = getCurrentStream(preferred_accelerator());
-  if (preferred.native()) return preferred;
-  for (int type = 1; type < kDeviceTypes; ++type) {
+  for (int type = kDeviceTypes - 1; type > 0; --type) {
     if (device_count(static_cast<DeviceType>(type)) == 0) continue;
     const Stream stream = getCurrentStream(static_cast<DeviceType>(type));
     if (stream.native()) return stream;
   }
-  return preferred;
+  return getCurrentStream(preferred_accelerator());
 }
 
 }  // namespace
 
 Graph::~Graph() { give_up(); }
 
-void Graph::capture_begin() {
+void Graph::capture_begin() { begin(current_stream_to_capture()); }
+
+void Graph::begin(const Stream& stream) {
   TD_CHECK(DeviceError, !capturing_graph, "capture_begin: this thread captures ",
            capturing_graph == this ? "this graph already; call capture_end() first."
                                    : "another graph; end that capture first.");
   TD_CHECK(DeviceError, state_ == State::kNew,
            "capture_begin: the graph holds a capture already; call reset() first, or make another "
            "Graph.");
-  const Stream stream = current_stream_to_capture();
   TD_CHECK(DeviceError, stream.native(),
            "capture_begin: the current stream is the default stream of ", stream.device(),
            ", which cannot be captured: all threads share it. Make another one current first: "
@@ -114,12 +113,8 @@ void Graph::end() {
 
 void Graph::capture(const Stream& stream, const std::function<void()>& work) {
   const StreamGuard guard(stream);
-  // The given stream is captured although a stream of the preferred kind is current, too.
-  std::optional<StreamGuard> other;
-  const DeviceType preferred = preferred_accelerator();
-  if (stream.device().type() != preferred) other.emplace(getDefaultStream(preferred));
   graph_backend(stream.device().type());  // which a kind without graphs refuses here
-  capture_begin();
+  begin(stream);
   try {
     work();
   } catch (...) {

@@ -78,6 +78,7 @@ class Graph {
 
  private:
   enum class State { kNew, kCapturing, kReady };
+  void begin(const Stream& stream);
   void end();
   void give_up() noexcept;
 

@@ -12,14 +12,6 @@ namespace td::nn {
 
 namespace detail {
 
-/// The module as a `T`; `holder` is the class that was asked.
-template <class T>
-T& checked_as(const char* holder, Module* module) {
-  T* found = module ? module->as<T>() : nullptr;
-  TD_CHECK(Error, found, holder, ": the module is ", module ? module->name() : "empty",
-           ", which is not the type asked for");
-  return *found;
-}
 /// What a forward returned, as the type asked for.
 template <class R>
 R result_as(const Module& module, std::any value) {
@@ -97,11 +89,6 @@ class AnyModule {
   bool is_empty() const noexcept { return !module_; }
   /// The module as a Module.
   const std::shared_ptr<Module>& ptr() const { return module_; }
-  /// The module as a `T`. @throws Error when it is another type.
-  template <class T>
-  T& get() const {
-    return detail::checked_as<T>("AnyModule", module_.get());
-  }
   AnyModule clone(const optional<Device>& device = nullopt) const {
     AnyModule copy = *this;
     copy.module_ = module_->clone(device);

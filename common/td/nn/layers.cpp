@@ -107,8 +107,6 @@ Tensor AdaptiveAvgPool2dImpl::forward(const Tensor& input) {
   return F::adaptive_avg_pool2d(input, options);
 }
 
-LayerNormImpl::LayerNormImpl(std::vector<std::int64_t> normalized_shape)
-    : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
 LayerNormImpl::LayerNormImpl(const LayerNormOptions& options_) : options(options_) { reset(); }
 void LayerNormImpl::reset() {
   const bool affine = options.elementwise_affine();

@@ -112,7 +112,6 @@ TD_MODULE(BatchNorm2d);
 /// Normalizes each sample over its last dimensions.
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
-  LayerNormImpl(std::vector<std::int64_t> normalized_shape);
   explicit LayerNormImpl(const LayerNormOptions& options_);
   void reset() override;
   void reset_parameters();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "td/autograd/record.h"
+#include "td/ops/op.h"
 #include "td/ops/state.h"
 
 namespace td::nn {
@@ -269,12 +270,9 @@ void clone_tensors(const char* kind, const std::string& module,
   for (const auto& item : source) {
     if (!item.value().defined()) continue;
     const Tensor value = item.value().detach();
-    const bool moves = device && !(check_device(*device) == value.device());
+    const Device place = device ? check_device(*device) : value.device();
     Tensor& target = copy[item.key()];
-    if (sharing_clones())
-      target.set_data(value);
-    else
-      target.set_data(moves ? value.to(*device) : value.clone());
+    target.set_data(sharing_clones() ? value : to_device(value, place, /*copy=*/true));
     target.requires_grad_(item.value().requires_grad());  // frozen layers stay frozen
   }
 }

@@ -36,6 +36,8 @@ class ModuleHolder : public detail::ModuleHolderIndicator {
   const std::shared_ptr<Contained>& ptr() const { return impl_ ? impl_ : throw Error(kEmpty); }
   Contained* get() { return ptr().get(); }
   const Contained* get() const { return ptr().get(); }
+  /// For what takes modules of every type: register_module, ModuleList.
+  operator std::shared_ptr<Module>() const { return ptr(); }
   /// Calls forward.
   template <class... Args>
   auto operator()(Args&&... args) {

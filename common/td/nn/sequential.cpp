@@ -37,9 +37,6 @@ SequentialImpl::SequentialImpl() = default;
 SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
   for (const NamedAnyModule& module : modules) push_back(module.name, module.module);
 }
-SequentialImpl::SequentialImpl(const OrderedDict<std::string, AnyModule>& modules) {
-  for (const auto& item : modules) push_back(item.key(), item.value());
-}
 
 Sequential::Sequential() = default;
 Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)

@@ -162,7 +162,11 @@ class ModuleContainerBase : public Cloneable<Derived> {
   /// The module as a `T`. @throws Error when it is another type.
   template <class T>
   T& at(std::size_t index) const {
-    return detail::checked_as<T>(Derived::kName, ptr(index).get());
+    const std::shared_ptr<Module> module = ptr(index);
+    T* found = module->as<T>();
+    TD_CHECK(Error, found, Derived::kName, ": the module is ", module->name(),
+             ", which is not the type asked for");
+    return *found;
   }
   Iterator begin() { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
@@ -183,7 +187,6 @@ class SequentialImpl : public ModuleContainerBase<SequentialImpl, AnyModule> {
 
   SequentialImpl();
   SequentialImpl(std::initializer_list<NamedAnyModule> modules);
-  explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules);
   template <class Head, class... Tail,
             class = std::enable_if_t<std::is_constructible_v<AnyModule, Head&&> &&
                                      !std::is_same_v<std::decay_t<Head>, SequentialImpl>>>
@@ -228,25 +231,13 @@ class Sequential : public ModuleHolder<SequentialImpl> {
 class ModuleListImpl : public ModuleContainerBase<ModuleListImpl, std::shared_ptr<Module>> {
  public:
   static constexpr const char* kName = "ModuleList";  ///< for errors
-  using ModuleContainerBase::insert;
-  using ModuleContainerBase::push_back;
 
   ModuleListImpl() = default;
   template <class Head, class... Tail,
             class = std::enable_if_t<!std::is_base_of_v<ModuleListImpl, std::decay_t<Head>>>>
   explicit ModuleListImpl(Head&& head, Tail&&... tail) {
-    push_back(std::forward<Head>(head));
-    (push_back(std::forward<Tail>(tail)), ...);
-  }
-
-  /// The same for a holder.
-  template <class M>
-  void push_back(const ModuleHolder<M>& holder) {
-    push_back(std::shared_ptr<Module>(holder.ptr()));
-  }
-  template <class M>
-  void insert(std::size_t index, const ModuleHolder<M>& holder) {
-    insert(index, std::shared_ptr<Module>(holder.ptr()));
+    this->push_back(std::forward<Head>(head));
+    (this->push_back(std::forward<Tail>(tail)), ...);
   }
 };
 TD_MODULE(ModuleList);

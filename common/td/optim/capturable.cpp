@@ -3,7 +3,9 @@
 
 #include "td/base/error.h"
 #include "td/device/graph.h"
+#include "td/ops/op.h"
 #include "td/ops/ops.h"
+#include "td/optim/step_list.h"
 
 namespace td::optim {
 
@@ -39,6 +41,15 @@ const Tensor& DeviceStepState::on(Device device, std::int64_t steps) {
 
 std::int64_t DeviceStepState::count(std::int64_t otherwise) const {
   return numbers_.defined() ? numbers_[0].item<std::int64_t>() : otherwise;
+}
+
+CapturableTensors StepList::capturable_tensors() const {
+  const auto here = [&](const Tensor& number) {
+    return number.defined() ? to_device(number, device) : number;
+  };
+  const CapturableTensors& amp = optimizer_.amp_;
+  return {options->device_lr().on(device, options->get_lr()), here(amp.found_inf),
+          here(amp.grad_scale)};
 }
 
 }  // namespace td::optim

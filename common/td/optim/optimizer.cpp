@@ -15,9 +15,6 @@ OptimizerParamGroup::OptimizerParamGroup(TensorList params,
     : params_(std::move(params)), options_(std::move(options)) {}
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
     : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
-void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options) {
-  options_ = std::move(options);
-}
 
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> groups,
                      std::unique_ptr<OptimizerOptions> defaults)
@@ -54,10 +51,9 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
       TD_CHECK(Error, !params[j].is_same(params[i]), "optimizer: parameters ", j, " and ", i,
                " are the same tensor; it would be changed twice a step");
   }
-  OptimizerParamGroup added(group);
-  if (!added.has_options()) added.set_options(defaults_->clone());
-  added.options().check();
-  groups_.push_back(std::move(added));
+  auto options = (group.has_options() ? group.options() : *defaults_).clone();
+  options->check();
+  groups_.emplace_back(params, std::move(options));
 }
 
 OptimizerParamState& Optimizer::state_of(const Tensor& param, const OptimizerOptions& options) {

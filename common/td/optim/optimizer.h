@@ -90,8 +90,6 @@ class OptimizerParamGroup {
   /// What it was made with.
   OptimizerOptions& options() { return *options_; }
   const OptimizerOptions& options() const { return *options_; }
-  /// Gives it options of its own.
-  void set_options(std::unique_ptr<OptimizerOptions> options);
   /// Its parameters.
   TensorList& params() { return params_; }
   const TensorList& params() const { return params_; }

@@ -9,7 +9,12 @@
 namespace td::optim {
 
 void LRScheduler::step() {
-  set_optimizer_lrs(get_lrs());
+  const std::vector<double> rates = get_lrs();
+  auto& groups = optimizer_.param_groups();
+  TD_CHECK(Error, rates.size() == groups.size(), "learning rate schedule: ", rates.size(),
+           " rates for ", groups.size(),
+           " parameter groups; make the scheduler after the last add_param_group");
+  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates[g]);
   ++step_count_;
 }
 
@@ -35,13 +40,6 @@ std::vector<double> LRScheduler::get_current_lrs() const {
   for (const OptimizerParamGroup& group : optimizer_.param_groups())
     rates.push_back(group.options().get_lr());
   return rates;
-}
-void LRScheduler::set_optimizer_lrs(const std::vector<double>& rates) {
-  auto& groups = optimizer_.param_groups();
-  TD_CHECK(Error, rates.size() == groups.size(), "learning rate schedule: ", rates.size(),
-           " rates for ", groups.size(),
-           " parameter groups; make the scheduler after the last add_param_group");
-  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates[g]);
 }
 
 StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma)

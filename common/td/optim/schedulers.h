@@ -29,8 +29,6 @@ class LRScheduler {
   virtual std::vector<double> get_lrs() = 0;
   /// The learning rate of every group.
   std::vector<double> get_current_lrs() const;
-  /// Sets the learning rate of every group.
-  void set_optimizer_lrs(const std::vector<double>& rates);
 
   /// How often step was called.
   unsigned step_count_ = 0;

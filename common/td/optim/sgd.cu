@@ -1,7 +1,7 @@
 // SGD: the update rule, the kernel that applies it to a list of parameters, and the step that
-// launches it. step.cpp makes the lists, parameter_list.h is the shape of the kernel. Invariant:
-// one launch updates up to 16 parameters. With capturable(true) the same rule and loops run as
-// capturable_list.h says.
+// launches it. step.cpp makes the lists, parameter_list.h is the shape of the kernel; options and
+// state are in sgd.cpp. Invariant: one launch updates up to 16 parameters. With capturable(true)
+// the same rule and loops run as capturable_list.h says.
 #include "td/optim/sgd.h"
 
 #include "td/autograd/modes.h"
@@ -104,11 +104,6 @@ void update(StepList& list) {
 
 }  // namespace
 
-SGD::SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
-    : Optimizer(std::move(groups), defaults.clone()) {}
-SGD::SGD(TensorList params, SGDOptions defaults)
-    : SGD(std::vector<OptimizerParamGroup>{std::move(params)}, std::move(defaults)) {}
-
 Tensor SGD::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
   const trace::Span span("SGD.step", trace::Category::kOperator);
@@ -118,42 +113,6 @@ Tensor SGD::step(LossClosure closure) {
     dispatch_floats("sgd", list.dtype,
                     [&](auto type) { update<typename decltype(type)::type>(list); });
   return loss;
-}
-
-std::unique_ptr<OptimizerParamState> SGD::make_state() const {
-  return std::make_unique<SGDParamState>();
-}
-
-SGDOptions::SGDOptions(double lr) : lr_(lr) {}
-void SGDOptions::check() const {
-  TD_CHECK(Error, lr_ >= 0, "SGD: invalid learning rate ", lr_, "; it must be 0 or more");
-  TD_CHECK(Error, momentum_ >= 0, "SGD: invalid momentum ", momentum_, "; it must be 0 or more");
-  TD_CHECK(Error, weight_decay_ >= 0, "SGD: invalid weight_decay ", weight_decay_,
-           "; it must be 0 or more");
-  TD_CHECK(Error, !nesterov_ || (momentum_ > 0 && dampening_ == 0),
-           "SGD: nesterov needs a momentum above 0 and a dampening of 0");
-}
-
-void SGDOptions::visit(const std::function<void(const char*, double&)>& f) {
-  f("lr", lr_);
-  f("momentum", momentum_);
-  f("dampening", dampening_);
-  f("weight_decay", weight_decay_);
-  double nesterov = nesterov_;
-  f("nesterov", nesterov);
-  nesterov_ = nesterov != 0;
-}
-
-void SGDParamState::save(const std::string& prefix, StateDict& state) const {
-  const bool has_value = momentum_buffer_.defined() && on_device.count(1) > 0;
-  if (has_value) state.insert(prefix + "momentum_buffer", momentum_buffer_);
-}
-void SGDParamState::load(const std::string& prefix, const StateDict& state) {
-  if (const Tensor* found = state.find(prefix + "momentum_buffer"))
-    momentum_buffer_ = found->clone();
-}
-void SGDParamState::set_steps(std::int64_t steps) {
-  if (steps == 0) momentum_buffer_ = Tensor();
 }
 
 }  // namespace td::optim

@@ -79,15 +79,6 @@ bool StepList::add(const Tensor& parameter) {
   return true;
 }
 
-CapturableTensors StepList::capturable_tensors() const {
-  const auto here = [&](const Tensor& number) {
-    return number.defined() ? to_device(number, device) : number;
-  };
-  const CapturableTensors& amp = optimizer_.amp_;
-  return {options->device_lr().on(device, options->get_lr()), here(amp.found_inf),
-          here(amp.grad_scale)};
-}
-
 Tensor in_layout(const Tensor& tensor, const Tensor& param) {
   if (!tensor.defined()) return empty_like(param).zero_();
   const bool same_layout =

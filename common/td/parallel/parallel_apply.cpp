@@ -3,9 +3,9 @@
 #include "td/parallel/parallel_apply.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <typeinfo>
 
@@ -26,32 +26,23 @@ class Worker {
  public:
   Worker() {
     std::thread([this] {
-      for (std::unique_lock lock(mutex_);; set({})) {
-        changed_.wait(lock, [&] { return static_cast<bool>(job_); });
-        lock.unlock();
+      for (;;) {
+        started_.acquire();
         job_();
-        lock.lock();
+        job_ = nullptr;  // with what it holds
+        done_.release();
       }
     }).detach();
   }
   void start(std::function<void()> job) {
-    std::lock_guard lock(mutex_);
-    set(std::move(job));
+    job_ = std::move(job);
+    started_.release();
   }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !job_; });
-  }
+  void wait() { done_.acquire(); }
 
  private:
-  void set(std::function<void()> job) {
-    job_ = std::move(job);
-    changed_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::function<void()> job_;  // empty: nothing to do
+  std::function<void()> job_;
+  std::binary_semaphore started_{0}, done_{0};
 };
 
 // Workers that wait for a job. Never destroyed, like the threads themselves.

@@ -28,25 +28,21 @@ namespace nn::parallel {
 
 namespace detail {
 
-/// Calls forward, which returns an R when the module is an AnyModule, and what its type says
-/// otherwise.
-template <class R, class ModuleType, class... Arguments>
-auto call_forward(ModuleType& module, const Arguments&... arguments) {
-  if constexpr (std::is_same_v<ModuleType, AnyModule>)
-    return module.template forward<R>(arguments...);
-  else
-    return module->forward(arguments...);
-}
-/// The same with an input; a tuple is a list of arguments.
-template <class R = Tensor, class ModuleType, class Input>
-auto call(ModuleType& module, const Input& input) {
-  return call_forward<R>(module, input);
-}
+/// Calls forward with an input; a tuple is a list of arguments. Returns an R when the module is an
+/// AnyModule, and what the module's type says otherwise.
 template <class R = Tensor, class ModuleType, class... Arguments>
 auto call(ModuleType& module, const std::tuple<Arguments...>& arguments) {
-  return std::apply(
-      [&](const Arguments&... argument) { return call_forward<R>(module, argument...); },
-      arguments);
+  const auto forward = [&](const Arguments&... argument) {
+    if constexpr (std::is_same_v<ModuleType, AnyModule>)
+      return module.template forward<R>(argument...);
+    else
+      return module->forward(argument...);
+  };
+  return std::apply(forward, arguments);
+}
+template <class R = Tensor, class ModuleType, class Input>
+auto call(ModuleType& module, const Input& input) {
+  return call<R>(module, std::tie(input));
 }
 
 /// What f(0), f(1), ... return, each called in the thread of a replica.
