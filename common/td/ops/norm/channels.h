@@ -91,8 +91,6 @@ struct AddBoth {
   using WideAcc = TwoSums;
   TD_HD TwoSums start() const { return {0, 0}; }
   TD_HD void add(TwoSums& lane, const TwoSums& x, std::int64_t) const { lane = combine(lane, x); }
-  TD_HD TwoSums identity() const { return start(); }
-  TD_HD TwoSums total(const TwoSums& lane) const { return lane; }
   TD_HD TwoSums combine(const TwoSums& x, const TwoSums& y) const { return {x.a + y.a, x.b + y.b}; }
 };
 
