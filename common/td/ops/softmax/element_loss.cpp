@@ -1,14 +1,10 @@
-// Losses of single elements: mse, which is a fused reduction with one element-wise pass for its
-// gradient; and l1, smooth_l1 and the two binary cross entropies, which are expressions of other
-// operations.
-#include "td/kernels/pointwise.h"
-#include "td/kernels/reduce.h"
+// Losses of single elements that are expressions of other operations: l1, smooth_l1 and the two
+// binary cross entropies. mse_loss.cu has the one with a kernel.
 #include "td/ops/op.h"
 
 namespace td {
 namespace {
 
-constexpr Op mse_op{"mse_loss", {"input", "target"}};
 constexpr Op l1_op{"l1_loss", {"input", "target"}};
 constexpr Op smooth_op{"smooth_l1_loss", {"input", "target"}};
 constexpr Op bce_op{"binary_cross_entropy", {"input", "target", "weight"}, 2};
@@ -19,54 +15,11 @@ Tensor reduced(const Tensor& losses, Reduction::Reduction reduction) {
   return reduction == kNone ? losses : reduction == kSum ? sum(losses) : mean(losses);
 }
 
-/// A sum over x that also looks at the element of `target` with the same number.
-template <class T>
-struct SquaredDistance : Sum<T, T> {
-  using ByIndex = void;
-  const T* target;
-  TD_HD void add(compute_t<T>& lane, compute_t<T> x, std::int64_t index) const {
-    const compute_t<T> d = x - static_cast<compute_t<T>>(target[index]);
-    lane += d * d;
-  }
-};
-
-struct DistanceGradient {
-  double factor;
-  template <class C>
-  TD_HD C operator()(C g, C x, C target) const {
-    return g * static_cast<C>(factor) * (x - target);
-  }
-};
-
-Tensor mse_gradient(const Tensor& g, const Tensor& a, const Tensor& b, double factor) {
-  if (recording(g, a, b)) return (a - b) * g * Scalar(factor);
-  Tensor out = empty_on(Sizes(a.sizes()), a.dtype(), a.device());
-  dispatch_floats("mse_loss", a.dtype(), [&]<class T>(CppType<T>) {
-    pointwise<T, T, T, T>("mse_loss_backward", DistanceGradient{factor}, out, g, a, b);
-  });
-  return out;
-}
-
-// Mean or sum of squares of dense tensors of equal sizes: no tensor of differences is made.
-Tensor fused_mse(const Tensor& a, const Tensor& b, double factor) {
-  Tensor out = empty_on({}, a.dtype(), a.device());
-  dispatch_floats("mse_loss", a.dtype(), [&]<class T>(CppType<T>) {
-    const SquaredDistance<T> reducer{{factor}, Pointer{b}};
-    reduce<T>("mse_loss", reducer, out, a, ~DimSet{0}, &b);
-  });
-  if (recording(a, b))
-    record("mse_loss", out, {&a, &b},
-           [a = save(a), b = save(b), factor](Gradients& grads, const Tensor& g) {
-             grads.set_lazily(0, [&] { return mse_gradient(g, a(), b(), 2 * factor); });
-             grads.set_lazily(1, [&] { return mse_gradient(g, b(), a(), 2 * factor); });
-           });
-  return out;
-}
-
 void check_equal_sizes(const Op& op, const Tensor& input, const Tensor& target) {
   TD_CHECK(ShapeError, input.sizes() == target.sizes(), op.name,
-           ": \"target\" needs the sizes of \"input\", ", input.sizes(), ", but has ",
-           target.sizes(), "; reshape or expand it");
+           ": \"target\" needs the sizes of "
+           "\"input\", ",
+           input.sizes(), ", but has ", target.sizes(), "; reshape or expand it");
 }
 
 // Gradient of -(t log x + (1-t) log(1-x)); the divisor is kept away from 0 as in PyTorch.
@@ -103,16 +56,6 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
 }
 
 }  // namespace
-
-Tensor mse_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
-  common_device(mse_op, input, target);
-  const bool same = input.sizes() == target.sizes() && input.dtype() == target.dtype() &&
-                    input.device() == target.device() && input.is_floating_point();
-  if (reduction == kNone || !same) return reduced(square(input - target), reduction);
-  const double factor = reduction == kMean ? 1.0 / static_cast<double>(input.numel()) : 1.0;
-  if (input.is_contiguous() && target.is_contiguous()) return fused_mse(input, target, factor);
-  return fused_mse(input.contiguous(), target.contiguous(), factor);
-}
 
 Tensor l1_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
   common_device(l1_op, input, target);
