@@ -1,19 +1,11 @@
-// New tensors with given values: tensor, zeros, ones, full and their _like forms, arange, linspace
-// and eye; and fill_ and zero_. All but tensor() compute the values on the device itself.
+// New tensors with given values: tensor, arange, linspace and eye.
 #include <cmath>
 
 #include "td/kernels/index_kernel.h"
-#include "td/kernels/pointwise.h"
 #include "td/ops/op.h"
 
 namespace td {
 namespace {
-
-template <class T>
-struct Constant {
-  T value;
-  TD_HD T operator()() const { return value; }
-};
 
 /// Integers are counted in int64, all float types in double.
 template <class T>
@@ -47,52 +39,7 @@ TensorOptions typed(const TensorOptions& options, ScalarType type) {
   return options.has_dtype() ? options : options.dtype(type);
 }
 
-// A new dense tensor, filled before a gradient can be recorded for it.
-Tensor filled(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
-  Tensor t = empty(sizes, options);
-  kernels::fill(t, value);
-  return t;
-}
-
 }  // namespace
-
-void kernels::fill(const Tensor& out, const Scalar& value) {
-  dispatch_all(out.dtype(),
-               [&]<class T>(CppType<T>) { pointwise<T>("fill", Constant<T>{value.to<T>()}, out); });
-}
-
-Tensor& Tensor::fill_(const Scalar& value) const {
-  begin_inplace("fill_", *this, /*one_value=*/true);
-  kernels::fill(*this, value);
-  if (recording(*this))
-    record_in_place("fill", *this, {this}, [](const Tensor& g) { return g * 0; });
-  return handle();
-}
-Tensor& Tensor::fill_(const Tensor& value) const {
-  TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
-           value.sizes());
-  return copy_(value);
-}
-Tensor& Tensor::zero_() const { return fill_(0); }
-
-Tensor zeros(IntArrayRef sizes, const TensorOptions& options) { return filled(sizes, 0, options); }
-Tensor ones(IntArrayRef sizes, const TensorOptions& options) { return filled(sizes, 1, options); }
-Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
-  const ScalarType type = value.is_floating_point() ? kFloat : value.kind();
-  return filled(sizes, value, typed(options, type));
-}
-Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options) {
-  Tensor t = empty_like(like, options);
-  kernels::fill(t, value);
-  if (options.requires_grad()) t.requires_grad_();
-  return t;
-}
-Tensor zeros_like(const Tensor& like, const TensorOptions& options) {
-  return full_like(like, 0, options);
-}
-Tensor ones_like(const Tensor& like, const TensorOptions& options) {
-  return full_like(like, 1, options);
-}
 
 Tensor tensor(const NestedNumbers& values, const TensorOptions& options) {
   const TensorOptions all = typed(options, values.dtype());
