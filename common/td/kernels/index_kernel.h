@@ -12,6 +12,17 @@
 namespace td {
 namespace {
 
+/// Calls f(i) for every i in [0, count) on several threads of the host. `cost` is roughly the
+/// operations one call takes.
+template <class F>
+void each_index(std::int64_t count, std::int64_t cost, const F& f) {
+  const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, cost));
+  parallel_for(0, count, grain, [&f](std::int64_t from, std::int64_t to) {
+    const F local = f;  // which no result overlaps, so that the loop becomes vector instructions
+    for (std::int64_t i = from; i < to; ++i) local(i);
+  });
+}
+
 #ifdef TD_DEVICE_CODE
 template <class Body>
 __global__ void index_kernel(Body body, std::int64_t count) {
@@ -26,14 +37,7 @@ struct IndexKernel {
   Body body;
   std::int64_t count;
 
-  void on_host() const {
-    const std::int64_t grain =
-        std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, body.cost()));
-    parallel_for(0, count, grain, [this](std::int64_t a, std::int64_t b) {
-      const Body local = body;
-      for (std::int64_t i = a; i < b; ++i) local(i);
-    });
-  }
+  void on_host() const { each_index(count, body.cost(), body); }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     if (count == 0) return;

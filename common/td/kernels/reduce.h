@@ -1,8 +1,8 @@
 // The reduce shape: out[i] = all elements of a group combined, for any dimensions and strides.
 // A kernel file calls `reduce<In>(name, reducer, out, x, dims)`. The reducer has
-//   Acc start(); add(Acc&, x, index)           the inner loop, in the compute type; vectorizes
-//   WideAcc identity(), total(Acc), combine(WideAcc, WideAcc)   partial results, in a wider type
-//   Out project(WideAcc)                       the result
+//   Acc start(); add(Acc&, x, index)     the inner loop, in the compute type; vectorizes
+//   WideAcc combine(WideAcc, WideAcc)    partial results, in a type that every Acc converts to
+//   Out project(WideAcc)                 the result
 //   ByIndex   any type; a reducer that reads `index` has it, and gets the order of the sizes
 // Invariant: the order of combining depends on the shape alone, never on the number of threads, so
 // equal inputs give equal bits.
@@ -84,7 +84,7 @@ struct ReduceWork {
         fold(first, n, p * length, std::min(count, (p + 1) * length), totals[p]);
     });
     for (int c = 0; c < n; ++c) {
-      WideAcc total = r.identity();
+      WideAcc total = r.start();
       for (std::int64_t p = 0; p < cut; ++p) total = r.combine(total, totals[p][c]);
       out[first + c] = r.project(total);
     }
@@ -94,7 +94,7 @@ struct ReduceWork {
   // Not inlined: one body a reducer and type, however many callers.
   [[gnu::noinline]] void fold(std::int64_t first, int n, std::int64_t begin, std::int64_t end,
                               WideAcc* totals) const {
-    for (int c = 0; c < n; ++c) totals[c] = r.identity();
+    for (int c = 0; c < n; ++c) totals[c] = r.start();
     if (begin >= end) return;  // nothing to add, and perhaps no memory to point into
     const In* from = x + s.kept.offset(first);
     if (is_by_columns(s)) return fold_columns(from, n, begin, end, totals);
@@ -115,19 +115,19 @@ struct ReduceWork {
     const std::int64_t stride = s.reduced.strides[s.reduced.dims - 1];
     if (stride == 1 && n >= kLanes) return fold_lanes(p, n, index);
     const R reducer = r;
-    WideAcc total = reducer.identity();
+    WideAcc total = reducer.start();
     for (std::int64_t b = 0; b < n; b += kBlock / kLanes) {
       Acc lane = reducer.start();
       const std::int64_t m = std::min(n, b + kBlock / kLanes);
       for (std::int64_t i = b; i < m; ++i) reducer.add(lane, load(p[i * stride]), index + i);
-      total = reducer.combine(total, reducer.total(lane));
+      total = reducer.combine(total, lane);
     }
     return total;
   }
 
   WideAcc fold_lanes(const In* p, std::int64_t n, std::int64_t index) const {
     const R reducer = r;
-    WideAcc total = reducer.identity();
+    WideAcc total = reducer.start();
     for (std::int64_t b = 0; b < n; b += kBlock) {
       const std::int64_t m = std::min(n - b, kBlock);
       Acc lane[kLanes];
@@ -147,7 +147,7 @@ struct ReduceWork {
   // The lanes pairwise: four steps, where one after the other would be sixteen that wait.
   WideAcc joined(const Acc* lane) const {
     WideAcc t[kLanes];
-    for (int k = 0; k < kLanes; ++k) t[k] = r.total(lane[k]);
+    for (int k = 0; k < kLanes; ++k) t[k] = lane[k];
     for (int half = kLanes / 2; half > 0; half /= 2)
       for (int k = 0; k < half; ++k) t[k] = r.combine(t[k], t[k + half]);
     return t[0];
@@ -168,7 +168,7 @@ struct ReduceWork {
         else
           for (int c = 0; c < n; ++c) reducer.add(lane[c], load(p[c * stride]), i);
       }
-      for (int c = 0; c < n; ++c) totals[c] = reducer.combine(totals[c], reducer.total(lane[c]));
+      for (int c = 0; c < n; ++c) totals[c] = reducer.combine(totals[c], lane[c]);
     }
   }
 
@@ -205,36 +205,20 @@ void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor&
 template <class T>
 using total_t = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
 
-/// What a sum adds up: the element itself, or (norm.cu) a function of it.
-struct Plain {
-  template <class T>
-  TD_HD T operator()(T x) const {
-    return x;
-  }
-};
-/// What a total is projected to: itself times a factor, or (norm.cu) its square root.
-struct Scale {
-  double factor;
-  TD_HD double operator()(double total) const { return total * factor; }
-};
-
-template <class T, class Result, class Each = Plain, class Last = Scale>
+/// The sum, times `factor` where it is a float. Derived reducers add up a function of the elements.
+template <class T, class Result>
 struct Sum {
   using Acc =
       std::conditional_t<std::is_floating_point_v<compute_t<T>>, compute_t<T>, std::int64_t>;
   using WideAcc = total_t<T>;
   using Out = Result;
-  Last last;
+  double factor = 1;
   TD_HD Acc start() const { return Acc(0); }
-  TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t) const {
-    lane += Each{}(static_cast<Acc>(x));
-  }
-  TD_HD WideAcc identity() const { return WideAcc(0); }
-  TD_HD WideAcc total(Acc lane) const { return static_cast<WideAcc>(lane); }
+  TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t) const { lane += static_cast<Acc>(x); }
   TD_HD WideAcc combine(WideAcc a, WideAcc b) const { return a + b; }
   TD_HD Out project(WideAcc total) const {
     if constexpr (std::is_floating_point_v<WideAcc>)
-      return static_cast<Out>(static_cast<compute_t<Out>>(last(total)));
+      return static_cast<Out>(static_cast<compute_t<Out>>(total * factor));
     else
       return static_cast<Out>(total);
   }

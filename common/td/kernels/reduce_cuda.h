@@ -56,7 +56,7 @@ __device__ typename Work::WideAcc fold(const Work& w, const ReduceShape& s, std:
                                        std::int64_t first, std::int64_t end, std::int64_t step) {
   constexpr int kLoads = kDeep ? 1 : kReduceLoads;
   const auto r = w.r;
-  auto total = r.identity();
+  typename Work::WideAcc total = r.start();
   if (first >= end) return total;
   const std::int64_t base = s.kept.offset(result);
   Walk<kDeep> walk(s.reduced, first, step);
@@ -76,7 +76,7 @@ __device__ typename Work::WideAcc fold(const Work& w, const ReduceShape& s, std:
       r.add(sum, element[k], there(k) ? i + k * step : i);
       if (there(k)) lane = sum;
     }
-    total = r.combine(total, r.total(lane));
+    total = r.combine(total, lane);
   }
   return total;
 }
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kReduceThreads)
       (plan.columns ? threadIdx.x % plan.width : threadIdx.x / plan.members);
   const std::int64_t begin = blockIdx.y * plan.length;
   const std::int64_t end = std::min(begin + plan.length, plan.count);
-  WideAcc total = w.r.identity();
+  WideAcc total = w.r.start();
   if (result < plan.results)
     total = s.reduced.dims > 2 ? fold<true>(w, s, result, begin + member, end, plan.members)
                                : fold<false>(w, s, result, begin + member, end, plan.members);
@@ -118,12 +118,10 @@ struct Join {
   using WideAcc = typename Work::WideAcc;
   struct Reducer {
     decltype(Work::r) of;
-    __device__ WideAcc start() const { return of.identity(); }
+    __device__ WideAcc start() const { return of.start(); }
     __device__ void add(WideAcc& lane, const WideAcc& piece, std::int64_t) const {
       lane = of.combine(lane, piece);
     }
-    __device__ WideAcc identity() const { return of.identity(); }
-    __device__ WideAcc total(const WideAcc& lane) const { return lane; }
     __device__ WideAcc combine(const WideAcc& a, const WideAcc& b) const {
       return of.combine(a, b);
     }

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "td/base/parallel.h"
-#include "td/kernels/launch.h"
+#include "td/kernels/index_kernel.h"
 
 namespace td {
 namespace {
@@ -128,10 +127,7 @@ struct RowsWork {
   void on_host() const {
     if (n == 0) return;
     // A row's elements cost about an exponential each: far more than an addition.
-    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / n);
-    parallel_for(0, rows, grain, [this](std::int64_t a, std::int64_t b) {
-      for (std::int64_t i = a; i < b; ++i) program(HostRow{n}, i);
-    });
+    each_index(rows, 16 * n, [this](std::int64_t i) { program(HostRow{n}, i); });
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {

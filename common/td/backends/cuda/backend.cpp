@@ -1,6 +1,7 @@
 // The backend contract on NVIDIA GPUs: each function is one or two calls of the CUDA runtime, and
 // those calls are what chapter texts point at. device/ and the allocators call it.
 // Invariant: every call makes its device current first, and an error never stays behind unread.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -69,8 +70,7 @@ bool finished(cudaError_t answer, int index) {
 bool is_captured(cudaStream_t stream) {
   if (captures_underway == 0) return false;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) cudaGetLastError();
-  return status != cudaStreamCaptureStatusNone;
+  return succeeded(cudaStreamIsCapturing(stream, &status)) && status != cudaStreamCaptureStatusNone;
 }
 
 struct Count {
@@ -83,11 +83,7 @@ const Count& count() {
   static const Count answer = [] {
     Count c;
     c.error = cudaGetDeviceCount(&c.devices);
-    if (c.error != cudaSuccess) {
-      c.devices = 0;
-      cudaGetLastError();
-    }
-    if (c.devices > kMaxDevices) c.devices = kMaxDevices;
+    c.devices = succeeded(c.error) ? std::min(c.devices, kMaxDevices) : 0;
     return c;
   }();
   return answer;
@@ -130,8 +126,9 @@ class CudaBackend final : public Backend {
     return obtained(cudaMalloc(&memory, bytes), "allocating", index) ? memory : nullptr;
   }
 
+  // Giving back fails only after work has failed, which synchronize reports, and may not throw.
   void release(int index, void* memory) override {
-    if (try_use_device(index)) forgive(cudaFree(memory));
+    if (try_use_device(index)) succeeded(cudaFree(memory));
   }
 
   // Portable: pinned for every GPU, whichever is current now.
@@ -144,7 +141,7 @@ class CudaBackend final : public Backend {
 
   void release_pinned(void* memory) override {
     if (current_device_of_thread >= 0 || try_use_device(device_for_host_memory()))
-      forgive(cudaFreeHost(memory));
+      succeeded(cudaFreeHost(memory));
   }
 
   // Non-blocking: the default stream would otherwise order itself after and before all others.
@@ -193,7 +190,7 @@ class CudaBackend final : public Backend {
   }
   void release_event(void* event) override {
     const std::unique_ptr<Mark> mark(&mark_of(event));
-    if (try_use_device(mark->device)) forgive(cudaEventDestroy(mark->event));
+    if (try_use_device(mark->device)) succeeded(cudaEventDestroy(mark->event));
   }
 
   void record(void* event, int index, void* stream) override {
@@ -223,19 +220,10 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  // Giving back fails only after work has failed, which synchronize reports, and may not throw.
-  static void forgive(cudaError_t error) {
-    if (error != cudaSuccess) cudaGetLastError();
-  }
-
   // Full memory is an answer, not a failure: the allocator then empties its cache and asks again.
   static bool obtained(cudaError_t error, const char* doing, int index) {
-    if (error == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      return false;
-    }
-    check(error, doing, index);
-    return true;
+    if (error != cudaErrorMemoryAllocation) check(error, doing, index);
+    return succeeded(error);
   }
 
   // The device cannot be asked as a whole while a stream of it is captured. (A capture that begins
@@ -271,9 +259,7 @@ void switch_device(int index) {
 }
 
 bool try_use_device(int index) noexcept {
-  if (current_device_of_thread == index || set_device(index) == cudaSuccess) return true;
-  cudaGetLastError();
-  return false;
+  return current_device_of_thread == index || succeeded(set_device(index));
 }
 
 int device_for_host_memory() {

@@ -16,6 +16,13 @@ inline void check(cudaError_t error, const char* doing, int index) {
     throw_error(std::string(doing) + " on cuda:" + std::to_string(index), error);
 }
 
+/// Whether a call succeeded, where its error is an answer. CUDA forgets the error, which the next
+/// call would report again.
+inline bool succeeded(cudaError_t error) {
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess;
+}
+
 inline cudaStream_t stream_of(void* native) { return static_cast<cudaStream_t>(native); }
 
 /// Queues a copy on a stream of cuda:`index`, as Backend::copy; `bytes` is not 0. Each copy is one

@@ -10,11 +10,8 @@ namespace {
 
 bool is_pageable(const void* memory) {
   cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
-    cudaGetLastError();
-    return true;
-  }
-  return attributes.type == cudaMemoryTypeUnregistered;
+  return !succeeded(cudaPointerGetAttributes(&attributes, memory)) ||
+         attributes.type == cudaMemoryTypeUnregistered;
 }
 
 // Some machines let the GPU read pageable memory itself; the source may then be read late.

@@ -55,9 +55,8 @@ class CudaGraphs final : public GraphBackend {
   }
 
   void release(void* graph, int index) noexcept override {
-    if (graph && try_use_device(index) &&
-        cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)) != cudaSuccess)
-      cudaGetLastError();
+    if (graph && try_use_device(index))
+      succeeded(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
   }
 };
 

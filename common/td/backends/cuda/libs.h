@@ -34,7 +34,7 @@ struct Libs {
   /// One of a convolution's products. kForward: result = the output, of `first` = input with
   /// `second` = weight; a bias is added afterwards, element by element. kBackwardInput: the input's
   /// gradient, of the output's gradient and the weight. kBackwardWeight: the weight's gradient, of
-  /// the output's gradient and the input.
+  /// the output's gradient and the input. cuDNN has no kernel for float64 with channels last.
   void (*conv2d)(ConvKind kind, const Conv2d& conv, const void* first, const void* second,
                  void* result, Where where);
   /// See backends/communicator.h.
@@ -43,11 +43,6 @@ struct Libs {
   std::shared_ptr<Communicator> (*join_communicator)(const std::string& id, int rank, int size,
                                                      int device);
   ///@}
-
-  /// False for what cuDNN has no kernel for: float64 with channels last. Make contiguous copies.
-  static bool supports(const Conv2d& conv) {
-    return !(conv.channels_last && conv.dtype == kDouble);
-  }
 };
 
 /// Opens libtd_cuda_libs.so, which is stored next to libtd.so, the first time it is called.

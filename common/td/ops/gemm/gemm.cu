@@ -113,13 +113,8 @@ bool launch_gemm(const char* name, const Tensor& out, const GemmOperand& a, cons
                   .alpha = alpha,
                   .beta = beta};
   bool adds_bias = true;
-  const GemmWork work{gemm,
-                      kernel_pointer<const void>(a.tensor()),
-                      kernel_pointer<const void>(b.tensor()),
-                      Pointer{bias},
-                      kernel_pointer<void>(out),
-                      out.device().index(),
-                      &adds_bias};
+  const GemmWork work{gemm,         Pointer{a.tensor()},  Pointer{b.tensor()}, Pointer{bias},
+                      Pointer{out}, out.device().index(), &adds_bias};
   launch(name, out.device(), work, {&a.tensor(), &b.tensor(), &bias}, {&out});
   return adds_bias;
 }
@@ -132,22 +127,6 @@ void without_product(const Tensor& out, const Tensor& bias, double beta) {
   kernels::fill(out, 0);
   kernels::add(out, out, before, beta);
 }
-
-}  // namespace
-
-void kernels::matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& b,
-                     const Tensor& bias, double alpha, double beta) {
-  if (out.numel() == 0) return;
-  if (a.sizes()[a.dim() - 1] == 0) return without_product(out, bias, beta);
-  const GemmOperand first = prepare_operand(a), second = prepare_operand(b);
-  const bool dense = !bias.defined() || bias.strides()[0] == 1 || bias.numel() == 1;
-  const Tensor row = dense ? bias : bias.detach().contiguous();
-  if (launch_gemm(name, out, first, second, row, alpha, beta)) return;
-  convert(out, bias);  // the product is added to the bias
-  launch_gemm(name, out, first, second, {}, alpha, 1);
-}
-
-namespace {
 
 constexpr Op kLinear{"linear", {"input", "weight", "bias"}, 2};
 
@@ -208,6 +187,18 @@ Tensor linear_matrix(const Tensor& x, const Tensor& w, const Tensor& b, Device d
 }
 
 }  // namespace
+
+void kernels::matmul(const char* name, const Tensor& out, const Tensor& a, const Tensor& b,
+                     const Tensor& bias, double alpha, double beta) {
+  if (out.numel() == 0) return;
+  if (a.sizes()[a.dim() - 1] == 0) return without_product(out, bias, beta);
+  const GemmOperand first = prepare_operand(a), second = prepare_operand(b);
+  const bool dense = !bias.defined() || bias.strides()[0] == 1 || bias.numel() == 1;
+  const Tensor row = dense ? bias : bias.detach().contiguous();
+  if (launch_gemm(name, out, first, second, row, alpha, beta)) return;
+  convert(out, bias);  // the product is added to the bias
+  launch_gemm(name, out, first, second, {}, alpha, 1);
+}
 
 Tensor linear_impl(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const Device device = check_linear(input, weight, bias);

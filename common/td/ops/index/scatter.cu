@@ -152,41 +152,6 @@ void run_scatter(const char* op, const Tensor& self, std::int64_t dim, const Ten
   put_by_sorting(put, self, elements, source);
 }
 
-}  // namespace
-
-void kernels::index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-                        const Tensor& source, double alpha, bool sorted) {
-  dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
-    const Put<T, true> put{block_of(op, self, dim, index), Pointer{self}, Pointer{source}, alpha};
-    put_slices(put, self, index, source, sorted);
-  });
-}
-
-void kernels::index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-                         const Tensor& source, bool sorted) {
-  Block b = block_of(op, self, dim, index);
-  const std::size_t bytes = static_cast<std::size_t>(b.inner) * self.element_size();
-  dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&]<class T>(CppType<T>) {
-    b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
-    const Put<T, false> put{b, Pointer{self}, Pointer{source}};
-    put_slices(put, self, index, source, sorted);
-  });
-}
-
-void kernels::scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
-                      const Tensor& source, bool add, bool sorted) {
-  if (add)
-    dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
-      run_scatter<T, true>(op, self, dim, index, source, sorted);
-    });
-  else
-    dispatch_width(self.element_size(), [&]<class T>(CppType<T>) {
-      run_scatter<T, false>(op, self, dim, index, source, sorted);
-    });
-}
-
-namespace {
-
 constexpr Op scatter_op{"scatter", {"input", "index", "source"}};
 constexpr Op scatter_add_op{"scatter_add", {"input", "index", "source"}};
 constexpr Op index_add_op{"index_add", {"input", "index", "source"}};
@@ -230,6 +195,37 @@ void scatter_in_place(const Op& op, const char* method, const Tensor& self, std:
 }
 
 }  // namespace
+
+void kernels::index_add(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                        const Tensor& source, double alpha, bool sorted) {
+  dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
+    const Put<T, true> put{block_of(op, self, dim, index), Pointer{self}, Pointer{source}, alpha};
+    put_slices(put, self, index, source, sorted);
+  });
+}
+
+void kernels::index_copy(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                         const Tensor& source, bool sorted) {
+  Block b = block_of(op, self, dim, index);
+  const std::size_t bytes = static_cast<std::size_t>(b.inner) * self.element_size();
+  dispatch_width(width_of(bytes, self.data_ptr(), source.data_ptr()), [&]<class T>(CppType<T>) {
+    b.inner = static_cast<std::int64_t>(bytes / sizeof(T));
+    const Put<T, false> put{b, Pointer{self}, Pointer{source}};
+    put_slices(put, self, index, source, sorted);
+  });
+}
+
+void kernels::scatter(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                      const Tensor& source, bool add, bool sorted) {
+  if (add)
+    dispatch_numbers(op, self.dtype(), [&]<class T>(CppType<T>) {
+      run_scatter<T, true>(op, self, dim, index, source, sorted);
+    });
+  else
+    dispatch_width(self.element_size(), [&]<class T>(CppType<T>) {
+      run_scatter<T, false>(op, self, dim, index, source, sorted);
+    });
+}
 
 Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
                            const Scalar& alpha) const {

@@ -73,6 +73,11 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
   });
 }
 
+// The gradient of selected slices: each is added to the slice it came from.
+Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const Tensor& index) {
+  return zeros(sizes, g.options()).index_add_(dim, index, g);
+}
+
 }  // namespace
 
 Tensor kernels::gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -92,14 +97,6 @@ void record_selection(const char* op, const Tensor& values, const Tensor& input,
       return zeros(sizes, g.options()).scatter_add_(dim, index, g.reshape(index.sizes()));
     });
 }
-
-namespace {
-
-Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const Tensor& index) {
-  return zeros(sizes, g.options()).index_add_(dim, index, g);
-}
-
-}  // namespace
 
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const Device device = common_device(select_op, input, index);
@@ -180,9 +177,8 @@ Tensor nonzero(const Tensor& input) {
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
   const Device device = device_of("one_hot", input);
   TD_CHECK(DtypeError, input.dtype() == kLong,
-           "one_hot: \"input\" holds class numbers and must be "
-           "int64 but is ",
-           input.dtype(), "; convert it with to(kInt64)");
+           "one_hot: \"input\" holds class numbers and must be int64 but is ", input.dtype(),
+           "; convert it with to(kInt64)");
   TD_CHECK(ShapeError, num_classes > 0 || input.numel() > 0,
            "one_hot: an empty tensor does not tell how many classes there are; pass num_classes");
   TD_CHECK(ShapeError, num_classes != 0 || input.numel() == 0,

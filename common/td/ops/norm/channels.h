@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "td/base/parallel.h"
 #include "td/kernels/geometry.h"
-#include "td/kernels/launch.h"
+#include "td/kernels/index_kernel.h"
 #include "td/kernels/reduce_plan.h"
 #include "td/ops/op.h"
 #ifdef TD_DEVICE_CODE
@@ -92,8 +91,6 @@ struct AddBoth {
   using WideAcc = TwoSums;
   TD_HD TwoSums start() const { return {0, 0}; }
   TD_HD void add(TwoSums& lane, const TwoSums& x, std::int64_t) const { lane = combine(lane, x); }
-  TD_HD TwoSums identity() const { return start(); }
-  TD_HD TwoSums total(const TwoSums& lane) const { return lane; }
   TD_HD TwoSums combine(const TwoSums& x, const TwoSums& y) const { return {x.a + y.a, x.b + y.b}; }
 };
 
@@ -112,13 +109,8 @@ struct ChannelSums {
 
   void on_host() const {
     const std::int64_t width = s.inner == 1 ? kTile : 1;
-    const std::int64_t tiles = (s.count + width - 1) / width;
-    const std::int64_t work = std::max<std::int64_t>(1, s.per_channel() * width);
-    parallel_for(0, tiles, std::max<std::int64_t>(1, 32768 / work),
-                 [&](std::int64_t from, std::int64_t to) {
-                   for (std::int64_t t = from; t < to; ++t)
-                     s.inner == 1 ? neighbors(t * kTile) : alone(t);
-                 });
+    each_index((s.count + width - 1) / width, 2 * s.per_channel() * width,
+               [this](std::int64_t t) { s.inner == 1 ? neighbors(t * kTile) : alone(t); });
   }
   void neighbors(std::int64_t first) const {
     double a[kTile] = {}, b[kTile] = {};
@@ -210,11 +202,7 @@ struct ChannelEach {
   T* out;
 
   void on_host() const {
-    const std::int64_t work = std::max<std::int64_t>(1, s.count * s.inner);
-    parallel_for(0, s.outer, std::max<std::int64_t>(1, 32768 / work),
-                 [&](std::int64_t from, std::int64_t to) {
-                   for (std::int64_t o = from; o < to; ++o) slice(o);
-                 });
+    each_index(s.outer, 2 * s.count * s.inner, [this](std::int64_t o) { slice(o); });
   }
   void slice(std::int64_t o) const {
     const F local = f;

@@ -3,7 +3,6 @@
 // positions of one plane, whose elements are gathered first. On cuda a thread computes one output.
 #include <limits>
 
-#include "td/base/parallel.h"
 #include "td/ops/pool/max_windows.h"
 
 namespace td {
@@ -116,18 +115,15 @@ struct MaxPool : MaxWindows {
     const std::int64_t length = out.channels_last ? out.c : out.h * out.w;
     const std::int64_t work = length * rows.kernel * columns.kernel;
     const bool simple = all_inside(rows) && all_inside(columns);
-    parallel_for(0, out.numel() / length, std::max<std::int64_t>(1, 32768 / work),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t line = begin; line < end; ++line)
-                     for (std::int64_t i = 0; i < length; i += kLanes) {
-                       const std::int64_t n = std::min(kLanes, length - i);
-                       const std::int64_t to = line * length + i;
-                       if (out.channels_last)
-                         pool_channels<kLanes>(out.coords(to), to, n);
-                       else
-                         simple ? pool_plane<true>(line, i, n) : pool_plane<false>(line, i, n);
-                     }
-                 });
+    each_index(out.numel() / length, 2 * work, [=, this](std::int64_t line) {
+      for (std::int64_t i = 0; i < length; i += kLanes) {
+        const std::int64_t n = std::min(kLanes, length - i), to = line * length + i;
+        if (out.channels_last)
+          pool_channels<kLanes>(out.coords(to), to, n);
+        else
+          simple ? pool_plane<true>(line, i, n) : pool_plane<false>(line, i, n);
+      }
+    });
   }
 
   // One output, for cuda.
@@ -152,8 +148,7 @@ std::pair<Tensor, Tensor> max_pool(const Tensor& x, const PoolWindow& w, bool ce
     dispatch_floats("max_pool2d", y.dtype(), [&]<class T>(CppType<T>) {
       const MaxPool<T> work{windows_of(w, x, y, indices, are_channels_last(x, y)), Pointer{x},
                             Pointer{y}};
-      const Tensor* const results[] = {&y, &indices};
-      launch("max_pool2d", y.device(), work, {&x}, {results, indices.defined() ? 2u : 1u});
+      launch("max_pool2d", y.device(), work, {&x}, {&y, &indices});
     });
   record_max_pool(y, x, indices, w);
   return {y, indices};

@@ -4,7 +4,6 @@
 // indices and adding gradients there are each other's gradients.
 #include <vector>
 
-#include "td/base/parallel.h"
 #include "td/ops/pool/max_windows.h"
 
 namespace td {
@@ -35,11 +34,8 @@ struct MaxPoolBackward : MaxWindows {
     const std::int64_t length = out.numel() / pieces, area = in.numel() / pieces;
     Steps steps;
     if (steps_suffice()) fill(steps);
-    parallel_for(0, pieces, std::max<std::int64_t>(1, 32768 / (length + area)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t p = begin; p < end; ++p)
-                     scatter(grad_input + p * area, area, p * length, steps);
-                 });
+    each_index(pieces, 2 * (length + area),
+               [&](std::int64_t p) { scatter(grad_input + p * area, area, p * length, steps); });
   }
   // Windows may overlap: 16-bit gradients are summed in float, and rounded once.
   void scatter(T* to, std::int64_t area, std::int64_t from, const Steps& steps) const {

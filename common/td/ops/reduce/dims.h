@@ -53,6 +53,9 @@ inline void check_not_empty(const char* op, const Tensor& x, DimSet dims) {
            " has no element to choose from; check numel() first");
 }
 
+/// g for the elements of x that equal their group's y, divided by how many they are.
+Tensor share_evenly(const Tensor& g, const Tensor& x, const Tensor& y, DimSet dims);
+
 /// What a sum or product of type `dtype` reads: the input, converted unless the kernel does it.
 inline Tensor summand(const Tensor& input, optional<ScalarType> dtype) {
   return !dtype || widens(input.dtype(), *dtype) ? input : as_type(input, *dtype);

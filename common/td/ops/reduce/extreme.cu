@@ -29,8 +29,6 @@ struct Extreme {
     const bool stay = (kLargest ? x <= lane : x >= lane) || lane != lane;
     lane = stay ? lane : x;
   }
-  TD_HD WideAcc identity() const { return start(); }
-  TD_HD WideAcc total(Acc lane) const { return lane; }
   TD_HD WideAcc combine(WideAcc a, WideAcc b) const {
     add(a, b, 0);
     return a;
@@ -64,35 +62,11 @@ struct ArgExtreme {
     const Acc candidate{x, index};
     if (wins(candidate, lane)) lane = candidate;
   }
-  TD_HD WideAcc identity() const { return start(); }
-  TD_HD WideAcc total(const Acc& lane) const { return lane; }
   TD_HD WideAcc combine(const WideAcc& a, const WideAcc& b) const {
     return b.index >= 0 && wins(b, a) ? b : a;
   }
   TD_HD Out project(const WideAcc& total) const { return total.index; }
 };
-
-}  // namespace
-
-void kernels::extreme(const Tensor& out, const Tensor& x, DimSet dims, bool largest) {
-  dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
-    if (largest)
-      reduce<T>("amax", Extreme<T, true>{}, out, x, dims);
-    else
-      reduce<T>("amin", Extreme<T, false>{}, out, x, dims);
-  });
-}
-
-namespace {
-
-// g for the elements of x that equal their group's y, divided by how many they are.
-Tensor share_evenly(const Tensor& g, const Tensor& x, const Tensor& y, DimSet dims) {
-  const Sizes kept = reduced_sizes(x.sizes(), dims, true);
-  const Tensor chosen = x.eq(y.reshape(kept)).to(x.dtype());
-  Tensor count = empty_on(kept, x.dtype(), x.device());
-  kernels::sum(count, chosen, dims);
-  return g.reshape(kept) / count * chosen;
-}
 
 Tensor extreme(const char* op, const char* node, const Tensor& x, IntArrayRef dims, bool keepdim,
                bool largest) {
@@ -143,6 +117,23 @@ std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int6
 }
 
 }  // namespace
+
+void kernels::extreme(const Tensor& out, const Tensor& x, DimSet dims, bool largest) {
+  dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
+    if (largest)
+      reduce<T>("amax", Extreme<T, true>{}, out, x, dims);
+    else
+      reduce<T>("amin", Extreme<T, false>{}, out, x, dims);
+  });
+}
+
+Tensor share_evenly(const Tensor& g, const Tensor& x, const Tensor& y, DimSet dims) {
+  const Sizes kept = reduced_sizes(x.sizes(), dims, true);
+  const Tensor chosen = x.eq(y.reshape(kept)).to(x.dtype());
+  Tensor count = empty_on(kept, x.dtype(), x.device());
+  kernels::sum(count, chosen, dims);
+  return g.reshape(kept) / count * chosen;
+}
 
 Tensor max(const Tensor& input) { return extreme("max", "max1", input, {}, false, true); }
 Tensor min(const Tensor& input) { return extreme("min", "min1", input, {}, false, false); }

@@ -9,21 +9,17 @@
 namespace td {
 namespace {
 
-// What norms of order 1 and 2 add up, and what the sum of squares becomes.
-struct Magnitude {
-  template <class T>
-  TD_HD T operator()(T x) const {
-    return x < T(0) ? -x : x;
-  }
+// The norms of order 1 and 2.
+template <class T>
+struct SumOfMagnitudes : Sum<T, T> {
+  TD_HD void add(compute_t<T>& lane, compute_t<T> x, std::int64_t) const { lane += x < 0 ? -x : x; }
 };
-struct Squared {
-  template <class T>
-  TD_HD T operator()(T x) const {
-    return x * x;
+template <class T>
+struct RootOfSquares : Sum<T, T> {
+  TD_HD void add(compute_t<T>& lane, compute_t<T> x, std::int64_t) const { lane += x * x; }
+  TD_HD T project(double total) const {
+    return static_cast<T>(static_cast<compute_t<T>>(std::sqrt(total)));
   }
-};
-struct Root {
-  TD_HD double operator()(double total) const { return std::sqrt(total); }
 };
 
 /// Mean and sum of squared distances from it, of `count` elements.
@@ -46,8 +42,6 @@ struct Variance {
     lane.mean += delta / lane.count;
     lane.squares += delta * (static_cast<double>(x) - lane.mean);
   }
-  TD_HD WideAcc identity() const { return start(); }
-  TD_HD WideAcc total(const Acc& lane) const { return lane; }
   TD_HD WideAcc combine(const WideAcc& a, const WideAcc& b) const {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
@@ -73,10 +67,7 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
     const Tensor share = x * x.abs().pow(p - 2).masked_fill(x.eq(Scalar(0)), 0);
     return share * (gk / yk.pow(p - 1)).masked_fill(yk.eq(Scalar(0)), 0);
   }
-  const Tensor reached = x.abs().eq(yk).to(x.dtype());
-  Tensor count = empty_on(Sizes(yk.sizes()), x.dtype(), x.device());
-  kernels::sum(count, reached, dims);
-  return gk * x.sign() * reached / count;
+  return x.sign() * share_evenly(g, x.abs(), y, dims);
 }
 
 // Order 1: the sum of magnitudes, 2: the root of the sum of squares, each in one pass; infinite:
@@ -88,9 +79,9 @@ Tensor norm_value(const Tensor& x, double p, DimSet dims, bool keepdim) {
   if (p == 1 || p == 2) {
     dispatch_floats("norm", x.dtype(), [&]<class T>(CppType<T>) {
       if (p == 1)
-        reduce<T>("norm", Sum<T, T, Magnitude>{{1.0}}, y, x, dims);
+        reduce<T>("norm", SumOfMagnitudes<T>{}, y, x, dims);
       else
-        reduce<T>("norm", Sum<T, T, Squared, Root>{}, y, x, dims);
+        reduce<T>("norm", RootOfSquares<T>{}, y, x, dims);
     });
   } else if (std::isinf(p)) {
     nothing ? kernels::fill(y, 0) : kernels::extreme(y, x.abs(), dims, true);
@@ -132,8 +123,6 @@ struct Product {
   using Out = Result;
   TD_HD Acc start() const { return Acc(1); }
   TD_HD void add(Acc& lane, Acc x, std::int64_t) const { lane *= x; }
-  TD_HD WideAcc identity() const { return WideAcc(1); }
-  TD_HD WideAcc total(Acc lane) const { return static_cast<WideAcc>(lane); }
   TD_HD WideAcc combine(WideAcc a, WideAcc b) const { return a * b; }
   TD_HD Out project(WideAcc total) const { return static_cast<Out>(static_cast<Acc>(total)); }
 };

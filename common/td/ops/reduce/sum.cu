@@ -9,11 +9,11 @@ void kernels::sum(const Tensor& out, const Tensor& x, DimSet dims, double factor
   if (is_floating_point(x.dtype()))
     return dispatch_mixed("sum", x.dtype(), out.dtype(),
                           [&]<class T, class Out>(CppType<T>, CppType<Out>) {
-                            reduce<T>("sum", Sum<T, Out>{{factor}}, out, x, dims);
+                            reduce<T>("sum", Sum<T, Out>{factor}, out, x, dims);
                           });
   dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
     if constexpr (!std::is_floating_point_v<compute_t<T>>)
-      reduce<T>("sum", Sum<T, std::int64_t>{{factor}}, out, x, dims);
+      reduce<T>("sum", Sum<T, std::int64_t>{factor}, out, x, dims);
   });
 }
 

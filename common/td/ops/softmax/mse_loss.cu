@@ -40,7 +40,7 @@ Tensor mse_gradient(const Tensor& g, const Tensor& a, const Tensor& b, double fa
 Tensor fused_mse(const Tensor& a, const Tensor& b, double factor) {
   Tensor out = empty_on({}, a.dtype(), a.device());
   dispatch_floats("mse_loss", a.dtype(), [&]<class T>(CppType<T>) {
-    const SquaredDistance<T> reducer{{{factor}}, Pointer{b}};
+    const SquaredDistance<T> reducer{{factor}, Pointer{b}};
     reduce<T>("mse_loss", reducer, out, a, ~DimSet{0}, &b);
   });
   if (recording(a, b))

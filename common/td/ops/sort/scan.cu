@@ -81,13 +81,10 @@ struct Scan {
     y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
   }
   void on_host() const {
-    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, s.n));
-    parallel_for(0, s.rows, grain, [this](std::int64_t a, std::int64_t b) {
-      for (std::int64_t row = a; row < b; ++row) {
-        A total = Combine::start;
-        for (std::int64_t j = 0, at = s.start(row); j < s.n; ++j, at += s.stride)
-          write(at, total = Combine{}(total, read(at)));
-      }
+    each_index(s.rows, 16 * s.n, [this](std::int64_t row) {
+      A total = Combine::start;
+      for (std::int64_t j = 0, at = s.start(row); j < s.n; ++j, at += s.stride)
+        write(at, total = Combine{}(total, read(at)));
     });
   }
 #ifdef TD_DEVICE_CODE

@@ -5,7 +5,6 @@
 // by binary search in the neighboring run.
 #include <numeric>
 
-#include "td/base/parallel.h"
 #include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
 #include "td/ops/sort/launch_plans.h"
@@ -99,14 +98,11 @@ struct SortWork {
   std::int64_t rows, n;
 
   void on_host() const {
-    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n));
-    parallel_for(0, rows, grain, [this](std::int64_t a, std::int64_t b) {
-      for (std::int64_t i = a; i < b; ++i) {
-        const T* row = x + i * n;
-        std::iota(order + i * n, order + (i + 1) * n, std::int64_t{0});
-        std::stable_sort(order + i * n, order + (i + 1) * n,
-                         [row](std::int64_t p, std::int64_t q) { return First{}(row[p], row[q]); });
-      }
+    each_index(rows, 16 * n, [this](std::int64_t i) {
+      const T* row = x + i * n;
+      std::iota(order + i * n, order + (i + 1) * n, std::int64_t{0});
+      std::stable_sort(order + i * n, order + (i + 1) * n,
+                       [row](std::int64_t p, std::int64_t q) { return First{}(row[p], row[q]); });
     });
   }
 #ifdef TD_DEVICE_CODE

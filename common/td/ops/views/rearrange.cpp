@@ -29,6 +29,42 @@ MemoryFormat joined_format(const TensorList& tensors) {
   return MemoryFormat::ChannelsLast;
 }
 
+TensorOptions int64_on(Device device) { return TensorOptions(kLong).device(device); }
+
+// Elements moved by `shift` along `dim`; those that leave at the end come in at the front.
+Tensor rolled(const Tensor& x, std::int64_t shift, std::int64_t dim) {
+  const std::int64_t n = x.size(dim);
+  if (n == 0) return x;
+  const std::int64_t by = (shift % n + n) % n;
+  return cat({x.narrow(dim, n - by, by), x.narrow(dim, 0, n - by)}, dim);
+}
+
+// Zeros above (lower) or below the diagonal of the last two dimensions.
+Tensor triangle(const char* op, const Tensor& x, std::int64_t diagonal, bool lower) {
+  const Device device = device_of(op, x);
+  TD_CHECK(ShapeError, x.dim() >= 2, op,
+           ": expected at least 2 dimensions but \"input\" has sizes ", x.sizes());
+  const Tensor row = arange(x.size(-2), int64_on(device)).unsqueeze(1) + Scalar(diagonal);
+  const Tensor column = arange(x.size(-1), int64_on(device));
+  Tensor y = empty_on(x.impl().sizes, x.dtype(), device);
+  kernels::where(y, lower ? column.le(row) : column.ge(row), x, wrapped_number(0).to(x.dtype()));
+  if (recording(x))
+    record(op, y, {&x},
+           [op, diagonal, lower](const Tensor& g) { return triangle(op, g, diagonal, lower); });
+  return y;
+}
+
+// The `diagonal`-th diagonal of a matrix, as a view.
+Tensor diagonal_of(const Tensor& x, std::int64_t diagonal) {
+  const std::int64_t down = std::max<std::int64_t>(-diagonal, 0);
+  const std::int64_t right = std::max<std::int64_t>(diagonal, 0);
+  TD_CHECK(ShapeError, down <= x.size(0) && right <= x.size(1), "diag: a matrix of sizes ",
+           x.sizes(), " has no diagonal ", diagonal);
+  const std::int64_t length = std::min(x.size(0) - down, x.size(1) - right);
+  const std::int64_t start = length ? down * x.stride(0) + right * x.stride(1) : 0;
+  return x.as_strided({length}, {x.stride(0) + x.stride(1)}, x.storage_offset() + start);
+}
+
 }  // namespace
 
 Tensor cat_impl(const TensorList& tensors, std::int64_t dim) {
@@ -114,46 +150,6 @@ Tensor Tensor::repeat(IntArrayRef times) const {
   // Repeating along dimensions that are one element in memory takes no copy so far.
   return x.impl().storage == impl().storage ? x.clone(MemoryFormat::Contiguous) : x;
 }
-
-namespace {
-
-TensorOptions int64_on(Device device) { return TensorOptions(kLong).device(device); }
-
-// Elements moved by `shift` along `dim`; those that leave at the end come in at the front.
-Tensor rolled(const Tensor& x, std::int64_t shift, std::int64_t dim) {
-  const std::int64_t n = x.size(dim);
-  if (n == 0) return x;
-  const std::int64_t by = (shift % n + n) % n;
-  return cat({x.narrow(dim, n - by, by), x.narrow(dim, 0, n - by)}, dim);
-}
-
-// Zeros above (lower) or below the diagonal of the last two dimensions.
-Tensor triangle(const char* op, const Tensor& x, std::int64_t diagonal, bool lower) {
-  const Device device = device_of(op, x);
-  TD_CHECK(ShapeError, x.dim() >= 2, op,
-           ": expected at least 2 dimensions but \"input\" has sizes ", x.sizes());
-  const Tensor row = arange(x.size(-2), int64_on(device)).unsqueeze(1) + Scalar(diagonal);
-  const Tensor column = arange(x.size(-1), int64_on(device));
-  Tensor y = empty_on(x.impl().sizes, x.dtype(), device);
-  kernels::where(y, lower ? column.le(row) : column.ge(row), x, wrapped_number(0).to(x.dtype()));
-  if (recording(x))
-    record(op, y, {&x},
-           [op, diagonal, lower](const Tensor& g) { return triangle(op, g, diagonal, lower); });
-  return y;
-}
-
-// The `diagonal`-th diagonal of a matrix, as a view.
-Tensor diagonal_of(const Tensor& x, std::int64_t diagonal) {
-  const std::int64_t down = std::max<std::int64_t>(-diagonal, 0);
-  const std::int64_t right = std::max<std::int64_t>(diagonal, 0);
-  TD_CHECK(ShapeError, down <= x.size(0) && right <= x.size(1), "diag: a matrix of sizes ",
-           x.sizes(), " has no diagonal ", diagonal);
-  const std::int64_t length = std::min(x.size(0) - down, x.size(1) - right);
-  const std::int64_t start = length ? down * x.stride(0) + right * x.stride(1) : 0;
-  return x.as_strided({length}, {x.stride(0) + x.stride(1)}, x.storage_offset() + start);
-}
-
-}  // namespace
 
 Tensor flip(const Tensor& input, IntArrayRef dims) {
   const Device device = device_of("flip", input);
