@@ -1,6 +1,6 @@
-// What a program does besides parsing its options: `--mine`, `--trace FILE`, the choice of a
-// device, Ctrl-C, the moving line on a terminal, and the exit code of each exception. Invariant:
-// the device is always printed, because a silent fallback would look like a GPU.
+// What a program does with its shared options: `--mine`, `--trace FILE`, the choice of a device;
+// Ctrl-C, the moving line on a terminal, and the exit code of each exception. Invariant: the device
+// is always printed, because a silent fallback would look like a GPU.
 #include "app/app.h"
 
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -138,6 +139,13 @@ void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+int complain(const std::string& message, int code) {
+  // Flushed so that a log has the output before the error.
+  std::cout << std::flush;
+  std::cerr << message << '\n';
+  return code;
+}
+
 }  // namespace
 
 td::Device choose_device(const Options& options) {
@@ -191,15 +199,45 @@ void ProgressLine::clear() {
   width_ = 0;
 }
 
-int Command::complain(const std::string& message, int code) {
-  // Flushed so that a log has the output before the error.
-  std::cout << std::flush;
-  std::cerr << message << '\n';
-  return code;
+Command::Command(std::string name, std::string summary)
+    : OptionParser(name, summary), name_(std::move(name)) {
+  option("--device", options.device, "auto, cpu, sim, sim:1, cuda, cuda:0 ...", "DEVICE");
+  option("--trace", options.trace, "write what the devices did to this file", "FILE");
+  flag("--mine", options.mine, "use your exercises instead of the course's own");
 }
 
-int Command::run_body(char** argv, const std::function<void(const Options&)>& body) {
+Command& Command::takes(const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    const std::string dashed = "--" + name;
+    if (name == "devices")
+      texts(dashed, options.devices, "several, with commas: sim:0,sim:1", "DEVICES");
+    else if (name == "epochs")
+      option(dashed, options.epochs, "passes over the data", 1);
+    else if (name == "batch-size")
+      option(dashed, options.batch_size, "samples per step", 1);
+    else if (name == "seed")
+      option(dashed, options.seed, "of all random numbers");
+    else if (name == "data")
+      option(dashed, options.data, "folder of the data files", "FOLDER");
+    else
+      throw std::logic_error("there is no shared option " + dashed);
+  }
+  return *this;
+}
+
+Command& Command::without_device(const std::string& why) {
+  remove("--device").remove("--trace");
+  // Not in --help: a user who passes a device to every program learns why this one has none.
+  option("--device", options.device, "").hide("--device");
+  why_no_device_ = why;
+  return *this;
+}
+
+int Command::run(int argc, char** argv, const std::function<void(const Options&)>& body) {
+  // Line-buffered, so that a reader of a pipe sees progress.
+  setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
   try {
+    if (!parse(argc, argv)) return 0;
     if (!why_no_device_.empty() && options.device != "auto")
       throw CannotRunHere(name_ + ": there is no --device here: " + why_no_device_);
     // Within the try, so that a missing library is reported like any other error.
@@ -207,6 +245,8 @@ int Command::run_body(char** argv, const std::function<void(const Options&)>& bo
     run_with_trace(options.trace, [&] { body(options); });
     std::cout << std::flush;
     return 0;
+  } catch (const OptionError& error) {
+    return complain(name_ + ": " + error.what(), 2);
   } catch (const Stopped& stop) {
     return complain(std::string("Stopped by Ctrl-C after ") + stop.what() + ".", 130);
   } catch (const CannotRunHere& error) {

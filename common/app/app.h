@@ -64,9 +64,6 @@ class Command : public OptionParser {
   int run(int argc, char** argv, const std::function<void(const Options&)>& body);
 
  private:
-  int run_body(char** argv, const std::function<void(const Options&)>& body);
-  static int complain(const std::string& message, int code);
-
   std::string name_;
   std::string why_no_device_;  // empty: there is one
 };

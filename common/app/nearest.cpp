@@ -1,6 +1,5 @@
 // Which name a mistyped word was meant to be. Used for options, choices and commands.
 #include <algorithm>
-#include <numeric>
 
 #include "app/option_parser.h"
 
@@ -14,21 +13,18 @@ std::string without_dashes(const std::string& name) {
 
 /// How many letters must be inserted, left out, replaced or swapped with the next one.
 std::size_t edits(const std::string& from, const std::string& to) {
-  // Three rows of the table suffice: a swap looks two rows back.
-  std::vector<std::size_t> before, last(to.size() + 1), row(to.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replaced = last[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+  // least[i][j] is for the first i letters of `from` and the first j of `to`.
+  std::vector least(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
+  for (std::size_t i = 0; i <= from.size(); ++i)
+    for (std::size_t j = 0; j <= to.size(); ++j) {
+      least[i][j] = i + j;
+      if (i == 0 || j == 0) continue;
+      const std::size_t replaced = least[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      least[i][j] = std::min({least[i - 1][j] + 1, least[i][j - 1] + 1, replaced});
       if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
+        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
     }
-    before = last;
-    last = row;
-  }
-  return last[to.size()];
+  return least[from.size()][to.size()];
 }
 
 }  // namespace

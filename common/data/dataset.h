@@ -10,9 +10,6 @@ namespace td::data {
 /// An input and its target.
 template <class Data = Tensor, class Target = Tensor>
 struct Example {
-  using DataType = Data;
-  using TargetType = Target;
-
   Example() = default;
   Example(Data data_, Target target_) : data(std::move(data_)), target(std::move(target_)) {}
 
@@ -24,9 +21,6 @@ struct Example {
 /// An item without a target.
 template <class Data>
 struct Example<Data, void> {
-  using DataType = Data;
-  using TargetType = void;
-
   Example() = default;
   Example(Data data_) : data(std::move(data_)) {}
   operator Data&() { return data; }
@@ -120,10 +114,6 @@ class MapDataset : public BatchDataset<MapDataset<Source, AppliedTransform>,
     return transform_.apply_batch(source_.get_batch(indices));
   }
   optional<std::size_t> size() const override { return source_.size(); }
-  /// The dataset of the examples.
-  const Source& dataset() const noexcept { return source_; }
-  /// The transform of each batch.
-  const AppliedTransform& transform() const noexcept { return transform_; }
 
  private:
   Source source_;

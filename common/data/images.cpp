@@ -12,8 +12,8 @@
 
 namespace td::data::datasets {
 
-ImageDataset::ImageDataset(Tensor images, Tensor labels, Mode mode)
-    : images_(std::move(images)), labels_(std::move(labels)), mode_(mode) {}
+ImageDataset::ImageDataset(Tensor images, Tensor labels)
+    : images_(std::move(images)), labels_(std::move(labels)) {}
 Example<> ImageDataset::get(std::size_t index) {
   const auto i = static_cast<std::int64_t>(index);
   return {images_[i].to(kFloat).mul_(1.0 / 255), labels_[i]};
@@ -23,7 +23,7 @@ optional<std::size_t> ImageDataset::size() const {
 }
 ImageDataset ImageDataset::first(std::size_t count) const {
   const auto n = static_cast<std::int64_t>(std::min(count, *size()));
-  return {images_.narrow(0, 0, n), labels_.narrow(0, 0, n), mode_};
+  return {images_.narrow(0, 0, n), labels_.narrow(0, 0, n)};
 }
 
 namespace {
@@ -73,7 +73,7 @@ ImageDataset read_cifar(const std::string& folder, ImageDataset::Mode mode) {
     labels.data_ptr<std::int64_t>()[i] = record[0];
     std::memcpy(images.data_ptr<std::uint8_t>() + i * kCifarPixels, record + 1, kCifarPixels);
   }
-  return {images, labels, mode};
+  return {images, labels};
 }
 
 std::vector<std::string> read_class_names(const std::string& folder) {
@@ -146,7 +146,7 @@ ImageDataset read_idx(const std::string& folder, ImageDataset::Mode mode) {
              "; expected a label, 0 to 9. The file is damaged.");
     labels.data_ptr<std::int64_t>()[i] = label;
   }
-  return {images, labels, mode};
+  return {images, labels};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ class ImageDataset : public Dataset<ImageDataset> {
  public:
   /// The training or the test set.
   enum class Mode { kTrain, kTest };
-  ImageDataset(Tensor images, Tensor labels, Mode mode = Mode::kTrain);
+  ImageDataset(Tensor images, Tensor labels);
   /// data: float32 (C, H, W) in [0, 1]; target: int64, 0-dimensional.
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
@@ -21,14 +21,11 @@ class ImageDataset : public Dataset<ImageDataset> {
   const Tensor& images() const { return images_; }
   /// All labels, int64 (N).
   const Tensor& targets() const { return labels_; }
-  /// True for the training set.
-  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
   /// A dataset of the first `count` items (all, when there are fewer).
   ImageDataset first(std::size_t count) const;
 
  private:
   Tensor images_, labels_;
-  Mode mode_;
 };
 
 /// CIFAR-10's binary format: records of one label byte and 3072 color bytes (red, green and blue

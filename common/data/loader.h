@@ -25,8 +25,6 @@ struct DataLoaderOptions {
   TD_ARG(std::size_t, workers) = 0;
   /// Batches that a worker may be ahead.
   TD_ARG(std::size_t, prefetch) = 2;
-  /// Batches that all workers together may be ahead; set to prefetch * workers by default.
-  TD_ARG(optional<std::size_t>, max_jobs) = nullopt;
   /// Longest wait for a batch; nullopt waits forever.
   TD_ARG(optional<std::chrono::milliseconds>, timeout) = nullopt;
   /// Returns batches in the sampler's order; otherwise as they are done.
@@ -107,8 +105,7 @@ class StatelessDataLoader {
       : options_(std::move(options)), dataset_(std::move(dataset)), sampler_(std::move(sampler)) {
     TD_CHECK(Error, options_.batch_size() > 0, "data loader: batch_size must be at least 1");
     if (options_.workers() == 0) return;
-    const std::size_t ahead = std::max<std::size_t>(1, options_.prefetch());
-    jobs_ = options_.max_jobs().value_or(ahead * options_.workers());
+    jobs_ = std::max<std::size_t>(1, options_.prefetch()) * options_.workers();
     pipeline_ = std::make_unique<Pipeline<BatchType>>(
         options_.workers(), options_.enforce_ordering(), [this]() {
           // Each worker has its own dataset, because get() may change its members.
@@ -132,10 +129,6 @@ class StatelessDataLoader {
     return Iterator<BatchType>([this] { return next(); });
   }
   Iterator<BatchType> end() { return {}; }
-  /// The options of the constructor.
-  const DataLoaderOptions& options() const noexcept { return options_; }
-  /// The dataset of the examples.
-  const DatasetType& dataset() const noexcept { return dataset_; }
   /// The sampler that orders the examples.
   SamplerType& sampler() noexcept { return sampler_; }
 

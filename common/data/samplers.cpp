@@ -26,18 +26,13 @@ void check_size(std::int64_t state, std::size_t here) {
            "dataset of ", state, " items but this one has ", here);
 }
 
-[[noreturn]] void fail_without_state(const char* function) {
+}  // namespace
+
+void fail_without_state(const char* function) {
   fail<Error>(function,
               ": this sampler does not keep its place; override state_dict and load_state_dict in "
               "its class");
 }
-
-}  // namespace
-
-NamedTensors SamplerBase::state_dict(optional<std::size_t>) const {
-  fail_without_state("state_dict");
-}
-void SamplerBase::load_state_dict(const NamedTensors&) { fail_without_state("load_state_dict"); }
 
 void IndexSamplerBase::reset(optional<std::size_t> new_size) {
   size_ = new_size.value_or(size_);

@@ -15,26 +15,25 @@
 
 namespace td::data::samplers {
 
-/// What samplers of all kinds of batches have in common.
-class SamplerBase {
- public:
-  virtual ~SamplerBase() = default;
-  /// Starts an epoch. @param new_size items of the dataset, when it has changed.
-  virtual void reset(optional<std::size_t> new_size = nullopt) = 0;
-  /// Returns the state to resume from within an epoch: the current position, or the position after
-  /// `given` items of this epoch. @throws Error from a sampler that does not support it.
-  virtual NamedTensors state_dict(optional<std::size_t> given = nullopt) const;
-  /// Restores a state. @throws Error when it is of a dataset of another size; nothing is changed.
-  virtual void load_state_dict(const NamedTensors& state);
-};
+/// @throws Error: a sampler that does not override `function` cannot be saved within an epoch.
+[[noreturn]] void fail_without_state(const char* function);
 
 /// Base of samplers. By default, a batch request is a list of indices.
 template <class BatchRequest = std::vector<std::size_t>>
-class Sampler : public SamplerBase {
+class Sampler {
  public:
-  using BatchRequestType = BatchRequest;
+  virtual ~Sampler() = default;
+  /// Starts an epoch. @param new_size items of the dataset, when it has changed.
+  virtual void reset(optional<std::size_t> new_size = nullopt) = 0;
   /// Returns the next `batch_size` indices, fewer at the end, nullopt after it.
   virtual optional<BatchRequest> next(std::size_t batch_size) = 0;
+  /// Returns the state to resume from within an epoch: the current position, or the position after
+  /// `given` items of this epoch. @throws Error from a sampler that does not support it.
+  virtual NamedTensors state_dict(optional<std::size_t> /*given*/ = nullopt) const {
+    fail_without_state("state_dict");
+  }
+  /// Restores a state. @throws Error when it is of a dataset of another size; nothing is changed.
+  virtual void load_state_dict(const NamedTensors&) { fail_without_state("load_state_dict"); }
 };
 
 /// Base of the samplers below, which return item(0), item(1), ... item(share() - 1) in an epoch.
@@ -50,11 +49,10 @@ class IndexSamplerBase : public Sampler<> {
  protected:
   /// @param size items of the dataset.
   explicit IndexSamplerBase(std::size_t size) : size_(size) {}
-  /// The number of indices in an epoch, and one of them.
-  ///@{
+  /// The number of indices in an epoch.
   virtual std::size_t share() const { return size_; }
+  /// Index number `i` of the epoch.
   virtual std::size_t item(std::size_t i) const = 0;
-  ///@}
 
   std::size_t size_;       ///< items of the dataset
   std::size_t given_ = 0;  ///< indices returned in this epoch
@@ -119,11 +117,10 @@ class DistributedSampler : public IndexSamplerBase {
     return order_.empty() ? position(i) % size_ : order_[position(i) % order_.size()];
   }
 
-  /// The constructor's arguments, and the epoch.
-  ///@{
-  std::size_t num_replicas_, rank_, epoch_ = 0;
-  bool allow_duplicates_;
-  ///@}
+  std::size_t num_replicas_;  ///< the constructor's argument
+  std::size_t rank_;          ///< likewise
+  std::size_t epoch_ = 0;     ///< the argument of the last set_epoch()
+  bool allow_duplicates_;     ///< the constructor's argument
 
  private:
   std::size_t position(std::size_t i) const {

@@ -144,7 +144,7 @@ Colour draw_ground(Canvas& canvas, DrawingRandom& random) {
   return from;
 }
 
-// Specks and short strokes, too small to be taken for the shape.
+// Specks, too small to be taken for the shape.
 void draw_clutter(Canvas& canvas, DrawingRandom& random, const Colour& ground) {
   const double size = canvas.size(), unit = size / 32;
   const auto specks = random.bits() % 6;

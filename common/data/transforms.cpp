@@ -1,4 +1,4 @@
-// Collation, random crops and flips of images on the host, and the constants of Normalize.
+// Collation, random crops and flips of images on the host.
 #include "data/transforms.h"
 
 #include <algorithm>
@@ -85,14 +85,6 @@ Tensor random_crop(const Tensor& image, std::int64_t size, std::int64_t padding)
 Tensor random_horizontal_flip(const Tensor& image, double p) {
   TD_CHECK(Error, p >= 0 && p <= 1, "random_horizontal_flip: p is ", p, "; expected 0 to 1");
   return *rand({1}).data_ptr<float>() < p ? image.flip({-1}) : image;
-}
-
-Tensor channel_constants(const std::vector<double>& values) {
-  const auto channels = static_cast<std::int64_t>(values.size());
-  Tensor tensor = empty({channels, 1, 1});
-  for (std::int64_t c = 0; c < channels; ++c)
-    tensor.data_ptr<float>()[c] = static_cast<float>(values[static_cast<std::size_t>(c)]);
-  return tensor;
 }
 
 }  // namespace transforms

@@ -39,21 +39,18 @@ namespace transforms {
 template <class Input, class Output>
 class BatchTransform {
  public:
-  using InputBatchType = Input;
   using OutputBatchType = Output;
   virtual ~BatchTransform() = default;
   /// Returns the changed batch.
-  virtual OutputBatchType apply_batch(InputBatchType input) = 0;
+  virtual Output apply_batch(Input input) = 0;
 };
 
 /// Changes each item by itself.
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
-  using InputType = Input;
-  using OutputType = Output;
   /// Returns the changed example.
-  virtual OutputType apply(InputType input) = 0;
+  virtual Output apply(Input input) = 0;
   std::vector<Output> apply_batch(std::vector<Input> input) override {
     std::vector<Output> output;
     output.reserve(input.size());
@@ -62,27 +59,12 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
   }
 };
 
-/// Makes one batch of its items.
-template <class Batch, class Item = Batch>
-using Collation = BatchTransform<std::vector<Item>, Batch>;
-
 /// A function as a transform of items.
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
   explicit Lambda(std::function<Output(Input)> function) : function_(std::move(function)) {}
   Output apply(Input input) override { return function_(std::move(input)); }
-
- private:
-  std::function<Output(Input)> function_;
-};
-
-/// A function as a transform of batches.
-template <class Input, class Output = Input>
-class BatchLambda : public BatchTransform<Input, Output> {
- public:
-  explicit BatchLambda(std::function<Output(Input)> function) : function_(std::move(function)) {}
-  Output apply_batch(Input input) override { return function_(std::move(input)); }
 
  private:
   std::function<Output(Input)> function_;
@@ -110,9 +92,6 @@ class TensorLambda : public TensorTransform<Target> {
   std::function<Tensor(Tensor)> function_;
 };
 
-/// Returns one number per channel as a (C, 1, 1) tensor, or one number for all.
-Tensor channel_constants(const std::vector<double>& values);
-
 /// (input - mean) / stddev, with one number for all channels or one for each of a (C, H, W) image.
 template <class Target = Tensor>
 class Normalize : public TensorTransform<Target> {
@@ -120,7 +99,8 @@ class Normalize : public TensorTransform<Target> {
   Normalize(double mean, double stddev)
       : Normalize(std::vector<double>{mean}, std::vector<double>{stddev}) {}
   Normalize(const std::vector<double>& mean, const std::vector<double>& stddev)
-      : mean(channel_constants(mean)), stddev(channel_constants(stddev)) {}
+      : mean(tensor(mean, kFloat).view({-1, 1, 1})),
+        stddev(tensor(stddev, kFloat).view({-1, 1, 1})) {}
   Tensor operator()(Tensor input) override { return input.sub(mean).div_(stddev); }
 
   Tensor mean, stddev;
@@ -129,7 +109,7 @@ class Normalize : public TensorTransform<Target> {
 /// Joins the tensors of a batch along a new first dimension. Its items are Tensors, or Examples
 /// with or without a target.
 template <class Item = Example<>>
-class Stack : public Collation<Item> {
+class Stack : public BatchTransform<std::vector<Item>, Item> {
  public:
   Item apply_batch(std::vector<Item> items) override { return detail::join(items); }
 };

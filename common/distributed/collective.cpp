@@ -33,9 +33,9 @@ std::string describe(const CollectiveFingerprint& key) {
   text << " (";
   if (key.type == Type::kAllReduce || key.type == Type::kReduce || key.type == Type::kReduceScatter)
     text << reduce_name(key.reduce) << ", ";
-  if (key.type == Type::kBroadcast) text << "from rank " << key.peer << ", ";
+  if (key.type == Type::kBroadcast || key.type == Type::kReceive)
+    text << "from rank " << key.peer << ", ";
   if (key.type == Type::kReduce || key.type == Type::kSend) text << "to rank " << key.peer << ", ";
-  if (key.type == Type::kReceive) text << "from rank " << key.peer << ", ";
   text << key.numel << " x " << dtype_name(key.dtype);
   if (key.tag) text << ", tag " << key.tag;
   text << ')';

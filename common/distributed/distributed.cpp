@@ -16,6 +16,14 @@ std::shared_ptr<ProcessGroup>& process_default() {
 }
 thread_local std::shared_ptr<ProcessGroup> thread_default;
 
+// Starts a call of the default group and waits for it.
+template <class... Parameters, class... Arguments>
+void run(std::shared_ptr<Work> (ProcessGroup::*call)(Parameters...),
+         const Arguments&... arguments) {
+  const InlineExecutionGuard inline_execution;
+  (default_group().*call)(arguments...)->wait();
+}
+
 }  // namespace
 
 void set_default_group(std::shared_ptr<ProcessGroup> group) {
@@ -53,16 +61,6 @@ void destroy_process_group() { set_default_group(nullptr); }
 
 int get_rank() { return default_group().rank(); }
 int get_world_size() { return default_group().size(); }
-
-namespace {
-// Starts a call of the default group and waits for it.
-template <class... Parameters, class... Arguments>
-void run(std::shared_ptr<Work> (ProcessGroup::*call)(Parameters...),
-         const Arguments&... arguments) {
-  const InlineExecutionGuard inline_execution;
-  (default_group().*call)(arguments...)->wait();
-}
-}  // namespace
 
 void broadcast(const Tensor& tensor, int root) { run(&ProcessGroup::broadcast, tensor, root); }
 void all_reduce(const Tensor& tensor, ReduceOp op) { run(&ProcessGroup::all_reduce, tensor, op); }

@@ -16,10 +16,8 @@ struct InitOptions {
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
   /// How long a rank may give no sign of life before the group gives it up.
   std::chrono::milliseconds heartbeat_timeout = std::chrono::seconds(10);
-  /// This process's place; -1: from the environment that the launcher has set (environment.h).
-  ///@{
-  int rank = -1, world_size = -1;
-  ///@}
+  int rank = -1;        ///< of this process; -1: as the launcher says (environment.h)
+  int world_size = -1;  ///< the number of ranks; -1: likewise
 };
 
 /// Joins the ranks of this program and makes their group the default one.

@@ -42,14 +42,6 @@ void check_list(const char* call, const char* name, const TensorList& list, cons
   }
 }
 
-// Each call is carried out by a thread of the group, whichever the group; a replay would not call.
-void check_not_captured(const char* call) {
-  if (capturing_graph)
-    fail_in_capture(call,
-                    "A thread of the host takes part in each collective, and a replay has none. "
-                    "Capture what lies before and behind it as two graphs.");
-}
-
 }  // namespace
 
 ProcessGroup::ProcessGroup(int rank, int size) : rank_(rank), size_(size) {
@@ -57,17 +49,17 @@ ProcessGroup::ProcessGroup(int rank, int size) : rank_(rank), size_(size) {
            " does not exist; ranks count from 0");
 }
 
-void ProcessGroup::check_rank(const char* call, int rank) const {
-  TD_CHECK(Error, rank >= 0 && rank < size_, call, ": there is no rank ", rank,
-           "; the group has ranks 0 to ", size_ - 1);
-}
-
 std::shared_ptr<Work> ProcessGroup::begin(CollectiveType type, const Tensor& input,
                                           const Tensor& output, std::int64_t numel, int peer,
                                           ReduceOp op, int tag) {
   const bool counts = type != CollectiveType::kSend && type != CollectiveType::kReceive;
-  check_rank(collective_name(type), peer);
-  check_not_captured(collective_name(type));
+  const char* name = collective_name(type);
+  TD_CHECK(Error, peer >= 0 && peer < size_, name, ": there is no rank ", peer,
+           "; the group has ranks 0 to ", size_ - 1);
+  if (capturing_graph)
+    fail_in_capture(name,
+                    "A thread of the host takes part in each collective, and a replay has none. "
+                    "Capture what lies before and behind it as two graphs.");
   Collective call;
   call.key = {counts ? sequence_ + 1 : 0,
               numel,

@@ -69,7 +69,6 @@ class ProcessGroup {
                               std::int64_t numel, int peer = 0, ReduceOp op = ReduceOp::SUM,
                               int tag = 0);
   std::shared_ptr<Work> begin_between(CollectiveType type, const Tensor& tensor, int peer, int tag);
-  void check_rank(const char* call, int rank) const;
 
   int rank_, size_;
   std::uint64_t sequence_ = 0;

@@ -4,7 +4,6 @@
 #include "io/safetensors.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>

@@ -36,7 +36,7 @@ Plan plan_of(const StateDict& state, const std::string& path) {
   std::vector<const OrderedDict<std::string, Tensor>::Item*> stored;
   Plan plan;
   for (const auto& [key, text] : state.metadata)
-    TD_CHECK(IoError, key.rfind(kAlias, 0) != 0, "cannot write ", path, ": \"", key,
+    TD_CHECK(IoError, !key.starts_with(kAlias), "cannot write ", path, ": \"", key,
              "\" of the metadata begins with \"", kAlias,
              "\", which marks tied tensors; choose another key");
   plan.header.metadata = state.metadata;
@@ -113,12 +113,9 @@ Tensor read_tensor(const Input& file, const TensorInfo& info, std::size_t data_a
 
 // Turns the aliases of the metadata into names of tensors again.
 void resolve_aliases(const std::string& path, StateDict& state) {
-  for (auto at = state.metadata.begin(); at != state.metadata.end();) {
-    const auto& [key, target] = *at;
-    if (key.rfind(kAlias, 0) != 0) {
-      ++at;
-      continue;
-    }
+  std::erase_if(state.metadata, [&](const auto& entry) {
+    const auto& [key, target] = entry;
+    if (!key.starts_with(kAlias)) return false;
     const std::string name = key.substr(std::string(kAlias).size());
     const Tensor* tensor = state.tensors.find(target);
     TD_CHECK(IoError, tensor && !state.tensors.contains(name), path, ": the metadata says that \"",
@@ -126,8 +123,8 @@ void resolve_aliases(const std::string& path, StateDict& state) {
              tensor ? "one tensor of the first name" : "a tensor of the second name",
              ". The file is damaged.");
     state.tensors.insert(name, Tensor(*tensor));
-    at = state.metadata.erase(at);
-  }
+    return true;
+  });
 }
 
 template <class Write>

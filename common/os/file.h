@@ -45,8 +45,6 @@ class InputFile {
   /// @param when_missing the next step for a reader whose file is not there.
   /// @throws IoError naming the file, the system's reason and the next step.
   explicit InputFile(const std::string& path, const char* when_missing = "check the path");
-  /// The name it was opened by.
-  const std::string& path() const { return path_; }
   /// Bytes in the file when it was opened.
   std::size_t size() const { return size_; }
   /// Reads up to `bytes` bytes from `offset` on and returns how many there were: fewer only at the

@@ -45,7 +45,6 @@ Arena::Arena(int index)
   madvise(kernel, span_, MADV_DONTDUMP);
   guarded_ = reinterpret_cast<std::uintptr_t>(guarded);
   kernel_ = static_cast<char*>(kernel);
-  gaps_[0] = span_;
   view_distance[index] = kernel_ - static_cast<char*>(guarded);
 }
 
@@ -54,12 +53,12 @@ void* Arena::allocate(std::size_t bytes) {
   bytes = (bytes + kPage - 1) / kPage * kPage;
   std::lock_guard lock(mutex_);
   if (used_ + bytes > capacity()) return nullptr;
-  const auto gap = std::find_if(gaps_.begin(), gaps_.end(),
-                                [bytes](const auto& g) { return g.second >= bytes; });
-  if (gap == gaps_.end()) return nullptr;
-  const auto [offset, room] = *gap;
-  gaps_.erase(gap);
-  if (room > bytes) gaps_[offset + bytes] = room - bytes;
+  std::size_t offset = 0;  // the first one with enough room before the next piece
+  for (const auto& [begin, size] : pieces_) {
+    if (begin - offset >= bytes) break;
+    offset = begin + size;
+  }
+  if (span_ - offset < bytes) return nullptr;
   pieces_[offset] = bytes;
   used_ += bytes;
   return reinterpret_cast<void*>(guarded_ + offset);
@@ -69,21 +68,10 @@ void Arena::release(void* guarded) {
   std::lock_guard lock(mutex_);
   const auto piece = pieces_.find(reinterpret_cast<std::uintptr_t>(guarded) - guarded_);
   if (piece == pieces_.end()) return;
-  auto [offset, bytes] = *piece;
+  const auto [offset, bytes] = *piece;
   pieces_.erase(piece);
   used_ -= bytes;
   madvise(kernel_ + offset, bytes, MADV_REMOVE);
-  // Joins the gaps on both sides.
-  const auto after = gaps_.find(offset + bytes);
-  if (after != gaps_.end()) {
-    bytes += after->second;
-    gaps_.erase(after);
-  }
-  auto before = gaps_.lower_bound(offset);
-  if (before != gaps_.begin() && (--before, before->first + before->second == offset))
-    before->second += bytes;
-  else
-    gaps_[offset] = bytes;
 }
 
 std::size_t Arena::used() const {

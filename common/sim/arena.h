@@ -1,9 +1,9 @@
 // Device memory of sim: one memfd per device, mapped twice (see sim.h), and the report of a host
 // access to it. The caching allocator allocates whole segments here, so this allocator may be slow
-// and simple. Invariant: pieces and gaps together cover the span, and the pieces' bytes never
-// exceed the capacity.
+// and simple. Invariant: pieces do not overlap, and their bytes never exceed the capacity.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -29,8 +29,8 @@ class Arena {
   std::size_t span_;        // address space; larger than the capacity because of fragmentation
   std::uintptr_t guarded_;  // start of the guarded view
   char* kernel_;
-  mutable std::mutex mutex_;                          // guards all below
-  std::map<std::size_t, std::size_t> pieces_, gaps_;  // offset and bytes
+  mutable std::mutex mutex_;                   // guards all below
+  std::map<std::size_t, std::size_t> pieces_;  // offset and bytes
   std::size_t used_ = 0;
 };
 
@@ -41,9 +41,10 @@ Arena* existing_arena(int index);
 
 /// Notes whose block it is, for reports of wrong accesses: the end of a sentence. Thread-safe.
 void note_block(const void* block, const std::string& words);
-/// Copies the newest note of the block to `text`, at most `room` bytes without an end mark, and
-/// returns the length; 0 when there is none. Async-signal-safe.
-std::size_t describe_block(const void* block, char* text, std::size_t room);
+/// The words of a note, with an end mark.
+using BlockWords = std::array<char, 160>;
+/// Returns the newest note of the block; empty when there is none. Async-signal-safe.
+BlockWords describe_block(const void* block);
 
 /// Handles SIGSEGV: an access to the guarded view is reported with the tensor and how to fix it,
 /// and the process exits with code 70. Other faults go to the previous handler.

@@ -15,14 +15,11 @@ namespace {
 
 thread_local std::uint32_t launch_of_thread = 0;  // the number of the launch that is running
 
-void append_pass(std::vector<char>& entries, Edge& edge) {
-  StreamQueue::append(entries, StreamQueue::item_of(
-                                   "", [e = &edge] { e->pass(); }, true));
-}
-
-void append_wait(std::vector<char>& entries, Edge& edge) {
-  StreamQueue::append(entries, StreamQueue::item_of(
-                                   "", [e = &edge] { e->wait(); }, true));
+/// Appends a call of Edge::pass or Edge::wait, which also happens when the stream has failed.
+template <void (Edge::*call)()>
+void append(std::vector<char>& entries, Edge& edge) {
+  const auto work = [e = &edge] { (e->*call)(); };
+  StreamQueue::append(entries, StreamQueue::item_of("", work, true));
 }
 
 }  // namespace
@@ -64,7 +61,7 @@ intrusive_ptr<EventState> Capture::record_state(StreamQueue& queue) {
   std::lock_guard lock(mutex_);
   Branch& branch = branch_of(queue);
   Edge& edge = edges_.emplace_back();
-  append_pass(branch.entries, edge);
+  append<&Edge::pass>(branch.entries, edge);
   branch.before.raise(branch.number, branch.size);
   edge.before = branch.before;
   return make_intrusive<CapturedEventState>(intrusive_ptr<Capture>(this), edge);
@@ -75,7 +72,7 @@ void Capture::wait(StreamQueue& queue, Edge& edge) {
     std::lock_guard lock(mutex_);
     if (finished_) refuse_captured_event();
     Branch& branch = branch_of(queue);
-    append_wait(branch.entries, edge);
+    append<&Edge::wait>(branch.entries, edge);
     branch.before.join(edge.before);
   }
   queue.capture_into(this);
@@ -99,8 +96,8 @@ void Capture::finish() {
 void Capture::join_branches() {
   for (std::size_t i = 1; i < branches_.size(); ++i) {
     Edge& end = edges_.emplace_back();
-    append_pass(branches_[i].entries, end);
-    append_wait(branches_[0].entries, end);
+    append<&Edge::pass>(branches_[i].entries, end);
+    append<&Edge::wait>(branches_[0].entries, end);
     branches_[i].own = &borrow_queue(branches_[i].captured->index());
   }
 }

@@ -13,7 +13,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 
 #include "sim/stream_queue.h"
 #include "td/device/caching_allocator.h"
@@ -30,7 +29,7 @@ struct sigaction previous_action;
 /// has to copy it.
 struct Note {
   const void* block = nullptr;
-  std::array<char, 160> text{};
+  BlockWords words{};
 };
 constinit std::mutex notes_lock;
 constinit std::array<Note, 64> notes{};
@@ -45,12 +44,6 @@ class Text {
   }
   Text& operator<<(std::size_t number) { return put(number, 10); }
   Text& hex(std::uintptr_t number) { return (*this << "0x").put(number, 16); }
-  /// Lets `write(text, room)` append, which returns how much it wrote.
-  template <class Write>
-  void append(Write write) {
-    const std::size_t room = sizeof buffer_ - length_, wrote = write(buffer_ + length_, room);
-    length_ += wrote < room ? wrote : room;
-  }
   void print() const {
     for (std::size_t done = 0; done < length_;) {
       const ssize_t n = write(STDERR_FILENO, buffer_ + done, length_ - done);
@@ -101,8 +94,7 @@ void describe_place(Text& text, int index, std::uintptr_t address) {
     return;
   }
   text << ", byte " << address - reinterpret_cast<std::uintptr_t>(block.data) << " of a block of "
-       << block.bytes << " bytes";
-  text.append([&](char* to, std::size_t room) { return describe_block(block.data, to, room); });
+       << block.bytes << " bytes" << describe_block(block.data).data();
 }
 
 void describe(Text& text, int index, std::uintptr_t address, Access access) {
@@ -181,21 +173,18 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 void note_block(const void* block, const std::string& words) {
   std::lock_guard<std::mutex> lock(notes_lock);
   Note& note = notes[written++ % notes.size()] = {block, {}};
-  words.copy(note.text.data(), note.text.size() - 1);
+  words.copy(note.words.data(), note.words.size() - 1);
 }
 
-std::size_t describe_block(const void* block, char* text, std::size_t room) {
+BlockWords describe_block(const void* block) {
   // Another thread may be writing a note; then the report does without.
   std::unique_lock<std::mutex> lock(notes_lock, std::try_to_lock);
-  if (!lock) return 0;
+  if (!lock) return {};
   for (std::size_t i = 0; i < std::min(written, notes.size()); ++i) {
     const Note& note = notes[(written - 1 - i) % notes.size()];
-    if (note.block != block) continue;
-    const std::size_t length = std::min(room, std::strlen(note.text.data()));
-    std::memcpy(text, note.text.data(), length);
-    return length;
+    if (note.block == block) return note.words;
   }
-  return 0;
+  return {};
 }
 
 void install_fault_reporter() {

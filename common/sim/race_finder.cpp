@@ -199,7 +199,7 @@ void RaceFinder::host_waited(const VectorClock& clock) {
 
 /// Work that the host has waited for can no longer conflict.
 void RaceFinder::forget_ordered() {
-  accesses_.filter_all([&](const Access& a) { return a.count > host_[a.stream]; });
+  accesses_.filter(0, UINTPTR_MAX, [&](const Access& a) { return a.count > host_[a.stream]; });
   large_ = std::max<std::size_t>(1024, accesses_.size() * 2);
 }
 

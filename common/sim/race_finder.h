@@ -70,10 +70,6 @@ class AccessMap {
       at = piece.write.name || !piece.reads.empty() ? std::next(at) : pieces_.erase(at);
     }
   }
-  template <class Keep>
-  void filter_all(Keep keep) {
-    filter(0, UINTPTR_MAX, keep);
-  }
   void clear() { pieces_.clear(); }
   std::size_t size() const { return pieces_.size(); }
 

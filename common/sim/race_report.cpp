@@ -2,7 +2,6 @@
 // of the race finder.
 #include "sim/race_finder.h"
 
-#include <array>
 #include <sstream>
 
 #include "sim/arena.h"
@@ -35,11 +34,7 @@ std::string whose(int device, std::uintptr_t address) {
   if (!blocks.find(reinterpret_cast<const void*>(address), &block)) return "";
   std::ostringstream out;
   out << " It begins at byte " << address - reinterpret_cast<std::uintptr_t>(block.data)
-      << " of a block of " << block.bytes << " bytes";
-  std::array<char, 160> text{};
-  out.write(text.data(),
-            static_cast<std::streamsize>(describe_block(block.data, text.data(), text.size())));
-  out << '.';
+      << " of a block of " << block.bytes << " bytes" << describe_block(block.data).data() << '.';
   return out.str();
 }
 

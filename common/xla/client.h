@@ -32,11 +32,10 @@ class Buffer {
   bool defined() const { return static_cast<bool>(buffer_); }
   /// True after the buffer was donated to a program; it can no longer be read.
   bool is_deleted() const;
-  /// @throws DtypeError for a type that td does not have.
-  ///@{
+  /// Returns the shape.
   Sizes sizes() const;
+  /// Returns the type of the elements. @throws DtypeError for a type that td does not have.
   ScalarType dtype() const;
-  ///@}
   /// Returns the values as a cpu tensor. Blocks until they are computed. @throws XlaError
   Tensor to_host() const;
   /// Returns a copy on the client's device number `device`. @throws DeviceError when there is none.

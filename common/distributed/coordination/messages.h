@@ -15,14 +15,12 @@ namespace td::distributed {
 
 /// What a rank says of itself when it joins.
 struct Card {
-  /// Its number, and how many ranks it expects.
-  ///@{
-  int rank = 0, world_size = 1;
-  ///@}
-  HostInfo host;      ///< where it runs
-  std::string run;    ///< of rank 0: the mark of this run, which no other run has
-  int port = 0;       ///< of rank 0: where it listens
-  std::string error;  ///< why this rank cannot take part, or has given up
+  int rank = 0;        ///< its number
+  int world_size = 1;  ///< how many ranks it expects
+  HostInfo host;       ///< where it runs
+  std::string run;     ///< of rank 0: the mark of this run, which no other run has
+  int port = 0;        ///< of rank 0: where it listens
+  std::string error;   ///< why this rank cannot take part, or has given up
 };
 
 /// Rank 0's answer to all who came.
@@ -43,10 +41,9 @@ struct Heartbeat {
   /// How many of the last collectives a rank keeps.
   static constexpr std::uint64_t kKept = 8;
 
-  /// The calls that it is in: one of each kind at most.
-  ///@{
-  Call collective, send, receive;
-  ///@}
+  Call collective;                 ///< the collective that the rank is in
+  Call send;                       ///< the send that it is in
+  Call receive;                    ///< the receive that it is in
   CollectiveFingerprint finished;  ///< the last collective; sequence 0: none yet
   std::array<CollectiveFingerprint, kKept>
       started;  ///< the last ones, each at its sequence % kKept

@@ -79,7 +79,6 @@ void DistributedDataParallelImpl::broadcast_state(int root) {
 
 // The buffers get new memory: an earlier forward may have kept the old values for its backward.
 void DistributedDataParallelImpl::broadcast_buffers(int root) {
-  if (group_->rank() == root) return broadcast_coalesced(*group_, module_buffers_, root, {});
   broadcast_coalesced(*group_, module_buffers_, root,
                       [](const Tensor& buffer, const Tensor& values) {
                         buffer.set_data(empty_like(buffer).copy_(values));

@@ -43,11 +43,6 @@ class DistributedDataParallelImpl : public nn::Module {
     return result;
   }
 
-  /// What was wrapped.
-  const nn::AnyModule& module() const { return module_; }
-  /// How it was wrapped.
-  const DistributedDataParallelOptions& options() const { return options_; }
-
   /// Until the end of the scope forwards and their backwards only add to this rank's gradients; the
   /// next backward of a forward outside averages the sums.
   struct NoSyncGuard : ScopedValue<bool> {

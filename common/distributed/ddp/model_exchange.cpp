@@ -34,7 +34,7 @@ void broadcast_together(ProcessGroup& group, const TensorList& tensors, int root
   group.broadcast(all, root)->wait();
   std::int64_t offset = 0;
   for (const Tensor& t : tensors) {
-    if (take) take(t, all.narrow(0, offset, t.numel()).view(t.sizes()));
+    if (group.rank() != root) take(t, all.narrow(0, offset, t.numel()).view(t.sizes()));
     offset += t.numel();
   }
 }

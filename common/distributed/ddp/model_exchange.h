@@ -17,7 +17,7 @@ std::vector<std::vector<std::int64_t>> all_gather_numbers(ProcessGroup& group,
                                                           const std::vector<std::int64_t>& numbers,
                                                           Device device);
 
-/// Sends rank `root`'s values of `tensors` to all ranks, many tensors at once, and calls
+/// Sends rank `root`'s values of `tensors` to all ranks, many tensors at once. The others call
 /// `take(tensor, values)` for each, with values of the tensor's sizes, type and device.
 void broadcast_coalesced(ProcessGroup& group, const TensorList& tensors, int root,
                          const std::function<void(const Tensor&, const Tensor&)>& take);

@@ -2,15 +2,12 @@
 // started for.
 #include "distributed/launch/spawn.h"
 
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "distributed/launch/environment.h"
 #include "distributed/launch/supervisor.h"

@@ -83,11 +83,10 @@ struct RankSlot {
 
 /// One direction between two ranks. A rank advances its counter after it has written the rest.
 struct SharedMailbox {
-  /// The sender's and the receiver's counter, and their calls.
-  ///@{
-  SharedCounter posted, taken;
-  CollectiveFingerprint sent, wanted;
-  ///@}
+  SharedCounter posted;             ///< the sender's counter
+  SharedCounter taken;              ///< the receiver's counter
+  CollectiveFingerprint sent;       ///< the sender's call
+  CollectiveFingerprint wanted;     ///< the receiver's call
   alignas(64) char data[64 << 10];  ///< a piece of the sender's data
 };
 

@@ -3,8 +3,6 @@
 // Invariant: PMIx finds a value by the rank that set it, which is rank 0 (see Store).
 #include <pmix.h>
 
-#include <cstdlib>
-
 #include "distributed/rendezvous/store.h"
 #include "td/base/error.h"
 

@@ -68,8 +68,7 @@ TEST_CASE("device_ids is for accelerators, and holds one device") {
         Catch::Contains("device_ids has 2 devices, but a rank has one"));
     CHECK_THROWS_WITH(DistributedDataParallel(net, Options().device_ids({Device("sim:1")})),
                       Catch::Contains("device_ids says sim:1 but a parameter is on sim:0"));
-    DistributedDataParallel ddp(net, Options().device_ids({Device("sim:0")}));
-    CHECK(ddp->options().device_ids().size() == 1);
+    CHECK_NOTHROW(DistributedDataParallel(net, Options().device_ids({Device("sim:0")})));
     CHECK_THROWS_WITH(DistributedDataParallel(nn::Linear(2, 2), Options().bucket_cap_mb(0)),
                       "DistributedDataParallel: bucket_cap_mb must be more than 0, got 0");
   });

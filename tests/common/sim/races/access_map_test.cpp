@@ -70,10 +70,10 @@ TEST_CASE("the map meets what every single byte has seen") {
       map.filter(access.begin, access.end, keep);
       model.forget(access.begin, access.end, until);
     } else if (random() % 50 == 0) {
-      map.filter_all(keep);
+      map.filter(0, UINTPTR_MAX, keep);
       model.forget(0, kBytes, until);
     }
   }
-  map.filter_all([](const Access&) { return false; });
+  map.filter(0, UINTPTR_MAX, [](const Access&) { return false; });
   CHECK(map.size() == 0);
 }
