@@ -8,6 +8,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -22,7 +23,8 @@ def find():
 
 class Browser:
     def __init__(self):
-        self.profile = tempfile.TemporaryDirectory(prefix="pages-")
+        # Chromium's own processes, killed with it, may still be writing when the profile is removed.
+        self.profile = tempfile.TemporaryDirectory(prefix="pages-", ignore_cleanup_errors=True)
         commands, self.to_browser = os.pipe()
         self.from_browser, answers = os.pipe()
 
@@ -35,7 +37,7 @@ class Browser:
         self.process = subprocess.Popen(
             [find(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage",
              "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={self.profile.name}", "about:blank"],
-            preexec_fn=connect, close_fds=False, stderr=subprocess.DEVNULL)
+            preexec_fn=connect, close_fds=False, start_new_session=True, stderr=subprocess.DEVNULL)
         os.close(commands)
         os.close(answers)
         self.rest, self.count, self.events, self.session = b"", 0, [], None
@@ -48,7 +50,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.to_browser)
         os.close(self.from_browser)
