@@ -1,6 +1,7 @@
 // From which size on two threads finish sooner than one: the measurement behind kWorthThreads in
 // common/td/base/parallel.h and the rates of matrix products and optimizers. Prints Markdown tables
-// for docs/measurements/threads.md. Takes about a minute.
+// for docs/measurements/threads.md. The core decides: below its threshold both runs have one
+// thread. Takes about a minute.
 #include <oneapi/dnnl/dnnl.h>
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "harness.h"
 #include "td/base/parallel.h"
+#include "td/kernels/libs/host_libs.h"
 #include "td/td.h"
 
 namespace {
@@ -50,17 +52,18 @@ void products(int n, int k) {
       n, k);
   for (const int m : {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 128, 256}) {
     std::vector<float> a(std::size_t(m) * k, 1), b(std::size_t(n) * k, 1), c(std::size_t(m) * n);
+    const td::kernels::Gemm product{
+        .transpose_b = true, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n};
     std::printf("| %d |", m);
     for (const double pause : {0.0, 30.0, 300.0})
       print_cell(
           pause, [] {},
-          [&] { dnnl_sgemm('N', 'T', m, n, k, 1, a.data(), k, b.data(), k, 0, c.data(), n); });
+          [&] { td::kernels::host_gemm(product, a.data(), b.data(), nullptr, c.data()); });
     std::printf("\n");
     std::fflush(stdout);
   }
 }
 
-// The core's own decision: below its threshold both runs have one thread.
 void optimizers() {
   std::printf(
       "\n| elements | SGD, µs | speed-up | with momentum, µs | speed-up | Adam, µs | speed-up |\n"

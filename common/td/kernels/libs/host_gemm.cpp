@@ -1,6 +1,6 @@
 // The choice of product: small ones by small_gemm, where a library's call would cost more than the
-// work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS, and float32 too where B's rows collide
-// in the cache; 16-bit types otherwise by narrow_gemm; what no library serves by plain_gemm.
+// work; float32 and bfloat16 by oneDNN, float64 by OpenBLAS, and float32 too where that is faster;
+// 16-bit types otherwise by narrow_gemm; what no library serves by plain_gemm.
 #include "td/kernels/libs/host_libs.h"
 
 #include <string_view>
@@ -21,24 +21,11 @@ namespace {
 // Multiplications below which our own loops are the fastest: a call of oneDNN costs 0.4 us.
 constexpr std::int64_t kSmall = 1024;
 
-/// Whether oneDNN computes by AVX-512 here.
-bool has_avx512() {
-#ifdef TD_HAS_ONEDNN
-  static const bool has =
-      (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
-  return has;
-#else
-  return false;
-#endif
-}
-
 /// What one thread is expected to take, in nanoseconds: for the multiplications, and for B, which a
-/// library reads and packs first. Measured on a Zen 3 with AVX2, see docs/measurements/threads.md;
-/// the rate for AVX-512 is not measured.
+/// library reads and packs first. Measured on Zen 3 and Zen 4, see docs/measurements/threads.md.
 double expected_time(const Gemm& g) {
   const double multiplications = static_cast<double>(g.m * g.n) * static_cast<double>(g.k);
-  const double per_nanosecond = has_avx512() ? 200 : 45;
-  return multiplications / per_nanosecond + static_cast<double>(g.n * g.k) / 8;
+  return multiplications / 45 + static_cast<double>(g.n * g.k) / 8;
 }
 
 /// Keeps the libraries to the calling thread while it lives, when `wanted`.
@@ -57,26 +44,40 @@ class OneThread {
   int width_;
 };
 
-#if defined(TD_HAS_ONEDNN) && defined(TD_HAS_OPENBLAS)
-/// Whether oneDNN computes by AVX2 here, and OpenBLAS by code for AVX2 as well.
-bool both_use_avx2() {
-  static const bool both = [] {
-    const unsigned isa = dnnl_get_effective_cpu_isa();
-    const std::string_view core = openblas_get_corename();
-    return (isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2 && !has_avx512() &&
-           (core == "Haswell" || core == "Zen");
-  }();
-  return both;
+#ifdef TD_HAS_ONEDNN
+/// Whether oneDNN computes by these instructions here.
+bool onednn_uses(dnnl_cpu_isa_t instructions) {
+  static const unsigned isa = dnnl_get_effective_cpu_isa();
+  return (isa & instructions) == static_cast<unsigned>(instructions);
 }
 
-/// Rows of B that lie a multiple of 2 KiB apart share a few sets of the cache. oneDNN's code for
-/// AVX2 then takes up to twice as long as OpenBLAS. For nearly all other sizes oneDNN is faster:
-/// docs/measurements/products.md.
-bool rows_of_b_collide(const Gemm& g) {
-  return !g.transpose_b && g.ldb % 512 == 0 && g.m >= 8 && both_use_avx2();
+/// For nearly all shapes oneDNN is faster: docs/measurements/products.md. With AVX-512 it is slow
+/// where B is transposed and has few columns. With AVX2 it takes up to twice as long where rows of
+/// B lie a multiple of 2 KiB apart and therefore share a few sets of the cache.
+bool openblas_is_faster([[maybe_unused]] const Gemm& g) {
+#ifdef TD_HAS_OPENBLAS
+  static const std::string_view core = openblas_get_corename();
+  if (onednn_uses(dnnl_cpu_isa_avx512_core))
+    return g.transpose_b && g.n <= 96 && (core == "SkylakeX" || core == "Cooperlake");
+  return !g.transpose_b && g.ldb % 512 == 0 && g.m >= 8 && onednn_uses(dnnl_cpu_isa_avx2) &&
+         (core == "Haswell" || core == "Zen");
+#else
+  return false;
+#endif
 }
-#elif defined(TD_HAS_ONEDNN)
-bool rows_of_b_collide(const Gemm&) { return false; }
+
+/// Whether oneDNN computed the product. With AVX-512 it packs a transposed B for 14 rows or more,
+/// which takes as long as 20 rows: up to 32 rows, two or three products without that are faster.
+bool onednn_sgemm(const Gemm& g, const float* a, const float* b, float* c) {
+  const bool packs = g.transpose_b && !g.transpose_a && onednn_uses(dnnl_cpu_isa_avx512_core);
+  const std::int64_t rows = packs && g.m <= 32 ? 13 : g.m;
+  for (std::int64_t i = 0; i < g.m; i += rows)
+    if (dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', std::min(rows, g.m - i),
+                   g.n, g.k, static_cast<float>(g.alpha), a + i * g.lda, g.lda, b, g.ldb,
+                   static_cast<float>(g.beta), c + i * g.ldc, g.ldc) != dnnl_success)
+      return false;
+  return true;
+}
 #endif
 
 #ifdef TD_HAS_OPENBLAS
@@ -87,14 +88,10 @@ auto blas(double) { return cblas_dgemm; }
 #endif
 
 template <class T>
-void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
+void library_gemm(const Gemm& g, const T* a, const T* b, T* c) {
 #ifdef TD_HAS_ONEDNN
   if constexpr (std::is_same_v<T, float>)
-    if (!rows_of_b_collide(g) &&
-        dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k,
-                   static_cast<float>(g.alpha), a, g.lda, b, g.ldb, static_cast<float>(g.beta), c,
-                   g.ldc) == dnnl_success)
-      return;
+    if (!openblas_is_faster(g) && onednn_sgemm(g, a, b, c)) return;
 #endif
 #ifdef TD_HAS_OPENBLAS
   if constexpr (std::is_floating_point_v<T>)  // its interface counts in 32 bits
@@ -104,6 +101,20 @@ void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
                        as_int(g.ldb), static_cast<T>(g.beta), c, as_int(g.ldc));
 #endif
   plain_gemm(g, a, b, c);
+}
+
+/// Columns for each thread where B is transposed: each thread of oneDNN would pack all of B, which
+/// takes longer than the product of a few rows.
+template <class T>
+void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
+  if (!g.transpose_b || g.m > g.n) return library_gemm(g, a, b, c);
+  constexpr std::int64_t kColumns = 16;  // a vector of AVX-512
+  parallel_for(0, (g.n + kColumns - 1) / kColumns, 1, [&](std::int64_t from, std::int64_t to) {
+    Gemm part = g;
+    from *= kColumns;
+    part.n = std::min(g.n, to * kColumns) - from;
+    library_gemm(part, a, b + from * g.ldb, c + from);
+  });
 }
 
 template <class T>

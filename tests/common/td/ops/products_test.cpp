@@ -1,6 +1,7 @@
 // Products against plain float64 loops: every type, layout and device; gradients and their
 // gradients against differences; the words of every refusal.
 #include "reference.h"
+#include "td/base/parallel.h"
 #include "trace/recorder.h"
 
 using namespace td;
@@ -176,6 +177,33 @@ TEST_CASE("linear: any number of leading sizes, with and without bias") {
             2 * tolerance(dtype, 5));
       CHECK(linear(x.slice(0, 0, 0), w, b).sizes() == IntArrayRef({0, 3, 6}));
     }
+}
+
+// Where another library, blocks of rows, or columns for each thread take over.
+TEST_CASE("linear in float32: every way to compute it, with one thread and with several") {
+  constexpr std::int64_t kInner = 131;
+  const int width = parallel_width();
+  for (const std::int64_t m : {13, 14, 27, 32, 33, 70})
+    for (const std::int64_t n : {15, 96, 97, 203, 515}) {
+      INFO(m << " x " << n);
+      const Tensor wide = filled({m + n, 2 * kInner}, kFloat);  // rows of x and w lie apart
+      const Tensor x = wide.slice(0, 0, m).slice(1, 0, kInner),
+                   w = wide.slice(0, m).slice(1, kInner);
+      const Tensor bias = filled({n}, kFloat, 3), before = filled({m, n}, kFloat, 4);
+      Values with_bias = product(values(x), values(w.t()), m, kInner, n), added = with_bias;
+      const Values b = values(bias), c = values(before);
+      for (std::size_t i = 0; i < with_bias.size(); ++i) {
+        with_bias[i] += b[i % b.size()];
+        added[i] = added[i] / 2 + c[i] * 3;
+      }
+      for (const int threads : {1, 2, 3}) {
+        set_parallel_width(threads);
+        CHECK(distance(values(linear(x, w, bias)), with_bias) <= tolerance(kFloat, kInner));
+        CHECK(distance(values(addmm(before, x, w.t(), 3, 0.5)), added) <=
+              tolerance(kFloat, kInner));
+      }
+    }
+  set_parallel_width(width);
 }
 
 TEST_CASE("gradients of products, and theirs") {
