@@ -1,6 +1,7 @@
 // Max pooling: checks and the forward kernel. On the host up to 64 outputs are computed at once, so
 // that the comparisons become vector instructions: channels of one position (channels last), or
-// positions of one plane, whose elements are gathered first. On cuda a thread computes one output.
+// some rows of outputs, for which rows of the image are copied next to each other. On cuda a thread
+// computes one output.
 #include <limits>
 
 #include "td/ops/pool/max_windows.h"
@@ -37,52 +38,68 @@ struct Lanes {
 template <class T>
 struct MaxPool : MaxWindows {
   using C = compute_t<T>;
-  static constexpr std::int64_t kLanes = 64;
+  static constexpr std::int64_t kLanes = 64, kMostStride = 8;
   const T* x;
   T* y;
 
   // What a window starts with: nothing is smaller.
   TD_HD static C smallest() { return -std::numeric_limits<C>::infinity(); }
 
-  // Whether no window reaches into the padding, or beyond the image as ceil_mode lets it.
-  static bool all_inside(const Side& side) {
-    return side.padding == 0 &&
-           side.begin(side.outputs - 1) + (side.kernel - 1) * side.dilation < side.size;
+  // A row of outputs: the plane that it is made from, and where its windows begin.
+  struct Row {
+    const T* plane;
+    std::int64_t top;
+  };
+  // Copies `length` elements of an image row for each row of outputs: `down` rows below the top of
+  // its windows, from `column` on. Elements outside the image are smaller than all others.
+  void load(const Row* row, std::int64_t height, std::int64_t down, std::int64_t column,
+            std::int64_t length, C* to) const {
+    const std::int64_t begin = std::clamp<std::int64_t>(-column, 0, length);
+    const std::int64_t end = std::clamp(in.w - column, begin, length);
+    for (std::int64_t i = 0; i < height; ++i, to += length) {
+      const bool inside = rows.inside(row[i].top + down);
+      const T* const from = row[i].plane + (row[i].top + down) * in.w + column;
+      for (std::int64_t j = 0; j < (inside ? begin : length); ++j) to[j] = smallest();
+#pragma omp simd
+      for (std::int64_t j = begin; j < (inside ? end : begin); ++j) to[j] = static_cast<C>(from[j]);
+      for (std::int64_t j = end; j < length; ++j) to[j] = smallest();
+    }
+  }
+  // Every `step`-th element.
+  static void every(std::int64_t step, const C* from, C* to) {
+    if (step == 2)  // known to the compiler, which takes vector instructions then
+      for (std::int64_t i = 0; i < kLanes; ++i) to[i] = from[2 * i];
+    else
+      for (std::int64_t i = 0; i < kLanes; ++i) to[i] = from[step * i];
   }
 
-  // Outputs [first, first + count) of a contiguous plane.
-  template <bool kAllInside>
-  void pool_plane(std::int64_t plane, std::int64_t first, std::int64_t count) const {
+  // `width` outputs from ox on, in each of `height` rows; these are counted over all planes. All
+  // lanes are computed, because loops of constant length need no remainder.
+  void pool_rows(std::int64_t first, std::int64_t height, std::int64_t ox,
+                 std::int64_t width) const {
     Lanes<T, kLanes> lanes;
-    const T* from[kLanes];
-    [[maybe_unused]] std::int64_t row[kLanes], column[kLanes];
-    const T* const pixels = x + plane * in.step_c;
-    std::int64_t oy = first / out.w, ox = first % out.w;
-    std::int64_t start = rows.begin(oy) * in.w + columns.begin(ox);
-    for (std::int64_t i = 0; i < count; ++i) {
-      from[i] = pixels + start;
-      if constexpr (!kAllInside) row[i] = rows.begin(oy), column[i] = columns.begin(ox);
-      start += columns.stride;
-      if (++ox == out.w) {
-        ox = 0;
-        start = rows.begin(++oy) * in.w + columns.begin(0);
-      }
+    C line[kLanes * kMostStride] = {};
+    Row row[kLanes];
+    for (std::int64_t i = 0; i < height; ++i) {
+      const std::int64_t plane = (first + i) / out.h;
+      row[i] = {x + plane * in.step_c, rows.begin(first + i - plane * out.h)};
     }
-    for (std::int64_t i = 0; i < count; ++i)
-      lanes.at[i] = kAllInside ? 0 : first_index(row[i], column[i]);
-    std::fill_n(lanes.largest, count, smallest());
+    std::fill_n(lanes.largest, kLanes, smallest());
+    std::fill_n(lanes.at, kLanes, 0);
+    if (indices.data && rows.padding + columns.padding > 0)
+      for (std::int64_t i = 0; i < height * width; ++i)
+        lanes.at[i] = first_index(row[i / width].top, columns.begin(ox + i % width));
+    const std::int64_t step = columns.stride, length = width * step;
     for (std::int64_t r = 0; r < rows.kernel; ++r)
-      for (std::int64_t s = 0; s < columns.kernel; ++s) {
-        const std::int64_t down = r * rows.dilation, right = s * columns.dilation;
-        const std::int64_t step = down * in.w + right;
-        for (std::int64_t i = 0; i < count; ++i)
-          lanes.value[i] =
-              kAllInside || (rows.inside(row[i] + down) && columns.inside(column[i] + right))
-                  ? static_cast<C>(from[i][step])
-                  : smallest();
-        lanes.compare(count, index_of(r, s));
+      for (std::int64_t s = 0, loaded = -1; s < columns.kernel; ++s) {
+        const std::int64_t right = s * columns.dilation, output = right / step;
+        if (output != loaded)
+          load(row, height, r * rows.dilation, columns.begin(ox + output), length, line);
+        loaded = output;
+        every(step, line + (right - output * step), lanes.value);
+        lanes.compare(kLanes, index_of(r, s));
       }
-    store(lanes, plane * out.step_c + first, count);
+    store(lanes, first * out.w + ox, height * width);
   }
 
   // Channels [c, c + count) of one output. Several must be adjacent in memory: channels last.
@@ -110,19 +127,23 @@ struct MaxPool : MaxWindows {
     for (std::int64_t i = 0; into.data && i < count; ++i) into.set(to + i, lanes.at[i]);
   }
 
-  // A line is adjacent in memory: the channels of a pixel, or a plane.
   void on_host() const {
-    const std::int64_t length = out.channels_last ? out.c : out.h * out.w;
-    const std::int64_t work = length * rows.kernel * columns.kernel;
-    const bool simple = all_inside(rows) && all_inside(columns);
-    each_index(out.numel() / length, 2 * work, [=, this](std::int64_t line) {
-      for (std::int64_t i = 0; i < length; i += kLanes) {
-        const std::int64_t n = std::min(kLanes, length - i), to = line * length + i;
-        if (out.channels_last)
-          pool_channels<kLanes>(out.coords(to), to, n);
-        else
-          simple ? pool_plane<true>(line, i, n) : pool_plane<false>(line, i, n);
-      }
+    if (out.channels_last) return by_channels();
+    if (columns.stride > kMostStride) return each_index(out.numel(), cost(), *this);
+    const std::int64_t width = std::min(kLanes, out.w), height = kLanes / width;
+    const std::int64_t total = out.n * out.c * out.h;
+    each_index(
+        (total + height - 1) / height, out.w * height * cost() / 2, [=, this](std::int64_t block) {
+          const std::int64_t first = block * height;
+          for (std::int64_t ox = 0; ox < out.w; ox += width)
+            pool_rows(first, std::min(height, total - first), ox, std::min(width, out.w - ox));
+        });
+  }
+  void by_channels() const {
+    each_index(out.n * out.h * out.w, out.c * cost() / 2, [=, this](std::int64_t pixel) {
+      const std::int64_t first = pixel * out.c;
+      for (std::int64_t c = 0; c < out.c; c += kLanes)
+        pool_channels<kLanes>(out.coords(first + c), first + c, std::min(kLanes, out.c - c));
     });
   }
 

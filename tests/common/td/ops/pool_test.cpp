@@ -42,7 +42,7 @@ std::pair<Values, Values> largest(const Values& x, std::int64_t planes, std::int
   Values value, place;
   for (std::int64_t i = 0; i < planes; ++i) {
     const double* plane = x.data() + i * h * w;
-    Values v(1000, -INFINITY), at(1000, -1);
+    Values v(4000, -INFINITY), at(4000, -1);
     const std::int64_t n = each(h, w, p, [&](std::size_t o, std::int64_t pixel) {
       if (plane[pixel] > v[o] || std::isnan(plane[pixel]) || at[o] < 0) {
         v[o] = plane[pixel];
@@ -96,6 +96,22 @@ TEST_CASE("max_pool2d: more outputs and channels than are worked on at once") {
         CHECK(values(y) == value);
         CHECK(values(index) == place);
       }
+}
+
+TEST_CASE("max_pool2d: long rows, every stride, gaps between the elements of a window") {
+  for (const Device device : all_devices())
+    for (const std::int64_t stride : {1, 2, 3, 8, 9})
+      for (const std::int64_t dilation : {1, 2, 5})
+        for (const std::int64_t width : {150, 66, 21}) {
+          INFO(device << " stride " << stride << " dilation " << dilation << " width " << width);
+          const Window p{3, stride, 1, dilation, stride == 3};
+          const Tensor x = filled({3, 5, 13, width}, kFloat).to(device);
+          const auto [value, place] = largest(values(x), 15, 13, width, p);
+          const auto [y, index] =
+              max_pool2d_with_indices(x, p.kernel, p.stride, p.padding, p.dilation, p.ceil);
+          CHECK(values(y) == value);
+          CHECK(values(index) == place);
+        }
 }
 
 TEST_CASE("max_pool2d: windows of 256 places, the last a byte can name, and of more") {
