@@ -57,7 +57,7 @@ struct HostRow {
     return static_cast<decltype(f(std::int64_t{0}))>(total);
   }
   template <class F>
-  TD_HD void each(F f) const {
+  [[gnu::flatten]] TD_HD void each(F f) const {
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < n; ++j) f(j);
   }

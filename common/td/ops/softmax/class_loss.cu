@@ -132,20 +132,29 @@ struct LossBackward {
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
     const std::int64_t at = r.s.start(i), step = r.s.stride, t = r.target_of(i);
+    const T* const in = r.x + at;
+    T* const out = gx + at;
+    if (t < 0) return row.each([&](std::int64_t j) { out[j * step] = T(0); });
     const C e = static_cast<C>(r.kind.label_smoothing) / static_cast<C>(r.s.n);
-    const C hit = t < 0 ? C(0) : (1 - static_cast<C>(r.kind.label_smoothing)) * r.weight_of(t);
-    C scale = t < 0 ? C(0) : static_cast<C>(g[one_g ? 0 : i]);
-    if (t >= 0 && r.kind.mean) scale /= static_cast<C>(*weight_sum);
-    C mass = 0;  // what the probabilities are multiplied with: the sum of all the targets' weights
-    if (!r.kind.from_log) {
-      mass = hit;
-      if (e > 0) mass += e * row.sum([&](std::int64_t j) { return r.weight_of(j); });
-    }
-    row.each([&](std::int64_t j) {
-      const C wanted = (j == t ? hit : C(0)) + e * r.weight_of(j);
-      const C p = r.kind.from_log ? C(0) : exp(static_cast<C>(r.x[at + j * step]) - log_sums[i]);
-      gx[at + j * step] = t < 0 ? T(0) : static_cast<T>(scale * (mass * p - wanted));
-    });
+    const C hit = (1 - static_cast<C>(r.kind.label_smoothing)) * r.weight_of(t);
+    C scale = static_cast<C>(g[one_g ? 0 : i]);
+    if (r.kind.mean) scale /= static_cast<C>(*weight_sum);
+    const auto write = [&](auto wanted) {
+      if (r.kind.from_log)
+        return row.each(
+            [&](std::int64_t j) { out[j * step] = static_cast<T>(-scale * wanted(j)); });
+      // What the probabilities are multiplied with: the sum of all the targets' weights.
+      const C mass = row.sum(wanted), log_sum = log_sums[i];
+      row.each([&](std::int64_t j) {
+        const C p = exp(static_cast<C>(in[j * step]) - log_sum);
+        out[j * step] = static_cast<T>(scale * (mass * p - wanted(j)));
+      });
+    };
+    const auto at_target = [&](std::int64_t j) { return j == t ? hit : C(0); };
+    if (e > 0)
+      write([&](std::int64_t j) { return at_target(j) + e * r.weight_of(j); });
+    else
+      write(at_target);
   }
 };
 
