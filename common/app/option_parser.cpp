@@ -121,7 +121,8 @@ std::string mismatched(const CLI::App& app, const std::vector<std::string>& word
   return name_of(*option) + " needs a value, for example " + sample(*option) + ".";
 }
 
-/// Why there is no command: none was typed, an option stands in its place, or nobody knows it.
+/// Why there is no command: none was typed, an option stands in its place, or there is no such
+/// command.
 std::string no_command(const CLI::App& app, std::vector<std::string> known) {
   const auto words = app.remaining();
   if (words.empty()) return "Which command?";

@@ -25,7 +25,7 @@ struct Card {
 
 /// Rank 0's answer to all who came.
 struct RollCall {
-  std::string error;            ///< why nobody can join; else empty
+  std::string error;            ///< why no rank can join; else empty
   std::vector<HostInfo> hosts;  ///< one a rank
 };
 

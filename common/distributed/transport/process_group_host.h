@@ -40,7 +40,7 @@ class WorkQueue;
 /// A process group over a Transport. Thread-safe.
 class ProcessGroupHost : public ProcessGroup {
  public:
-  /// @param transport null for a group of one rank, which has nobody to send to.
+  /// @param transport null for a group of one rank, which sends nothing.
   /// @param observer may be null.
   ProcessGroupHost(int rank, int size, std::shared_ptr<Transport> transport,
                    std::shared_ptr<CollectiveObserver> observer = nullptr);

@@ -107,7 +107,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     });
   }
 
-  /// The last call: nobody watches or aborts NCCL afterwards.
+  /// The last call: NCCL is not watched or aborted afterwards.
   void close() {
     start_p2p();
     {

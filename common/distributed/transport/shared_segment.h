@@ -56,8 +56,8 @@ class alignas(64) SharedCounter {
  public:
   /// Adds one, by the rank that owns it. A rank that waited sees what was written before.
   void advance();
-  /// Waits until the counter has reached `target`: a moment with eyes open, because the other rank
-  /// is mostly about to come, then asleep. False when `stop` became true first.
+  /// Waits until the counter has reached `target`: spins at first, because the other rank usually
+  /// comes soon, then sleeps. False when `stop` became true first.
   bool wait_for(std::uint32_t target, const std::atomic<bool>& stop);
   /// Wakes the ranks that wait, so that they look at their `stop`.
   void wake();

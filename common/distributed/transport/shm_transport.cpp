@@ -161,7 +161,7 @@ class ShmTransport final : public Transport {
   enum class Access { kRead, kSlices };
 
   // This rank's slice of `numel` elements: as even as can be, on whole cache lines, because two
-  // ranks that write to one line would pass it to and fro.
+  // ranks that write to one line would send it back and forth.
   Range my_slice(std::int64_t numel, ScalarType dtype) const {
     const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
     const std::int64_t lines = (numel + line - 1) / line;

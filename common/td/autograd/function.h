@@ -105,7 +105,7 @@ class AutogradContext {
 /// Base of an operation T with static `forward(AutogradContext*, ...)` returning a Tensor or a
 /// TensorList, and `backward(AutogradContext*, TensorList)`, which gets one gradient for each
 /// result, in order, and returns one (or an undefined Tensor) for each argument of forward, tensors
-/// or not. The gradient of a result that nobody used is zeros. Forward must not change an argument
+/// or not. The gradient of a result that was not used is zeros. Forward must not change an argument
 /// that requires a gradient.
 template <class T>
 class Function {

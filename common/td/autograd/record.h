@@ -27,7 +27,7 @@ class AccumulateGrad;
 class GraphTask;
 struct AutogradMeta;
 
-/// "The gradient of this input goes to output `output` of `node`." Empty: nobody wants it.
+/// "The gradient of this input goes to output `output` of `node`." Empty: it is not needed.
 struct Edge {
   intrusive_ptr<Node> node;  ///< where the gradient goes
   std::uint32_t output = 0;  ///< which of its outputs this is the gradient of
@@ -47,9 +47,9 @@ class Gradients {
  public:
   /// @param partial the pass, when it computes the gradients of some inputs only; else nullptr.
   Gradients(const Node& node, GraphTask* partial);
-  /// True when somebody wants the gradient of input `i`.
+  /// True when the gradient of input `i` is needed.
   bool should_compute(std::size_t i) const;
-  /// Calls `make` for the gradient of input `i` only when somebody wants it.
+  /// Calls `make` for the gradient of input `i` only when it is needed.
   template <class F>
   void set_lazily(std::size_t i, F&& make) {
     if (should_compute(i)) values_[i] = make();
@@ -86,7 +86,7 @@ class Node : public RefCounted, public PooledObject {
   /// The operation that was recorded, "add"; "sum1" where PyTorch numbers a second form.
   const char* operation() const { return name_; }
   /// Gradients of the inputs from `outputs`, the gradients of the results (undefined ones are
-  /// results that nobody used). Called by the engine, once for each backward.
+  /// results that were not used). Called by the engine, once for each backward.
   virtual void apply(SmallVector<Tensor, 1>& outputs, Gradients& inputs) = 0;
   /// Where it works: the device of its first result.
   Device device() const { return outputs.empty() ? Device(kCPU) : outputs[0].device; }
@@ -127,7 +127,7 @@ struct AutogradMeta : public RefCounted, public PooledObject {
   std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
   bool retains_grad = false;    ///< a result that keeps its gradient all the same
   Tensor grad;                  ///< of a leaf, or of a result that retains_grad
-  /// An undefined grad stands for zeros, which are made when somebody asks for them. What arrives
+  /// An undefined grad stands for zeros, which are made when grad() is called. What arrives
   /// first can then become the gradient, instead of being added to zeros that had to be written.
   bool grad_is_zero = false;
   /// Where a leaf's gradient is to be kept: its place in memory that others share, such as one of

@@ -55,7 +55,7 @@ class Communicator {
   virtual void exchange(const std::vector<P2POp>& operations, void* stream) = 0;
 
   /// For traces: what is queued on `stream`, and ready(), while the returned object lives is one
-  /// span of that name. @return null where nobody keeps spans.
+  /// span of that name. @return null where no spans are recorded.
   virtual std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) = 0;
 
   /// Gives up: queued work ends without a result, and later calls throw. May hang when a GPU or a

@@ -63,7 +63,7 @@ void count(std::int64_t bytes) {
   const std::int64_t live = counts.live.load(kRelaxed) + bytes;
   counts.live.store(live, kRelaxed);
   if (live > counts.high.load(kRelaxed)) counts.high.store(live, kRelaxed);
-  // Nobody would see the counts of a thread that is not listed.
+  // The counts of a thread that is not listed would not be read.
   if (std::abs(live) > kMostCounted || this_thread.state != ThreadCache::State::kListed)
       [[unlikely]]
     collect();

@@ -26,7 +26,7 @@ class RefCounted {
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
     // An atomic change costs as much as twenty plain instructions. The holder of the only reference
-    // needs none, because nobody else can take or drop one.
+    // needs none, because no other thread can take or drop one.
     if (use_count() == 1 || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
@@ -39,7 +39,7 @@ class RefCounted {
 };
 
 /// Shared ownership with the count inside the object: one allocation, a handle of 8 bytes, and
-/// `use_count() == 1` tells that nobody else can see the object. Empty by default.
+/// `use_count() == 1` tells that no other handle shows the object. Empty by default.
 template <class T>
 class intrusive_ptr {
  public:

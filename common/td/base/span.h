@@ -1,7 +1,7 @@
 // One span: what was done, where, from when to when. The library puts spans around launches,
 // copies, waits, gradients and batches; programs put them around their own phases. What becomes of
 // them is not the core's work: common/trace records them.
-// Invariant: while nobody wants spans, one costs a comparison.
+// Invariant: while no sink wants spans, one costs a comparison.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class SpanSink {
   const bool records;  ///< else it only listens: for example to draw a profiler's ranges
 };
 
-/// Who wants spans now; null for nobody.
+/// The sink that wants spans now, or null.
 inline std::atomic<SpanSink*> span_sink{nullptr};
 
 /// True during a recording.

@@ -161,7 +161,7 @@ CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, bool sma
 /// A block that is a whole new segment; null when the device has no room.
 CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, bool small,
                                                         Owner owner) {
-  // The pool of a graph takes segments that nobody uses any more. Without this, captures that come
+  // The pool of a graph takes segments that are no longer used. Without this, captures that come
   // and go would take more and more from the device.
   Block* block = owner.pool ? take_free(segment, small, {owner.stream, nullptr}, true) : nullptr;
   if (!block) {

@@ -93,7 +93,7 @@ class CachingAllocator : public Allocator {
 
   Block* take_free(std::size_t bytes, bool small, Owner owner, bool whole_segment);
   Block* take_segment(std::size_t segment, bool small, Owner owner);
-  /// Keeps a block that nobody uses any more.
+  /// Keeps a block that is no longer used.
   void free_block(Block* block);
 
   const Device device_;

@@ -190,7 +190,7 @@ void Module::transform(const std::function<Tensor(const Tensor&)>& move) {
     Tensor gradient = tensor.grad();
     const Tensor moved = move(tensor.detach());
     if (moved.impl().storage != tensor.impl().storage) tensor.set_data(moved);
-    // A moved gradient is a new tensor; unlike the parameter, nobody holds on to it.
+    // A moved gradient is a new tensor; unlike the parameter's, no handle keeps the old one.
     if (gradient.defined()) tensor.mutable_grad() = move(gradient);
   });
 }
@@ -253,7 +253,7 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
 }
 
 bool sharing_clones() { return clones_share; }
-SharedCloneGuard::SharedCloneGuard() : sharing_(clones_share, true), numbers_(nobodys_) {}
+SharedCloneGuard::SharedCloneGuard() : sharing_(clones_share, true), numbers_(unused_) {}
 
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const { cannot_clone(name()); }
 void Module::clone_(Module&, const optional<Device>&) { cannot_clone(name()); }

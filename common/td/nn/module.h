@@ -237,7 +237,7 @@ class Cloneable : public Module {
 };
 
 /// Until the end of the scope, `clone()` in this thread shares memory with the original, whatever
-/// device it is told. First values that a `reset()` draws come from a generator of no meaning; the
+/// device it is told. First values that a `reset()` draws come from a generator of the guard; the
 /// core's layers draw none.
 class SharedCloneGuard {
  public:
@@ -245,7 +245,7 @@ class SharedCloneGuard {
 
  private:
   ScopedValue<bool> sharing_;
-  Generator nobodys_;
+  Generator unused_;
   GeneratorGuard numbers_;
 };
 

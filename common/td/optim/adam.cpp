@@ -41,7 +41,7 @@ void AdamParamState::save(const std::string& prefix, StateDict& state) const {
 void AdamParamState::load(const std::string& prefix, const StateDict& state) {
   const Tensor* step = state.find(prefix + "step");
   if (step && step->dtype() == kLong && step->dim() == 0) step_ = step->item<std::int64_t>();
-  // So many steps nobody makes, and the next one must not overflow.
+  // No training takes so many steps, and the next one must not overflow.
   TD_CHECK(Error, step_ >= 0 && step_ < std::int64_t{1} << 53, "load_state_dict: \"", prefix,
            "step\" is ", step_, " in the state; expected a number of steps, 0 or more");
   if (const Tensor* found = state.find(prefix + "exp_avg")) exp_avg_ = found->clone();

@@ -32,7 +32,7 @@ class Storage : public RefCounted, public PooledObject {
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   /// Counts one more. Changes that two threads make at once may count as one; it still counts.
   void bump_version() { version_.store(version() + 1, std::memory_order_relaxed); }
-  /// False for memory that somebody else owns (from_blob).
+  /// False for memory that the caller owns (from_blob).
   bool owns_memory() const { return allocator_ != nullptr; }
   /// True once a tensor that was there before its graph (a leaf, or one changed in place) requires
   /// a gradient: views of it that were made before, and not recorded, do not know.

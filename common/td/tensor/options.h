@@ -87,7 +87,7 @@ Tensor empty(IntArrayRef sizes, MemoryFormat format);
 /// Uninitialized, with the sizes and, if dense, the strides of `like`.
 Tensor empty_like(const Tensor& like, const TensorOptions& options = {},
                   MemoryFormat format = MemoryFormat::Preserve);
-/// A tensor over memory that somebody else owns. `deleter` runs when the last tensor is gone.
+/// A tensor over memory that the caller owns. `deleter` runs when the last tensor is gone.
 Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const TensorOptions& options = {});

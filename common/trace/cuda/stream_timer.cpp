@@ -211,8 +211,8 @@ void close(Tracer& all, const Pending& one) {
   if (worked(cudaEventRecord(one.end, one.stream))) all.pending.push_back(one);
 }
 
-/// One span of a stream, and that of the host's part. Unless it `waits`, nobody else queues traced
-/// work meanwhile.
+/// One span of a stream, and that of the host's part. Unless it `waits`, no other thread queues
+/// traced work meanwhile.
 class StreamSpan {
  public:
   StreamSpan(trace::SpanRecord span, int device, void* stream, bool waits)

@@ -1,7 +1,7 @@
 // The cuda backend as the rest of the core sees it: its graphs, and what a kernel launch needs.
 // Includes nothing of CUDA. Outside of backends/, only kernels/launch.h includes it, and what is
 // around the core.
-// Invariant: nothing of CUDA is touched before somebody asks for a cuda device.
+// Invariant: nothing of CUDA is touched before the program asks for a cuda device.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ bool try_use_device(int index) noexcept;
 /// such as a loader's: the first device that this process used.
 int device_for_host_memory();
 
-/// Captures under way by device. While there are any, nobody may ask after the device as a whole.
+/// Captures under way by device. While there are any, no call may concern the whole device.
 extern std::atomic<int> captures_on[kMaxDevices];
 
 /// The GPU's own name in the world: "GPU-" and 32 hexadecimal digits.
@@ -46,13 +46,12 @@ std::string uuid(int index);
 inline std::shared_ptr<void> (*stream_timer)(const trace::SpanRecord& span, int device,
                                              void* stream, bool waits) = nullptr;
 
-/// While the returned object lives, one thing is queued on a stream, and nobody else's that has a
+/// While the returned object lives, one thing is queued on a stream, and no other one that has a
 /// span. Null, which costs a comparison, unless spans are recorded.
 /// @param bytes what is copied, where that is the work. @param stream the native handle.
 /// @param waits it may have to wait before it is queued: a collective for the other ranks, a copy
-/// of
-///   pageable memory for the stream. Nobody else's spans wait meanwhile, so the caller sees to it
-///   that nothing else is queued on the stream.
+/// of pageable memory for the stream. Other spans do not wait meanwhile, so the caller must let
+/// nothing else be queued on the stream.
 inline std::shared_ptr<void> stream_span(const char* name, std::uint64_t bytes, int device,
                                          void* stream, trace::Category category,
                                          bool waits = false) {

@@ -92,11 +92,12 @@ struct MaxPool : MaxWindows {
     const std::int64_t step = columns.stride, length = width * step;
     for (std::int64_t r = 0; r < rows.kernel; ++r)
       for (std::int64_t s = 0, loaded = -1; s < columns.kernel; ++s) {
-        const std::int64_t right = s * columns.dilation, output = right / step;
-        if (output != loaded)
-          load(row, height, r * rows.dilation, columns.begin(ox + output), length, line);
-        loaded = output;
-        every(step, line + (right - output * step), lanes.value);
+        // `ahead` windows further right, and then less than a stride.
+        const std::int64_t right = s * columns.dilation, ahead = right / step;
+        if (ahead != loaded)
+          load(row, height, r * rows.dilation, columns.begin(ox + ahead), length, line);
+        loaded = ahead;
+        every(step, line + (right - ahead * step), lanes.value);
         lanes.compare(kLanes, index_of(r, s));
       }
     store(lanes, first * out.w + ox, height * width);
