@@ -107,7 +107,7 @@ void library_gemm(const Gemm& g, const T* a, const T* b, T* c) {
 /// takes longer than the product of a few rows.
 template <class T>
 void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
-  if (!g.transpose_b || g.m > g.n) return library_gemm(g, a, b, c);
+  if (!g.transpose_b || g.m > g.n || parallel_width() == 1) return library_gemm(g, a, b, c);
   constexpr std::int64_t kColumns = 16;  // a vector of AVX-512
   parallel_for(0, (g.n + kColumns - 1) / kColumns, 1, [&](std::int64_t from, std::int64_t to) {
     Gemm part = g;

@@ -78,7 +78,7 @@ struct MaxPool : MaxWindows {
   void pool_rows(std::int64_t first, std::int64_t height, std::int64_t ox,
                  std::int64_t width) const {
     Lanes<T, kLanes> lanes;
-    C line[kLanes * kMostStride] = {};
+    C line[kLanes * kMostStride];
     Row row[kLanes];
     for (std::int64_t i = 0; i < height; ++i) {
       const std::int64_t plane = (first + i) / out.h;
@@ -90,6 +90,7 @@ struct MaxPool : MaxWindows {
       for (std::int64_t i = 0; i < height * width; ++i)
         lanes.at[i] = first_index(row[i / width].top, columns.begin(ox + i % width));
     const std::int64_t step = columns.stride, length = width * step;
+    std::fill(line + height * length, line + kLanes * step, C(0));  // of lanes without an output
     for (std::int64_t r = 0; r < rows.kernel; ++r)
       for (std::int64_t s = 0, loaded = -1; s < columns.kernel; ++s) {
         // `ahead` windows further right, and then less than a stride.
