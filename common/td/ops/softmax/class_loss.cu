@@ -142,7 +142,7 @@ struct LossBackward {
     const auto write = [&](auto wanted) {
       if (r.kind.from_log)
         return row.each(
-            [&](std::int64_t j) { out[j * step] = static_cast<T>(-scale * wanted(j)); });
+            [&](std::int64_t j) { out[j * step] = static_cast<T>(scale * (C(0) - wanted(j))); });
       // What the probabilities are multiplied with: the sum of all the targets' weights.
       const C mass = row.sum(wanted), log_sum = log_sums[i];
       row.each([&](std::int64_t j) {

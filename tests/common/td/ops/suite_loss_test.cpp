@@ -168,6 +168,15 @@ TEST_CASE("cross entropy of one sample, of probabilities, of large logits") {
   CHECK(std::isnan(cross_entropy_loss(large, td::tensor({-100})).item<double>()));
 }
 
+TEST_CASE("where nll_loss has no gradient it is 0, and not -0") {
+  const Tensor x = td::zeros({2, 3}).requires_grad_();
+  nll_loss(x, td::tensor({0, -100})).backward();
+  const Tensor gradient = x.grad().contiguous();
+  const float* const g = gradient.data_ptr<float>();
+  CHECK(g[0] == -1);
+  for (int i = 1; i < 6; ++i) CHECK((g[i] == 0 && !std::signbit(g[i])));
+}
+
 TEST_CASE("a class that does not exist is named, now on cpu and at the next wait on sim") {
   const Tensor x = td::zeros({2, 3}), t = td::tensor({0, 3});
   CHECK(message<td::ShapeError>([&] { cross_entropy_loss(x, t); }) ==
