@@ -66,11 +66,11 @@ bool openblas_is_faster([[maybe_unused]] const Gemm& g) {
 #endif
 }
 
-/// Whether oneDNN computed the product. With AVX-512 it packs a transposed B for 14 rows or more,
-/// which takes as long as 20 rows: up to 32 rows, two or three products without that are faster.
+/// Whether oneDNN computed the product. With AVX-512 and a transposed B its time jumps at 14 rows,
+/// by that of 20 rows or so: up to 32 rows, two or three products of at most 13 are faster.
 bool onednn_sgemm(const Gemm& g, const float* a, const float* b, float* c) {
-  const bool packs = g.transpose_b && !g.transpose_a && onednn_uses(dnnl_cpu_isa_avx512_core);
-  const std::int64_t rows = packs && g.m <= 32 ? 13 : g.m;
+  const bool jumps = g.transpose_b && !g.transpose_a && onednn_uses(dnnl_cpu_isa_avx512_core);
+  const std::int64_t rows = jumps && g.m <= 32 ? 13 : g.m;
   for (std::int64_t i = 0; i < g.m; i += rows)
     if (dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', std::min(rows, g.m - i),
                    g.n, g.k, static_cast<float>(g.alpha), a + i * g.lda, g.lda, b, g.ldb,
@@ -103,8 +103,8 @@ void library_gemm(const Gemm& g, const T* a, const T* b, T* c) {
   plain_gemm(g, a, b, c);
 }
 
-/// Columns for each thread where B is transposed: each thread of oneDNN would pack all of B, which
-/// takes longer than the product of a few rows.
+/// Columns for each thread where B is transposed: oneDNN's own threads gain less there, and lose
+/// with few rows and AVX-512; see docs/measurements/threads.md.
 template <class T>
 void large_gemm(const Gemm& g, const T* a, const T* b, T* c) {
   if (!g.transpose_b || g.m > g.n || parallel_width() == 1) return library_gemm(g, a, b, c);
