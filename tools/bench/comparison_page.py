@@ -39,9 +39,11 @@ def cells(result):
     """td's time with its spread, and how many times as long the floor and libtorch take."""
     times = result["seconds"]
     mine = next(t for name, t in times.items() if name.startswith("td"))
-    spread = f"{in_words(mine['median'])} ({in_words(mine['p10'])} - {in_words(mine['p90'])})"
+    spread = (mine["p90"] - mine["p10"]) / 2 / mine["median"]
+    time = f"{in_words(mine['median'])} ±{100 * spread:.0f} %"
     rivals = [fastest(times, ("floor", )), fastest(times, ("clean", "best"))]
-    return [spread] + [f"{rival / mine['median']:.2f} x" if rival else "–" for rival in rivals]
+    ratios = [f"{rival / mine['median']:.2f} x" if rival else "–" for rival in rivals]
+    return [cell.replace(" ", "\u00a0") for cell in [time] + ratios]  # each stays on one line
 
 
 def section(processors):
