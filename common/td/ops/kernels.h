@@ -19,9 +19,9 @@ void convert(const Tensor& out, const Tensor& x);
 void where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b);
 /// @}
 
-/// order[..., k] (int64) = index of the k-th element of each row of x [..., n]; equal elements keep
-/// their order, and NaN counts as the largest.
-void sort_rows(const Tensor& order, const Tensor& x, bool descending);
+/// order[..., k] (int64) = index of the k-th element of each row of x [..., n], for k < first; the
+/// rest of `order` may have any order. Equal elements keep theirs, and NaN counts as the largest.
+void sort_rows(const Tensor& order, const Tensor& x, bool descending, std::int64_t first);
 
 /// @name Index: where to read, where to write; tensors dense and row-major, index int64.
 /// An index outside its dimension is an error that names `op`.

@@ -97,7 +97,7 @@ void put_by_sorting(const Put<T, kAdd>& put, const Tensor& self, const Tensor& i
   const Device device = self.device();
   const Tensor order = empty_on(index.impl().sizes, kLong, device);
   const Tensor ends = empty_on(index.impl().sizes, kLong, device);
-  kernels::sort_rows(order, index, false);
+  kernels::sort_rows(order, index, false, put.b.picked);
   const SegmentEnds find{put.b.index, Pointer{order}, Pointer{ends}, put.b.picked};
   launch_index_kernel(put.b.op, device, find, put.b.picked, {&index, &order}, {&ends});
   const PutSegments<T, kAdd> work{put, find.order, find.ends};

@@ -1,8 +1,8 @@
 // sort, argsort and topk. A kernel finds the order of the elements, and the values are gathered by
 // these indices, so the gradient goes back to the elements that the values came from.
-// On the host each row goes to the standard library's stable sort; on cuda sorted runs of 1, 2, 4,
-// ... elements are merged, short ones in shared memory. Each thread finds the index of one element
-// by binary search in the neighboring run.
+// On the host each row goes to the standard library's stable sort or, for topk, its partial sort;
+// on cuda sorted runs of 1, 2, 4, ... elements are merged, short ones in shared memory. Each thread
+// finds the index of one element by binary search in the neighboring run.
 #include <numeric>
 
 #include "td/kernels/index_kernel.h"
@@ -89,20 +89,27 @@ struct MergeRuns {
 };
 #endif
 
-/// Sorts every row of x [rows, n]: order[i][k] is the index of the k-th element of row i.
+/// Sorts every row of x [rows, n]: order[i][k] is the index of the k-th element of row i, on the
+/// host for k < first.
 template <class T, bool kDescending>
 struct SortWork {
   using First = Before<T, kDescending>;
   const T* x;
   std::int64_t *order, *other;  // `other` is as large: merging goes back and forth
-  std::int64_t rows, n;
+  std::int64_t rows, n, first;
 
   void on_host() const {
     each_index(rows, 16 * n, [this](std::int64_t i) {
       const T* row = x + i * n;
-      std::iota(order + i * n, order + (i + 1) * n, std::int64_t{0});
-      std::stable_sort(order + i * n, order + (i + 1) * n,
-                       [row](std::int64_t p, std::int64_t q) { return First{}(row[p], row[q]); });
+      std::int64_t *const begin = order + i * n, *const end = begin + n;
+      std::iota(begin, end, std::int64_t{0});
+      const auto before = [row](auto p, auto q) { return First{}(row[p], row[q]); };
+      if (first == n)
+        std::stable_sort(begin, end, before);
+      else  // not stable by itself: of equal elements, the one with the smaller index goes first
+        std::partial_sort(begin, begin + first, end, [before](auto p, auto q) {
+          return before(p, q) || (p < q && !before(q, p));
+        });
     });
   }
 #ifdef TD_DEVICE_CODE
@@ -125,24 +132,26 @@ struct SortWork {
 };
 
 template <bool kDescending>
-void run(const Tensor& order, const Tensor& x) {
+void run(const Tensor& order, const Tensor& x, std::int64_t first) {
   const Tensor other = x.is_cuda() ? empty_on(order.impl().sizes, kLong, x.device()) : order;
   dispatch_all(x.dtype(), [&]<class T>(CppType<T>) {
     const std::int64_t n = x.sizes().back();
-    const SortWork<T, kDescending> work{Pointer{x}, Pointer{order}, Pointer{other},
-                                        n ? x.numel() / n : 0, n};
+    const SortWork<T, kDescending> work{
+        Pointer{x}, Pointer{order}, Pointer{other}, n ? x.numel() / n : 0, n, first};
     launch("sort", x.device(), work, {&x}, {&order, &other});
   });
 }
 
-// Indices of the elements of each line along `dim` in sorted order, dense.
-Tensor sorted_indices(const Tensor& input, std::int64_t dim, bool descending) {
+std::int64_t length(const Tensor& x, std::int64_t dim) { return x.dim() ? x.size(dim) : 1; }
+
+// Indices of the `first` elements of each line along `dim` in sorted order, dense.
+Tensor sorted_indices(const Tensor& input, std::int64_t dim, bool descending, std::int64_t first) {
   const NoGradGuard no_grad;
   if (input.dim() == 0) return zeros({}, TensorOptions(kLong).device(input.device()));
   const Tensor lines = input.detach().transpose(dim, -1).contiguous();
   Tensor order = empty_on(lines.impl().sizes, kLong, input.device());
-  kernels::sort_rows(order, lines, descending);
-  return order.transpose(dim, -1).clone(MemoryFormat::Contiguous);
+  kernels::sort_rows(order, lines, descending, first);
+  return order.narrow(-1, 0, first).transpose(dim, -1).clone(MemoryFormat::Contiguous);
 }
 
 // `dense` with its elements in the memory order of `like`, as libtorch lays out results.
@@ -162,14 +171,14 @@ Tensor values_at(const char* op, const Tensor& input, std::int64_t dim, const Te
 
 }  // namespace
 
-void kernels::sort_rows(const Tensor& order, const Tensor& x, bool descending) {
-  (descending ? run<true> : run<false>)(order, x);
+void kernels::sort_rows(const Tensor& order, const Tensor& x, bool descending, std::int64_t first) {
+  (descending ? run<true> : run<false>)(order, x, first);
 }
 
 std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending) {
   device_of("sort", input);
   const std::int64_t d = wrap_dim("sort", dim, input.dim());
-  const Tensor at = sorted_indices(input, d, descending);
+  const Tensor at = sorted_indices(input, d, descending, length(input, d));
   return {values_at("sort", input, d, at), laid_out_like(input, at)};
 }
 std::tuple<Tensor, Tensor> sort(const Tensor& input, optional<bool> /*stable*/, std::int64_t dim,
@@ -180,18 +189,17 @@ std::tuple<Tensor, Tensor> sort(const Tensor& input, optional<bool> /*stable*/, 
 Tensor argsort(const Tensor& input, std::int64_t dim, bool descending) {
   device_of("argsort", input);
   const std::int64_t d = wrap_dim("argsort", dim, input.dim());
-  return laid_out_like(input, sorted_indices(input, d, descending));
+  return laid_out_like(input, sorted_indices(input, d, descending, length(input, d)));
 }
 
 std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest,
                                 bool /*sorted*/) {
   device_of("topk", input);
   const std::int64_t d = wrap_dim("topk", dim, input.dim());
-  const std::int64_t n = input.dim() ? input.size(d) : 1;
+  const std::int64_t n = length(input, d);
   TD_CHECK(ShapeError, k >= 0 && k <= n, "topk: k is ", k, " but dimension ", d, " has ", n,
            " elements; k must lie between 0 and that");
-  const Tensor all = sorted_indices(input, d, largest);
-  const Tensor at = input.dim() ? all.narrow(d, 0, k).clone(MemoryFormat::Contiguous) : all;
+  const Tensor at = sorted_indices(input, d, largest, k);
   return {values_at("topk", input, d, at), at};
 }
 

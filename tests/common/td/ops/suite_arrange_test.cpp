@@ -118,6 +118,8 @@ TEST_CASE("order: NaN is the largest, equal elements keep theirs, every type, lo
     std::stable_sort(expected.begin(), expected.end(),
                      [data](std::int64_t a, std::int64_t b) { return data[a] < data[b]; });
     CHECK(argsort(numbers.to(device)).cpu().equal(td::tensor(expected)));
+    const auto [smallest, at] = topk(numbers.to(device), 100, 0, false);
+    CHECK(at.cpu().equal(td::tensor(expected).narrow(0, 0, 100)));
   }
 }
 
