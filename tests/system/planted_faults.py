@@ -30,18 +30,18 @@ LIBRARIES = ["cuda_stand_in/libtd_device.so", "cuda_stand_in/libtd_trace.so", "c
              "cuda_stand_in/libtd_cuda_libs.so", "lib/libtd_distributed.so"]
 PAGE = """# Planted faults
 
-Tests that have never failed prove little. So `tests/system/planted_faults.py` plants {count} faults, one at a time, in
-a copy of the cuda backend, of its kernels and of the process group, and runs a test against it on the stand-in for CUDA
-(`tests/support/cuda_stand_in`), without a GPU. Each test passes without the fault and fails with it, in the words below.
-CTest plants {quick} of the faults in its entry `planted_faults`; this command plants all of them and writes this page:
+A test that has never failed may not be able to find faults. Therefore `tests/system/planted_faults.py` plants {count} faults,
+one at a time, in a copy of the cuda backend, of its kernels and of the process group. For each it runs a test on the stand-in for CUDA
+(`tests/support/cuda_stand_in`), without a GPU. The test passes without the fault and fails with it, and its output then contains the text
+in the last column. CTest plants {quick} of the faults in its entry `planted_faults`; this command plants all of them and writes this page:
 
 ```
 cmake --preset release -DTD_CUDA=ON && cmake --build --preset release --target {programs}
 python3 tests/system/planted_faults.py build/release --markdown
 ```
 
-*Review* means a fault that a review of the code found and that was corrected: planting it takes the correction back.
-*List* means the list of faults that a stand-in for CUDA must find, *own* a fault that was added to these.
+*Review* means a fault that a code review found and that was fixed: planting it undoes the fix. *List* means that the
+fault is on the list of faults that a stand-in for CUDA must find. *Own* means a fault that was added to these.
 
 """
 VERBOSE = "--verbose" in sys.argv

@@ -1,5 +1,5 @@
 // The cost of small operations: each workload below is run some thousand times and its time
-// printed. Under callgrind (count_instructions.sh) it counts instructions instead, which no other
+// printed. Under callgrind (count_instructions.py) it counts instructions instead, which no other
 // program on the machine can disturb. Invariant: a workload ends as it began, so that each round is
 // the same.
 #include <algorithm>
