@@ -7,6 +7,6 @@
 
 Fit driver_fits(const std::string& driver, const std::string& toolkit,
                 const std::vector<ToolkitRow>& rows) {
-  // Your code here: Compare lists of numbers: with the own row, then with the major's. About 15 lines.
+  // Your code here: Compare number by number: own row, then major version. About 15 lines.
   td::not_done_yet("driver_fits");
 }

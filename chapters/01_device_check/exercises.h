@@ -91,7 +91,7 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
 ///   empty entry is not valid.
 /// * Without the variable, all GPUs are visible, in their own order.
 ///
-/// @param variable its value, or std::nullopt if it is not set. No GPU is listed twice.
+/// @param variable its value, or std::nullopt if it is not set. It lists no GPU twice.
 /// @param gpus the number of GPUs in the machine, 0 or more.
 /// @return the GPUs of the machine that the program sees: element i is the one that is called
 ///     cuda:i. The function never throws.
@@ -147,7 +147,7 @@ using Environment = std::function<std::string(const std::string& variable)>;
 ///
 /// * The device comes from the arguments: `--device NAME` (two arguments) or `--device=NAME` (one).
 ///   If there are several, the last one counts, and the others are ignored. Without one, it comes
-///   from the variable TD_DEVICE, unless that is empty. Otherwise it is `auto`.
+///   from the variable TD_DEVICE. If that is empty or not set, it is `auto`.
 /// * NAME is `auto` or a device string. `auto` means the current device of the first kind of cuda,
 ///   sim and cpu that has devices.
 /// * A device of `--device` that does not exist is an error: the user asked for exactly this one. A

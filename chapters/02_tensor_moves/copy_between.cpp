@@ -5,6 +5,6 @@
 
 void copy_between(void* to, td::Device to_device, const void* from, td::Device from_device,
                   std::size_t bytes) {
-  // Your code here: Who does the work? Its backend copies, on its stream; wait. About 5 lines.
+  // Your code here: Which device copies? Its backend, on its stream; wait. About 5 lines.
   td::not_done_yet("copy_between");
 }

@@ -47,8 +47,8 @@ td::Tensor leaf_on(const td::Tensor& values, td::Device device);
 /// between the memories of two devices, and return when they have arrived.
 ///
 /// * The accelerator makes the copy, with `td::backend(type).copy(...)` of td/device/backend.h, on
-///   its current stream. If both sides are accelerators, the source makes it. From cpu to cpu, the
-///   cpu does.
+///   its current stream. If both sides are accelerators, the source makes the copy. From cpu to
+///   cpu, the cpu makes it.
 /// * It is a single copy of `bytes` bytes, without a detour through host memory.
 /// * The copy sees the results of all work that was queued on that stream before.
 /// * The host may not access a device's memory: on sim the program then ends with a report, on
@@ -73,8 +73,8 @@ struct Argument {
 /// all arguments on one device? A tensor without dimensions on the cpu counts as a plain number and
 /// goes with any device. All other tensors do not, also those with one element or none.
 ///
-/// * It compares every argument with the first one that is not a number. It reports the first
-///   argument that is on another device than that one.
+/// * It compares every argument with the first argument that is not a number. It reports the first
+///   argument that is not on the same device as that one.
 /// * It looks at devices and sizes only. It neither reads nor copies a value, and does not wait.
 ///
 /// @param operation the name of the operation. @param arguments at least one.
@@ -85,7 +85,7 @@ struct Argument {
 ///     to the accelerator. Of two accelerators, it moves the later argument to the device of the
 ///     earlier one.
 ///
-/// Example: one_device("linear", {{"input", x}, {"weight", w}}) with x on cpu and w on sim:0 might
+/// Example: one_device("linear", {{"input", x}, {"weight", w}}) with x on cpu and w on sim:0 may
 /// throw `linear: "weight" is on sim:0 but "input" is on cpu. Move one with input.to("sim:0").`
 td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments);
 
@@ -123,7 +123,7 @@ td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
 ///
 /// @param from, to contiguous, of the same sizes and element type, on two devices of one kind. Both
 ///     may be views of larger tensors, and may have no elements.
-/// @param from_stream, to_stream a stream of each one's device.
+/// @param from_stream, to_stream a stream of the device of `from`, and one of the device of `to`.
 ///
 /// Example: send(x, td::getCurrentStream(x.device()), y, td::getCurrentStream(y.device())).
 void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tensor& to,
@@ -137,8 +137,8 @@ void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tenso
 /// * If the same tensor (is_same) is in the list several times, it is moved once, and the results
 ///   are the same tensor, too.
 /// * It packs all tensors of the same source device and element type into one contiguous tensor on
-///   that device, and moves them by one transfer. Nothing else
-///   is transferred. Tensors without elements need no transfer.
+///   that device, and moves them by one transfer. Nothing else is transferred. Tensors without
+///   elements need no transfer.
 /// * The results may be views of a common storage. They share no memory with `tensors`, except
 ///   those that are returned themselves.
 ///

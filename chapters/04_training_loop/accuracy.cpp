@@ -3,6 +3,6 @@
 #include "td/exercise.h"
 
 double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td::Device device) {
-  // Your code here: Store the modes, eval, no gradients, count, give the modes back. About 14 lines.
+  // Your code here: Store the modes; eval; no gradients; count; restore. About 14 lines.
   td::not_done_yet("accuracy");
 }

@@ -127,7 +127,7 @@ Batch collate(const std::vector<Batch>& samples);
 
 /// Exercise 4.loader, second half. Implement the three functions of `Loader`, which returns the
 /// samples of a data set in batches. It must
-///   - return each sample once per epoch, in a random order that is a new one in each epoch;
+///   - return each sample once per epoch, in a random order that is new in each epoch;
 ///   - take the order from td::randperm, so that td::manual_seed repeats it;
 ///   - put the samples that are left into the last batch;
 ///   - call `get` for the samples of a batch when the batch is requested, not before, because a
@@ -217,7 +217,7 @@ class Evaluation {
 ///   - wait for the device once, at the end, however many batches there are.
 ///
 /// @param model on `device`; returns a row of scores for each sample.
-/// @param batches in pinned memory on the host: sizes (samples, ...), not all equally many.
+/// @param batches in pinned memory on the host: sizes (samples, ...); `samples` may differ.
 /// @return the indices of the classes, in order: int64, one dimension, on cpu; 0 of them without
 ///     batches. An ordinary tensor, which may be the target of a loss.
 ///

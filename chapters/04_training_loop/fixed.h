@@ -84,7 +84,7 @@ inline void show_simple(td::Device device) {
 }
 
 // anchor: views
-/// Prints what a graph learns of an in-place operation on a view, by the mode of its creation.
+/// Prints whether an in-place operation on a view is recorded, for each mode of its creation.
 inline void show_views() {
   const td::Tensor w = td::full({2, 2}, 3.0).requires_grad_();
   const auto report = [&](const char* mode, const td::Tensor& base, td::Tensor view) {

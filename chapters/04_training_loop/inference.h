@@ -107,7 +107,7 @@ inline std::string effects(const Mode& mode, const Mode& eval, const td::Tensor&
 inline void print_modes(const td::Tensor& x, int rounds) {
   td::nn::Sequential model = image_net();
   model->to(x.device());
-  for (int i = 0; i < 5; ++i) model->forward(x);  // running statistics of some batches
+  for (int i = 0; i < 5; ++i) model->forward(x);  // gives batch norm running statistics
   const td::Tensor statistics = model->buffers()[0];
   const std::vector<Mode> modes = modes_of(model, x);
   std::vector<app::Variant> variants;
@@ -220,7 +220,7 @@ inline void print_predict(std::int64_t batch_size, td::Device device) {
   }
   const Work predicted = [&] { return predict(model, batches, device); };
   const Work forgets = [&] {
-    model->eval();  // but no no_grad: every output keeps the saved tensors of its graph
+    model->eval();  // but without no_grad: every output keeps the saved tensors of its graph
     std::vector<td::Tensor> outputs;
     for (const td::Tensor& batch : batches) outputs.push_back(model->forward(batch.to(device)));
     return td::cat(outputs).argmax(1).cpu();

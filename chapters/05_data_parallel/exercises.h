@@ -31,8 +31,7 @@ std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::D
 ///   * If parts and destination are accelerators, the host must not wait, and no byte is copied
 ///     through the host.
 ///
-/// @param parts one per replica, each on its own device. Their sizes may differ in dimension 0
-/// only.
+/// @param parts one per replica, each on its own device. Sizes may differ in dimension 0 only.
 /// @return a tensor on `destination`.
 /// @throws td::ShapeError if the sizes of part i do not fit those of part 0. The message contains
 ///     "part i" (with the number), the device of part i and the sizes of both. td::Error if there
@@ -51,8 +50,7 @@ td::Tensor gather(const std::vector<td::Tensor>& parts, td::Device destination);
 /// @param model is on devices[0].
 /// @param devices at least one.
 /// @throws td::DeviceError if a parameter or a buffer of the model is not on devices[0]. The
-/// message
-///     contains both devices.
+///     message contains both devices.
 ///
 /// Example: replicate(model, {"sim:0", "sim:1"})[1]->parameters()[0].device() is sim:1.
 std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
@@ -94,8 +92,8 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
 /// Exercise 5.train. Implement `train`, a whole data-parallel training program. For one pass over
 /// `batches` it must change the model exactly as one device would, up to rounding:
 ///   * Move the model to devices[0] and train it there with td::optim::SGD at learning rate `lr`.
-///   * In each step, split data and target among the devices (a small batch may need fewer of
-///     them), replicate the model, and run the replicas concurrently.
+///   * In each step, split data and target among the devices (a small batch may need fewer
+///     devices), replicate the model, and run the replicas concurrently.
 ///   * Compute the losses where the outputs are: an output must not be copied to another device.
 ///     The loss of the step is the mean cross-entropy over **all** rows of the batch. The parts may
 ///     have different numbers of rows.

@@ -3,6 +3,6 @@
 #include "td/exercise.h"
 
 void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters) {
-  // Your code here: For each parameter: its own gradient, and then the others', moved. About 9 lines.
+  // Your code here: Per parameter: move and add the gradients of all replicas. About 9 lines.
   td::not_done_yet("reduce_add");
 }

@@ -3,6 +3,6 @@
 #include "td/exercise.h"
 
 std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::Device>& devices) {
-  // Your code here: How many rows has a part? narrow() and to() are recorded. About 10 lines.
+  // Your code here: How many rows per part? narrow() and to() are recorded. About 10 lines.
   td::not_done_yet("scatter");
 }

@@ -5,6 +5,6 @@
 td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
                            td::optim::Optimizer& optimizer,
                            const std::vector<td::data::Example<>>& batches) {
-  // Your code here: Count the rows; a function for one micro-batch; the last one alone. About 16 lines.
+  // Your code here: Count rows; only the last micro-batch is outside no_sync. About 16 lines.
   td::not_done_yet("accumulate");
 }

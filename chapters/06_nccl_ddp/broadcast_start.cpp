@@ -3,6 +3,6 @@
 #include "td/exercise.h"
 
 void broadcast_start(td::nn::Module& model, ProcessGroup& group) {
-  // Your code here: Parameters and buffers, from rank 0, into the tensors there are. 7 lines.
+  // Your code here: Copy parameters and buffers of rank 0 into the existing tensors. 7 lines.
   td::not_done_yet("broadcast_start");
 }

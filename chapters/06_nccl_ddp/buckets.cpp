@@ -7,12 +7,12 @@
 
 Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
                        std::size_t cap) {
-  // Your code here: From the last to the first, one open bucket a type; then sort. About 18 lines.
+  // Your code here: From last to first, one open bucket per type; then sort. About 18 lines.
   td::not_done_yet("buckets");
 }
 
 td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters) {
-  // Your code here: One flat piece a parameter, then cat. 5 lines.
+  // Your code here: One flat piece per parameter, then cat. 5 lines.
   td::not_done_yet("buckets");
 }
 

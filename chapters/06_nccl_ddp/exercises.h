@@ -76,10 +76,10 @@ void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& 
 ///   * Divide the elements into world_size slices of ceil(elements / world_size). The last slices
 ///     are shorter, or empty.
 ///   * Rank r sends to rank r + 1 and receives from rank r - 1 only; the last rank sends to rank 0.
-///   * In each of the first world_size - 1 rounds, a rank sends one slice and adds the slice that
-///   it
-///     receives to its own (reduce-scatter). In the world_size - 1 rounds after that, it replaces
-///     the slice by the one that it receives (all-gather). A slice without elements may be skipped.
+///   * In each of the first world_size - 1 rounds, a rank sends one slice, receives another slice,
+///     and adds it to its own values of that slice (reduce-scatter). In the world_size - 1 rounds
+///     after that, it replaces its values by the received ones (all-gather). A slice without
+///     elements may be skipped.
 ///   * In each round, start the send and the recv before you wait for one of them. Otherwise every
 ///     rank waits for its neighbor.
 ///   * The result is in the memory of `tensor`.
@@ -111,15 +111,15 @@ Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t fi
                        std::size_t cap);
 
 /// Exercise 6.buckets, second part. Implement `pack_gradients`. It must return the gradients of
-/// `parameters` one after another in one tensor of one dimension, with zeros for a gradient that is
-/// not there.
+/// `parameters` one after another in one tensor of one dimension, with zeros for a parameter that
+/// has no gradient.
 /// @param parameters at least one, of one element type and on one device.
 /// Example: the gradients {{1, 2}, {3, 4}} and {5} become {1, 2, 3, 4, 5}.
 td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters);
 
-/// Exercise 6.buckets, third part. Implement `unpack_gradients`, the opposite: the gradient of
-/// every parameter gets its piece of `flat`, in the sizes of the parameter. Create a gradient that
-/// is not there.
+/// Exercise 6.buckets, third part. Implement `unpack_gradients`, the opposite of pack_gradients. It
+/// must write to the gradient of every parameter its piece of `flat`, in the parameter's sizes, and
+/// create the gradient of a parameter that has none.
 void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& parameters);
 
 /// What the three functions of exercise 6.overlap share. Its destructor removes the hooks, because
@@ -180,7 +180,7 @@ void finish(Overlap& overlap);
 /// micro-batches per rank. It must
 ///   * clear the gradients first, and call optimizer.step() once;
 ///   * average gradients over the ranks once per step, not once per micro-batch: all micro-batches
-///     but the last run under ddp->no_sync(). The guard counts where **forward** is called;
+///     but the last run under ddp->no_sync(). DDP looks for the guard when **forward** is called;
 ///   * weight each micro-batch by its rows, because their numbers may differ: before the average,
 ///     the gradient of a rank is that of the mean loss over all rows of this rank;
 ///   * leave `ddp` as it was if the loss function throws: end the scope of the guard;
@@ -209,8 +209,8 @@ td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const 
 ///     without a graph.
 ///
 /// Example: a rank with 3 samples and one with 1: the gradient is 3/4 of the mean gradient of the
-/// first rank and 1/4 of the other's. DDP takes 1/2 of each, so it equals one process only if all
-/// ranks have equally many samples.
+/// first rank and 1/4 of that of the second rank. DDP takes 1/2 of each, so it equals one process
+/// only if all ranks have equally many samples.
 td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,
                       td::optim::Optimizer& optimizer, const td::Tensor& data,
                       const td::Tensor& target, ProcessGroup& group);
@@ -252,6 +252,6 @@ struct Job {
 ///
 /// @throws td::Error if a rank failed: do not catch what spawn throws.
 ///
-/// spawn starts this program again in every rank, which comes to the same call of spawn. It does
-/// not return there.
+/// spawn starts this program again for every rank. In a rank, the program runs until it reaches the
+/// same call of spawn, and that call does not return.
 void ddp_main(const Job& job);

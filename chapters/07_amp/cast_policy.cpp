@@ -5,6 +5,6 @@
 std::vector<td::Tensor> cast_arguments(const std::string& operation,
                                        const std::vector<td::Tensor>& arguments,
                                        td::DeviceType device_type, td::ScalarType fast) {
-  // Your code here: Look the policy up, find the type it asks for, and cast what takes part. About 22 lines.
+  // Your code here: Find the policy and its type; cast eligible arguments. About 22 lines.
   td::not_done_yet("cast_policy");
 }

@@ -16,7 +16,7 @@
 
 namespace curves {
 
-/// The mean of each of `count` pieces of a list. A skipped step's loss is as good as any.
+/// The mean of each of `count` pieces of a list. The loss of a skipped step counts, too.
 inline std::vector<double> pieces(const std::vector<double>& values, std::size_t count) {
   std::vector<double> means;
   for (std::size_t i = 0; i < std::min(count, values.size()); ++i) {
@@ -31,7 +31,7 @@ inline std::vector<double> pieces(const std::vector<double>& values, std::size_t
 
 /// The top of the figure. Losses that are not finite are not drawn.
 inline double largest_loss(const std::vector<Training>& all, std::size_t count) {
-  double largest = 1e-9;  // something to divide by
+  double largest = 1e-9;  // not 0, because it is a divisor
   for (const Training& training : all)
     for (const double loss : pieces(training.losses, count))
       if (std::isfinite(loss)) largest = std::max(largest, loss);

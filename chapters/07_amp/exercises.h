@@ -19,7 +19,7 @@
 ///   * Use std::bit_cast and integers. td::BFloat16 and a 16-bit type of the compiler are not
 ///     allowed.
 ///
-/// Example: 1.0f has the bits 0x3f800000 and becomes 0x3f80. 1.01f is 0x3f8147ae, becomes 0x3f81.
+/// Example: 1.0f has the bits 0x3f800000 and becomes 0x3f80. 1.01f has 0x3f8147ae, becomes 0x3f81.
 std::uint16_t bfloat16_bits(float value);
 
 /// Exercise 7.round_half, second part. Implement `half_bits`. It must do the same for float16:
@@ -35,7 +35,7 @@ std::uint16_t half_bits(float value);
 /// the values.
 ///   * float16 is the choice, because it has three more bits of fraction, unless it loses a value.
 ///   * A value is lost if it is finite and becomes infinite, or if it is not 0 and becomes 0.
-///   * Infinities and NaN do not count: both types have them.
+///   * Infinities and NaN among the values are not lost: both types have them.
 ///   * The host may wait for the device once, and `values` must not change.
 ///
 /// @param values float32, on any device, of any sizes.
@@ -99,7 +99,7 @@ struct LossScale {
   float scale = 65536;
   std::int64_t growth_tracker = 0;  ///< consecutive steps without overflow
   float growth_factor = 2, backoff_factor = 0.5f;
-  std::int64_t growth_interval = 2000;  ///< after so many consecutive steps the scale grows
+  std::int64_t growth_interval = 2000;  ///< the scale grows after this many consecutive steps
 };
 
 /// Exercise 7.step_or_skip. Implement `step_or_skip`. It must end a training step, after backward
@@ -152,10 +152,9 @@ struct AmpResult {
 
 /// Exercise 7.train_amp. Implement `train_amp`: one epoch of mixed-precision training with gradient
 /// accumulation and clipping. Use AutocastGuard, the scaler and clip_grad_norm_ of td.
-///   * Each `accumulate` batches in order form a group; the last group may be smaller. A group
-///   makes
-///     one optimizer step with the gradient of the mean of its batch losses. A batch loss is the
-///     cross entropy of the model's output.
+///   * Every `accumulate` batches, in order, form a group; the last group may be smaller. A group
+///     makes one optimizer step with the gradient of the mean of its batch losses. A batch loss is
+///     the cross entropy of the model's output.
 ///   * Copy each batch to `device`. Run the forward pass and the loss under autocast if `fast` is
 ///     set. End the guard before the backward pass, as PyTorch recommends.
 ///   * All batches of a group use the same scale. The scaler is updated once per group.

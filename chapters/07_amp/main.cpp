@@ -54,7 +54,7 @@ Training train(const Task& task, const Precision& precision, const app::Options&
       td::Tensor loss = recipe.loss(batch.data.to(device), batch.target.to(device));
       losses.push_back(loss.detach());
       const bool overflow = static_cast<std::int64_t>(losses.size()) == choices.overflow_at;
-      if (overflow && precision.scaled) loss = loss * 1e30;  // no float16 gradient survives this
+      if (overflow && precision.scaled) loss = loss * 1e30;  // makes float16 gradients overflow
       const bool stepped = recipe.step(loss);
       if (precision.scaled) note_scale(recipe, stepped, training);
       if (losses.size() == 1) first = batch;

@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 td::Tensor scale_loss(const td::Tensor& loss, float scale) {
-  // Your code here: In float32. 1 line.
+  // Your code here: Convert to float32, then multiply. 1 line.
   td::not_done_yet("unscale");
 }
 

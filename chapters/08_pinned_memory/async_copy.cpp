@@ -8,6 +8,6 @@ PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::St
 }
 
 const td::Tensor& wait_for(const PendingCopy& pending) {
-  // Your code here: The host waits, or the current stream does and the allocator knows. About 6 lines.
+  // Your code here: On cpu the host waits, else the stream; tell the allocator. About 6 lines.
   td::not_done_yet("async_copy");
 }

@@ -6,11 +6,11 @@
 #include "td/exercise.h"
 
 double gb_per_s(std::size_t bytes, double seconds) {
-  // Your code here: Bytes a second, in units of 10^9. 1 line.
+  // Your code here: Bytes per second, in units of 10^9. 1 line.
   td::not_done_yet("bandwidth");
 }
 
 double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
-  // Your code here: Wait; then start, copy, wait, stop, and one run more; the median. About 13 lines.
+  // Your code here: Per run: wait, start, copy, wait, stop; skip run 0; median. About 13 lines.
   td::not_done_yet("bandwidth");
 }

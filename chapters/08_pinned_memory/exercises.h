@@ -88,11 +88,11 @@ struct PendingCopy {
 
 /// Exercise 8.async_copy, first part. Implement `copy_async`. It must start to copy `source` and
 /// return immediately.
-///   * The copy runs on `stream`, after the work that the current stream of that device holds: the
-///     values of `source` may still be in computation there.
+///   * The copy runs on `stream`, after the work that the current stream of that device holds: that
+///     work may still be computing the values of `source`.
 ///   * Host memory that is not pinned is pinned first, so that the copy needs no host.
-///   * The caller may drop `source` immediately, but must not write to a pinned one before
-///   wait_for.
+///   * The caller may drop `source` immediately. It must not write to a pinned `source` before
+///     wait_for.
 ///
 /// @param source on the host or on `stream`'s device, of any memory layout and dtype.
 /// @param device `stream`'s device, or cpu. A copy on cpu is in pinned memory.
@@ -164,8 +164,8 @@ using TrainStep = std::function<td::Tensor(const td::Tensor& x, const td::Tensor
 /// graph.
 ///   * x and y of the result are copies with memory of their own, because a replay reads the
 ///     addresses that were captured. The graph reads them.
-///   * Capture on a stream from the pool: the default stream cannot be captured. What the current
-///     stream holds comes before its work, and later work of the current stream comes after it.
+///   * Capture on a stream from the pool: the default stream cannot be captured. The pool stream's
+///     work runs after what the current stream holds, and before later work of the current stream.
 ///   * Call `step` `warm_up` times on that stream, then once more in the capture. The warm-up steps
 ///     train the model; the capture does not run.
 ///   * If `step` throws, let the exception pass. The thread captures nothing afterwards, and its
@@ -217,9 +217,8 @@ using Step = std::function<void(std::int64_t index, const td::Tensor& batch)>;
 ///   * The current stream waits for the copy of batch i before the work of step(i). The host waits
 ///     for no step: it loads a slot again while the device may still work on the last batch.
 ///   * The slots may have been used by an earlier call, whose last steps may still run.
-///   * If `load` or `step` throws, let the exception pass. The caller may destroy the slots then:
-///   the
-///     host or the current stream has waited for all copies that were enqueued.
+///   * If `load` or `step` throws, let the exception pass. The caller may then destroy the slots:
+///     the host or the current stream has waited for all copies that were enqueued.
 ///
 /// @param slots one or more.
 /// @param copies the stream for all copies; not the current one.

@@ -1,6 +1,5 @@
 // A training step of many small kernels, launched one by one and as one graph. main.cpp shows it
-// with
-// --show graph. Invariant: both make the same step, on the same memory.
+// with --show graph. Invariant: both make the same step, on the same memory.
 #pragma once
 
 #include <algorithm>

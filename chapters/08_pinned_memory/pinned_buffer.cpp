@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {
-  // Your code here: Take the memory, note how much. 2 lines.
+  // Your code here: Allocate the memory, store its size. 2 lines.
   td::not_done_yet("pinned_buffer");
 }
 
@@ -13,11 +13,11 @@ void PinnedBuffer::used_on(const td::Stream& stream) {
 }
 
 void PinnedBuffer::free() {
-  // Your code here: Wait for the events, give the memory back, forget it. About 5 lines.
+  // Your code here: Wait for the events, release the memory, reset the members. About 5 lines.
   td::not_done_yet("pinned_buffer");
 }
 
 void PinnedBuffer::take_from(PinnedBuffer& other) {
-  // Your code here: Four members; std::exchange reads and replaces. 4 lines.
+  // Your code here: Move four members; std::exchange reads and replaces. 4 lines.
   td::not_done_yet("pinned_buffer");
 }

@@ -139,7 +139,7 @@ struct Bucket {
 
   td::TensorList parameters;              ///< On the device, of any floating point type.
   td::TensorList masters;                 ///< Their float32 copies in pinned host memory.
-  td::TensorList gradients;               ///< Float32, pinned: the gradients are copied to here.
+  td::TensorList gradients;               ///< Float32, pinned: gradients are copied to them.
   std::vector<unsigned> hooks;            ///< One for each parameter.
   std::size_t missing = 0;                ///< Gradients that have not been sent in this step.
   td::Event arrived;                      ///< Recorded after the copy of the last gradient.

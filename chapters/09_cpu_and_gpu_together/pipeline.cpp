@@ -11,6 +11,6 @@
 
 void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
                   std::size_t ahead) {
-  // Your code here: A thread that prepares and sends; here take, wait, work, mark. About 45 lines.
+  // Your code here: A thread prepares and copies; here: take, wait, work, record. About 45 lines.
   td::not_done_yet("pipeline");
 }

@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 td::Tensor split_forward(SplitModel& model, const td::Tensor& x) {
-  // Your code here: One part, the way over, the other part. 2 lines.
+  // Your code here: The first part, the copy to the second device, the second part. 2 lines.
   td::not_done_yet("split_model");
 }
 

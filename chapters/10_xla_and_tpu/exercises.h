@@ -56,8 +56,8 @@ std::string gradients(int rows, int features);
 
 /// Exercise 10.all_reduce. Implement `all_reduce`: return lines of StableHLO that define `%result`
 /// as the sum of `%value` over all replicas. The replicas have the numbers 0 to replicas - 1 and
-/// form one group. A name can be defined only once in a program, also inside the region of an
-/// operation, so all further names must begin with the result's name, as in %result_a.
+/// form one group. A name can be defined only once in a program, also inside an operation's region
+/// (its inner function), so all further names must begin with the result's name, as in %result_a.
 ///
 /// @param value,result names without the %.
 /// @param type of both, such as "tensor<1x10xf32>". The sum is taken element by element.

@@ -67,7 +67,7 @@ void run(const app::Options& options, const Choices& choices) {
               << client.devices()[i].text << '\n';
 
   std::vector<std::int64_t> ends = batch_ends(rows, choices.keep_last);
-  ends.resize(ends.size() / replicas * replicas);  // as the loader: complete groups only
+  ends.resize(ends.size() / replicas * replicas);  // complete groups only, as in the loader
   const std::size_t steps = static_cast<std::size_t>(options.epochs) * (ends.size() / replicas);
   Training training{client, task, replicas, steps, ends};
   training.record = !choices.timeline.empty();

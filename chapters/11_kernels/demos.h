@@ -11,8 +11,8 @@
 /// One kernel with its tensors on a device.
 struct Demo {
   std::string name;
-  double bytes;                      ///< That it must read and write, each once.
-  double flops, tensor_flops;        ///< That it computes, without and with Tensor Cores.
+  double bytes;                      ///< Bytes that it must read and write, each once.
+  double flops, tensor_flops;        ///< Operations, without and with Tensor Cores.
   std::function<void()> kernel;      ///< Launches it once, on the current stream.
   std::function<td::Tensor()> core;  ///< The same by td; empty where td has no such operation.
 };

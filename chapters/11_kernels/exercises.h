@@ -46,9 +46,8 @@ struct LaunchPlan {
 ///     error:
 ///     - cudaErrorInvalidConfiguration: a block without threads or with more than 1,024; a grid
 ///       without blocks or with more than 2^31 - 1.
-///     - cudaErrorInvalidValue: static and dynamic bytes together above 48 KiB without opt_in;
-///     above
-///       gpu.shared_opt_in with it.
+///     - cudaErrorInvalidValue: static and dynamic bytes together above 48 KiB without opt_in, or
+///       above gpu.shared_opt_in with opt_in.
 ///     - cudaErrorLaunchOutOfResources: not even one block fits into the registers.
 ///
 /// Example: 1,000,000 elements in blocks of 256 on an A100: 3,907 blocks, 8 per SM, limited by

@@ -3,7 +3,7 @@
 // nvcc compiles the same file for cuda. Invariant: it includes nothing but the language, so that a
 // kernel file compiles in a moment. The exercises in host code are in exercises.h.
 // The tests judge results, faults, and what a profiler counts: a kernel that loads and stores more
-// sectors than its text allows fails, although its results are right.
+// sectors than its task allows fails, although its results are right.
 #pragma once
 
 #include "simt/kernel.h"
@@ -60,8 +60,7 @@ __global__ void block_sum(const float* in, float* out, int n);
 /// Exercise 11.smooth. `smooth.cu` is given, with three faults. Repair it. The kernel must compute
 /// out[i] = (in[i - 1] + 2 * in[i] + in[i + 1]) / 4, where elements outside of `in` count as 0:
 /// - A block has 128 threads, and handles tiles of 128 elements through shared memory. Block b
-/// takes
-///   tiles b, b + gridDim.x, b + 2 * gridDim.x and so on.
+///   takes tiles b, b + gridDim.x, b + 2 * gridDim.x and so on.
 /// - Keep the tile in shared memory: every element of `in` is loaded once per tile that needs it.
 /// - Use at most 2 calls of __syncthreads() per thread and tile.
 ///
@@ -85,8 +84,7 @@ __global__ void warp_sum(const float* in, float* out, int n);
 /// Exercise 11.histogram. Implement `histogram`. It must add to bins[v] how many of the n bytes of
 /// `in` have the value v, with any grid and any block:
 /// - Each block counts in 256 bins of its own in shared memory.
-/// - Then it adds its bins to `bins`, with at most 256 atomic operations on global memory per
-/// block.
+/// - Then it adds its bins to `bins`: at most 256 atomic operations on global memory per block.
 ///
 /// @param bins 256 counters. The caller has set them to 0.
 ///

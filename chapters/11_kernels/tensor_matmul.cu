@@ -5,6 +5,6 @@
 using namespace nvcuda;
 
 __global__ void tensor_matmul(const half* a, const half* b, float* c, int /*m*/, int n, int k) {
-  // Your code here: Fragments of A, B and the sums; 0, a loop over k, the store. 11 lines.
+  // Your code here: Three fragments; set the sums to 0, loop over k, store them. 11 lines.
   td::not_done_yet("tensor_matmul");
 }

@@ -60,7 +60,7 @@ inline void print_times(const Timings& timings, const std::vector<Advice>& choic
   }
 }
 
-/// What the held-out sizes would have been predicted to take, in two ways.
+/// Prints the errors of two predictions for the held-out sizes.
 inline void print_predictions(const Timings& timings, std::size_t measured) {
   const int width = label_width(timings);
   std::vector<std::size_t> places;
@@ -121,7 +121,7 @@ inline void print_choices(const Timings& timings, const std::vector<Advice>& cho
   }
 }
 
-/// Those that are the best nowhere: against the one that is, at the smallest and the largest size.
+/// Compares contenders that are never advised with the advised ones at the two extreme sizes.
 inline void print_losers(const Timings& timings, const std::vector<Advice>& choices,
                          std::size_t count) {
   for (std::size_t n = 0; n < count; ++n) {
@@ -165,7 +165,7 @@ inline void show_advise(const app::Options& options, const advising::AdvisorOpti
   check(settings);
   td::optional<HypotheticalDevice> imagined;
   if (!settings.imagine.empty()) imagined = HypotheticalDevice(settings.imagine);
-  if (!std::getenv("TD_SIM_LAUNCH_COST")) td::sim::set_launch_cost(5);  // what a GPU's driver takes
+  if (!std::getenv("TD_SIM_LAUNCH_COST")) td::sim::set_launch_cost(5);  // as a GPU's driver takes
   td::manual_seed(options.seed);
   const int threads = td::parallel_width();
   const Contenders all = contenders(options, settings, threads);

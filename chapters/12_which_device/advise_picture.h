@@ -1,4 +1,4 @@
-// The advisor's picture: seconds a step over the batch, both axes by powers of ten, one line a
+// The advisor's picture: seconds per step over the batch size, both axes logarithmic, one line per
 // contender, and a mark where the choice changes. advise.h writes it.
 #pragma once
 
@@ -36,7 +36,7 @@ struct Plane {
   }
 };
 
-/// "0.1", "1", "1000000": microseconds without digits that say nothing.
+/// "0.1", "1", "1000000": microseconds without trailing zeros.
 inline std::string power_of_ten(double seconds) {
   std::ostringstream text;
   text << std::setprecision(9) << 1e6 * seconds;
@@ -59,7 +59,7 @@ inline void draw_axes(std::ostream& out, const Timings& timings, const Plane& pl
       << "\" text-anchor=\"middle\">samples per batch</text>\n";
 }
 
-/// Where the choice changes, and to whom. Texts stay within the axes.
+/// Marks where the choice changes, and to which contender. Texts stay within the axes.
 inline void draw_crossing(std::ostream& out, const Plane& plane, const Advice& choice, double y,
                           const std::string& name) {
   const double x = plane.x(static_cast<double>(choice.from));
@@ -70,7 +70,7 @@ inline void draw_crossing(std::ostream& out, const Plane& plane, const Advice& c
       << choice.from << "</text>\n";
 }
 
-/// A line through all times; what was held out is a ring. Calculated ones are dashed.
+/// A line through all times; held-out sizes are rings. Lines that are calculated are dashed.
 inline void draw_line(std::ostream& out, const Timings& timings, std::size_t name,
                       const Plane& plane, const char* color, bool measured) {
   out << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << color << '"'

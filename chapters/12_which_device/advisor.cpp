@@ -7,6 +7,6 @@
 
 std::vector<Advice> advise(const std::vector<Measure>& devices,
                            const std::vector<std::int64_t>& sizes, int runs) {
-  // Your code here: Measure; then, at each size: is another device 10 % faster? Since when?
+  // Your code here: Measure; at each size: is another device 10 % faster? From which size on?
   td::not_done_yet("advisor");
 }

@@ -24,7 +24,7 @@ struct AdvisorOptions {
   std::int64_t runs = 25;       ///< How often each size is timed, if there is time.
   bool inference = false;       ///< Forward without a graph, instead of a training step.
   bool bfloat16 = false;        ///< Every device once more, with products in bfloat16.
-  std::string imagine;          ///< `TFLOPS,GB/s,us` of a device that is not here.
+  std::string imagine;          ///< `TFLOPS,GB/s,us` of a device that you do not have.
   std::string picture;          ///< An .svg to draw into.
 };
 

@@ -57,7 +57,7 @@ enum class Advantage {
   kNever,
   kAlways,
   kFrom,  ///< From a size on: it has the higher fixed cost and the lower cost per sample.
-  kUpTo,  ///< Up to a size: the other way round.
+  kUpTo,  ///< Up to a size: it has the lower fixed cost and the higher cost per sample.
 };
 
 /// The answer, and the size at which both are equally fast (for kFrom and kUpTo).
@@ -75,7 +75,7 @@ Crossover crossover(const Cost& host, const Cost& device, double from, double to
 
 // ---- 12.report
 
-/// What a device does in a span of time, or the host for this device.
+/// What happens in a span of time: what a device does, or what the host does for this device.
 enum class Activity {
   kCompute,        ///< A kernel runs.
   kCopy,           ///< A copy between the host and the device runs.
@@ -118,8 +118,7 @@ struct StepReport {
 ///     that does not exist.
 ///
 /// Example: a device computes from 0 to 6 ms and copies from 4 to 9 ms, in a step of 10 ms. It
-/// loses
-///          3 ms to copies and 1 ms to waiting.
+///          loses 3 ms to copies and 1 ms to waiting.
 StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
                        const std::vector<StepSpan>& spans);
 
@@ -146,15 +145,15 @@ struct Advice {
 ///   the next one, the times of both devices are straight lines: the new device begins at their
 ///   crossing, rounded up to an integer. If it is faster at all sizes before, it begins at the
 ///   first size.
-/// * If that is not after the begin of the last entry, the new device replaces that entry.
+/// * If that begin is not after the begin of the last entry, the new device replaces the last entry
+///   and takes over its begin.
 ///
 /// @param devices, sizes one or more; sizes ascend.
 /// @param runs rounds that count; an odd number.
 /// @return the advice in the order of the sizes.
 ///
 /// Example: at sizes {1, 64, 256} the devices take {24, 276, 1044} and {301, 364, 556}
-/// microseconds.
-///          The result is {{0, 1}, {1, 94}}: at 64 the first one is faster, at 256 the second one
-///          takes 0.53 of its time, and the lines between these sizes cross at 93.3.
+///          microseconds. The result is {{0, 1}, {1, 94}}: at 64 device 0 is faster, at 256 device
+///          1 takes 0.53 of its time, and the lines between these sizes cross at 93.3.
 std::vector<Advice> advise(const std::vector<Measure>& devices,
                            const std::vector<std::int64_t>& sizes, int runs);

@@ -29,7 +29,7 @@ struct Timings {
   std::vector<Cost> costs;                   ///< One line for all sizes that are not held out.
   std::vector<std::string> copied;           ///< The names of those whose steps copy,
   std::vector<Cost> copy_costs;              ///< and what the copies of a step cost.
-  std::vector<double> spread;  ///< How far apart the middle half of the runs is, of the median.
+  std::vector<double> spread;  ///< Width of the middle half of the runs, divided by the median.
 
   /// The line through two of the sizes.
   Cost through(std::size_t name, std::size_t first, std::size_t second) const {
@@ -53,14 +53,14 @@ inline Cost fit_known(const std::vector<std::int64_t>& sizes, const std::vector<
   return fit_cost(known, known_seconds);
 }
 
-/// How far apart the middle half of the values is, of their median.
+/// Returns the width of the middle half of the values, divided by their median.
 inline double spread(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
   return (values[3 * n / 4] - values[n / 4]) / values[n / 2];
 }
 
-/// The spread of the size in the middle. What warmed up is not counted.
+/// Returns the median of the spreads of all sizes. The warm-up run of each size is not counted.
 inline double typical_spread(const std::map<std::int64_t, std::vector<double>>& runs) {
   std::vector<double> each = {0};
   for (const auto& [size, seconds] : runs)

@@ -22,7 +22,7 @@ std::vector<int> numbers(const std::string& version) {
 
 Fit driver_fits(const std::string& driver, const std::string& toolkit,
                 const std::vector<ToolkitRow>& rows) {
-  // blank: Compare lists of numbers: with the own row, then with the major's. About 15 lines.
+  // blank: Compare number by number: own row, then major version. About 15 lines.
   const auto row_of = [&](const std::string& name) {
     return std::find_if(rows.begin(), rows.end(),
                         [&](const ToolkitRow& row) { return row.toolkit == name; });

@@ -17,7 +17,7 @@ namespace {
 }
 
 bool is_index(const std::string& digits) {
-  // std::stoi would take "1x", " 1", "-1" and "+1", and throw for thirty nines.
+  // std::stoi would accept "1x", " 1", "-1" and "+1", and throw for a number that is too large.
   if (digits.empty() || digits.size() > 3 || (digits[0] == '0' && digits.size() > 1)) return false;
   return std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
          std::stoi(digits) <= 127;

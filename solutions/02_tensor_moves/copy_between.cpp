@@ -5,7 +5,7 @@
 
 void copy_between(void* to, td::Device to_device, const void* from, td::Device from_device,
                   std::size_t bytes) {
-  // blank: Who does the work? Its backend copies, on its stream; wait. About 5 lines.
+  // blank: Which device copies? Its backend, on its stream; wait. About 5 lines.
   if (bytes == 0) return;
   const td::Device worker = from_device.is_cpu() ? to_device : from_device;
   const td::Stream stream = td::getCurrentStream(worker);

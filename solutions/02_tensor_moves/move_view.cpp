@@ -5,7 +5,7 @@
 // solution only
 namespace {
 
-/// Appends the elements of the view in logical order; one call for each dimension.
+/// Appends the elements of the view in logical order. Each call handles one dimension.
 /// `offset` is an index from `data`, because `data` of an empty view may be null.
 void gather(const float* data, std::int64_t offset, const std::vector<std::int64_t>& sizes,
             const std::vector<std::int64_t>& strides, std::size_t dim, std::vector<float>& out) {

@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td::Device device) {
-  // blank: Store the modes, eval, no gradients, count, give the modes back. About 14 lines.
+  // blank: Store the modes; eval; no gradients; count; restore. About 14 lines.
   const td::NoGradGuard no_grad;
   std::vector<std::pair<td::nn::Module*, bool>> modes;
   model->apply([&](td::nn::Module& module) { modes.emplace_back(&module, module.is_training()); });

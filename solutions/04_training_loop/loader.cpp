@@ -24,7 +24,7 @@ Batch collate(const std::vector<Batch>& samples) {
   // end
 }
 
-// The arguments are for the members of the same names.
+// Each argument initializes the member of the same name.
 Loader::Loader(Get get, std::int64_t size, std::int64_t batch_size)
     : get_(std::move(get)), size_(size), batch_size_(batch_size) {}
 

@@ -7,7 +7,7 @@
 // solution only
 namespace {
 
-// Throws unless a part has the sizes of part 0, dimension 0 apart.
+// Throws unless a part has the sizes of part 0, except in dimension 0.
 void check_part(const td::Tensor& part, const td::Tensor& first, std::size_t i) {
   bool fits = part.dim() == first.dim();
   for (std::int64_t d = 1; fits && d < part.dim(); ++d) fits = part.size(d) == first.size(d);

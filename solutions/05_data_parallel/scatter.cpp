@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::Device>& devices) {
-  // blank: How many rows has a part? narrow() and to() are recorded. About 10 lines.
+  // blank: How many rows per part? narrow() and to() are recorded. About 10 lines.
   if (devices.empty()) throw td::Error("scatter: no devices; name at least one");
   const auto count = static_cast<std::int64_t>(devices.size());
   const std::int64_t rows = input.size(0), chunk = (rows + count - 1) / count;

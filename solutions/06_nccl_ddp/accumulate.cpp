@@ -5,7 +5,7 @@
 td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
                            td::optim::Optimizer& optimizer,
                            const std::vector<td::data::Example<>>& batches) {
-  // blank: Count the rows; a function for one micro-batch; the last one alone. About 16 lines.
+  // blank: Count rows; only the last micro-batch is outside no_sync. About 16 lines.
   if (batches.empty()) throw td::Error("accumulate_step: no micro-batches; give at least one");
   double rows = 0;
   for (const auto& batch : batches) rows += static_cast<double>(batch.data.size(0));

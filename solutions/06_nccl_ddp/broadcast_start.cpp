@@ -3,12 +3,12 @@
 #include "td/exercise.h"
 
 void broadcast_start(td::nn::Module& model, ProcessGroup& group) {
-  // blank: Parameters and buffers, from rank 0, into the tensors there are. 7 lines.
+  // blank: Copy parameters and buffers of rank 0 into the existing tensors. 7 lines.
   const td::NoGradGuard no_grad;
   std::vector<td::Tensor> tensors = model.parameters();
   for (const td::Tensor& buffer : model.buffers()) tensors.push_back(buffer);
   for (td::Tensor& tensor : tensors) {
-    const td::Tensor values = tensor.contiguous();  // the tensor itself where it is already
+    const td::Tensor values = tensor.contiguous();  // the tensor itself if it is contiguous
     group.broadcast(values, 0)->wait();
     if (!values.is_same(tensor)) tensor.copy_(values);
   }

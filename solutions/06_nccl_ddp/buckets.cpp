@@ -7,7 +7,7 @@
 
 Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
                        std::size_t cap) {
-  // blank: From the last to the first, one open bucket a type; then sort. About 18 lines.
+  // blank: From last to first, one open bucket per type; then sort. About 18 lines.
   struct Open {
     std::vector<std::size_t> members;
     std::size_t bytes = 0, cap;
@@ -31,7 +31,7 @@ Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t fi
 }
 
 td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters) {
-  // blank: One flat piece a parameter, then cat. 5 lines.
+  // blank: One flat piece per parameter, then cat. 5 lines.
   const td::NoGradGuard no_grad;
   std::vector<td::Tensor> pieces;
   for (const td::Tensor& parameter : parameters)

@@ -23,7 +23,7 @@ bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
 std::vector<td::Tensor> cast_arguments(const std::string& operation,
                                        const std::vector<td::Tensor>& arguments,
                                        td::DeviceType device_type, td::ScalarType fast) {
-  // blank: Look the policy up, find the type it asks for, and cast what takes part. About 22 lines.
+  // blank: Find the policy and its type; cast eligible arguments. About 22 lines.
   const Policy policy = policy_of(operation, device_type);
   if (policy == Policy::kBanned)
     throw td::Error(operation + " is not safe in 16 bits; leave the sigmoid out and use " +

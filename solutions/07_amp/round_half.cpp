@@ -19,7 +19,7 @@ std::uint32_t drop_bits(std::uint32_t bits, int dropped) {
 // end
 
 std::uint16_t bfloat16_bits(float value) {
-  // blank: The upper 16 bits, rounded by the lower 16; NaN apart. About 3 lines.
+  // blank: Handle NaN; round the upper 16 bits by the lower 16. About 3 lines.
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value))
     return static_cast<std::uint16_t>(bits >> 16 | 0x40u);  // must not become inf
@@ -28,7 +28,7 @@ std::uint16_t bfloat16_bits(float value) {
 }
 
 std::uint16_t half_bits(float value) {
-  // blank: Sign apart: NaN, too large, below 2^-14, and all others. About 11 lines.
+  // blank: Keep the sign. Cases: NaN, too large, below 2^-14, others. About 11 lines.
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value), magnitude = bits & 0x7fffffffu;
   std::uint32_t result = 0;
   if (std::isnan(value)) {

@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 td::Tensor scale_loss(const td::Tensor& loss, float scale) {
-  // blank: In float32. 1 line.
+  // blank: Convert to float32, then multiply. 1 line.
   return loss.to(td::kFloat32) * scale;
   // end
 }

@@ -5,7 +5,7 @@
 PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
   // blank: Wait for the source, copy on the stream, record the event. About 9 lines.
   const td::NoGradGuard no_grad;
-  stream.wait(td::getCurrentStream(stream.device()));  // whose work the values are
+  stream.wait(td::getCurrentStream(stream.device()));  // it computes the values
   const td::Tensor from = source.is_cpu() ? source.contiguous().pin_memory() : source.contiguous();
   const td::StreamGuard on_stream(stream);
   const bool to_host = device.is_cpu();
@@ -20,7 +20,7 @@ PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::St
 }
 
 const td::Tensor& wait_for(const PendingCopy& pending) {
-  // blank: The host waits, or the current stream does and the allocator knows. About 6 lines.
+  // blank: On cpu the host waits, else the stream; tell the allocator. About 6 lines.
   if (pending.tensor.is_cpu()) {
     pending.ready.synchronize();
     return pending.tensor;

@@ -6,13 +6,13 @@
 #include "td/exercise.h"
 
 double gb_per_s(std::size_t bytes, double seconds) {
-  // blank: Bytes a second, in units of 10^9. 1 line.
+  // blank: Bytes per second, in units of 10^9. 1 line.
   return static_cast<double>(bytes) / seconds / 1e9;
   // end
 }
 
 double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
-  // blank: Wait; then start, copy, wait, stop, and one run more; the median. About 13 lines.
+  // blank: Per run: wait, start, copy, wait, stop; skip run 0; median. About 13 lines.
   const td::Stream stream = td::getCurrentStream(to.is_cpu() ? from.device() : to.device());
   stream.synchronize();
   std::vector<double> seconds;

@@ -3,7 +3,7 @@
 #include "td/exercise.h"
 
 PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {
-  // blank: Take the memory, note how much. 2 lines.
+  // blank: Allocate the memory, store its size. 2 lines.
   data_ = td::pinned_allocator(kind).allocate(bytes);
   bytes_ = bytes;
   // end
@@ -17,7 +17,7 @@ void PinnedBuffer::used_on(const td::Stream& stream) {
 }
 
 void PinnedBuffer::free() {
-  // blank: Wait for the events, give the memory back, forget it. About 5 lines.
+  // blank: Wait for the events, release the memory, reset the members. About 5 lines.
   if (!data_) return;
   for (const td::Event& use : uses_) use.synchronize();
   uses_.clear();
@@ -28,7 +28,7 @@ void PinnedBuffer::free() {
 }
 
 void PinnedBuffer::take_from(PinnedBuffer& other) {
-  // blank: Four members; std::exchange reads and replaces. 4 lines.
+  // blank: Move four members; std::exchange reads and replaces. 4 lines.
   kind_ = other.kind_;
   data_ = std::exchange(other.data_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);

@@ -35,12 +35,12 @@ HostAdam::~HostAdam() {
 }
 
 void HostAdam::send_gradient(Bucket& bucket, std::size_t index) {
-  // blank: Check, wait as a stream, copy, record, free. About 12 lines.
+  // blank: Check; let to_host_ wait; copy, record, free. About 12 lines.
   TD_CHECK(td::Error, !bucket.masters[index].grad().defined(),
            "HostAdam: a second backward() before step() would overwrite the first gradients. Call "
            "step() after each backward()");
   td::Tensor& gradient = bucket.parameters[index].mutable_grad();
-  to_host_.wait(td::getCurrentStream(device_));  // which computes the gradient
+  to_host_.wait(td::getCurrentStream(device_));  // it computes the gradient
   const td::NoGradGuard no_grad;
   const td::StreamGuard on_to_host(to_host_);
   bucket.gradients[index].copy_(gradient, /*non_blocking=*/true);

@@ -22,7 +22,7 @@ InFlightBatch send(Batch host, td::Device device, const td::Stream& copies) {
   return batch;
 }
 
-/// Ends the thread and waits for the device, however the pipeline is left.
+/// Ends the thread and waits for the device, however the pipeline ends.
 struct Ending {
   BoundedQueue& queue;
   std::thread& thread;
@@ -43,7 +43,7 @@ struct Ending {
 
 void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
                   std::size_t ahead) {
-  // blank: A thread that prepares and sends; here take, wait, work, mark. About 45 lines.
+  // blank: A thread prepares and copies; here: take, wait, work, record. About 45 lines.
   const td::Stream copies = td::getStreamFromPool(device), compute = td::getCurrentStream(device);
   BoundedQueue queue(ahead);
   std::thread thread([&] {

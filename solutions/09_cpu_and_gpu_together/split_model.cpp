@@ -21,7 +21,7 @@ void each_piece(std::size_t pieces, bool b_is_on_host, const A& a, const B& b) {
 // end
 
 td::Tensor split_forward(SplitModel& model, const td::Tensor& x) {
-  // blank: One part, the way over, the other part. 2 lines.
+  // blank: The first part, the copy to the second device, the second part. 2 lines.
   const td::Tensor middle = model.first->forward(x.to(model.first_device));
   return model.second->forward(middle.to(model.second_device));
   // end
@@ -32,7 +32,7 @@ td::Tensor split_backward(SplitModel& model, const Batch& batch, std::int64_t mi
   const td::TensorList inputs = batch.data.chunk(micro_batches);
   const td::TensorList targets = batch.target.chunk(micro_batches);
   const std::size_t pieces = inputs.size();
-  td::TensorList ends, starts, losses;  // of the first part, of the second, of both
+  td::TensorList ends, starts, losses;  // first's outputs, second's inputs, the losses
   std::vector<PendingTensor> values, gradients;
 
   const auto forward_first = [&](std::size_t i) {

@@ -9,11 +9,11 @@ namespace blas = td::simt::blas;
 // solution only
 namespace {
 
-/// A factor as cuBLAS sees it. Stored by rows is what cuBLAS calls transposed; but the product is
-/// asked for transposed as well, so such a factor is taken as it is.
+/// A factor as cuBLAS sees it. A matrix that is stored by rows is a transposed one for cuBLAS. The
+/// product is computed transposed as well, so such a factor needs no transpose.
 struct Factor {
   explicit Factor(const td::Tensor& x) {
-    // Of a matrix with one row the stride says nothing, but cuBLAS wants a possible one.
+    // The stride of a matrix with one row has no meaning, but cuBLAS requires a valid one.
     const bool by_rows = x.stride(1) == 1 && (x.size(0) == 1 || x.stride(0) >= x.size(1));
     operation = by_rows ? blas::Operation::kNone : blas::Operation::kTranspose;
     ld = static_cast<int>(by_rows ? std::max(x.stride(0), x.size(1))

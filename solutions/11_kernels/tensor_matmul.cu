@@ -5,7 +5,7 @@
 using namespace nvcuda;
 
 __global__ void tensor_matmul(const half* a, const half* b, float* c, int /*m*/, int n, int k) {
-  // blank: Fragments of A, B and the sums; 0, a loop over k, the store. 11 lines.
+  // blank: Three fragments; set the sums to 0, loop over k, store them. 11 lines.
   const int row = blockIdx.y * 16, col = blockIdx.x * 16;
   wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> tile_a;
   wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> tile_b;

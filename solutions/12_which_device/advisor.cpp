@@ -43,7 +43,7 @@ std::int64_t begin_of(const std::vector<double>& last, const std::vector<double>
 
 std::vector<Advice> advise(const std::vector<Measure>& devices,
                            const std::vector<std::int64_t>& sizes, int runs) {
-  // blank: Measure; then, at each size: is another device 10 % faster? Since when?
+  // blank: Measure; at each size: is another device 10 % faster? From which size on?
   const Times seconds = medians_of(devices, sizes, runs);
   std::vector<Advice> advice = {{0, sizes[0]}};
   for (std::size_t s = 0; s < sizes.size(); ++s) {
