@@ -9,7 +9,7 @@
 
 namespace td {
 
-/// Thrown by an exercise that nobody has written yet; `what()` is `not done yet: scatter`.
+/// Thrown by an exercise that is not written yet; `what()` is `not done yet: scatter`.
 class NotDoneYet : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

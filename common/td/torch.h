@@ -8,7 +8,7 @@
 
 /// Every torch:: name of the subset is td's.
 namespace torch = td;
-/// The mode's other name.
+/// libtorch's other name of InferenceMode.
 namespace c10 {
 using td::InferenceMode;
 }

@@ -8,7 +8,7 @@
 namespace td::amp {
 namespace {
 
-// Whether the guard can do what it was asked for; warns when it cannot.
+// Whether the guard can do what the caller requested; warns when it cannot.
 bool supported(DeviceType type, ScalarType dtype) {
   const char* name = device_type_name(type);
   if (type != kCPU && device_count(type) == 0) {

@@ -1,4 +1,4 @@
-// The order of calls, and lists of gradients for the kernels, which are in unscale_kernels.cu.
+// Checks the order of calls, and lists gradients for the kernels, which are in unscale_kernels.cu.
 #include "td/amp/grad_scaler.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace td::amp {
 namespace {
 
-// Adds up in `sum`, on `device`, what was found on several devices or for several optimizers.
+// Adds the found_inf flags of several devices or optimizers up in `sum`, on `device`.
 void join(Tensor& sum, const SmallVector<Tensor, 1>& found_inf, Device device) {
   for (const Tensor& found : found_inf) {
     const Tensor here = to_device(found, device);
@@ -80,7 +80,7 @@ void GradScaler::check_list(const Tensor* const* gradients, std::size_t count, P
   kernels::unscale(gradients, count, here, &scale);
 }
 
-// Notes whether a gradient is infinite or NaN, and divides all of them by the scale if asked to.
+// Records whether a gradient is infinite or NaN, and divides all of them by the scale on request.
 void GradScaler::check_gradients(const optim::Optimizer& optimizer, Progress& progress,
                                  bool divide) {
   NoGradGuard no_grad;
@@ -128,7 +128,7 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
   progress.stage = Stage::kUnscaled;
 }
 
-// What step() and step_on_device() have in common: the checks, and gradients that were looked at.
+// What step() and step_on_device() share: the checks of the call and of the gradients.
 GradScaler::Progress& GradScaler::about_to_step(const char* call, const optim::Optimizer& optimizer,
                                                 bool divide) {
   check_scale(call);

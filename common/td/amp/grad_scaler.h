@@ -1,7 +1,7 @@
 // Keeps half-precision gradients from vanishing: the loss is multiplied by a scale before backward,
 // the gradients are divided by it before the step, and a step whose gradients overflowed is
-// skipped. Invariant: the scale, its counter and what was found live on the device; only step() and
-// the getters wait for them.
+// skipped. Invariant: the scale, its counter and the found_inf flags are stored on the device; only
+// step() and the getters block until these are known.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ struct GradScalerOptions {
   TD_ARG(double, backoff_factor) = 0.5;
   /// How many steps in a row must be finite before the scale grows.
   TD_ARG(std::int64_t, growth_interval) = 2000;
-  /// Without it every call passes through, so that a program needs no second way for float32.
+  /// When false, the scaler changes nothing, so that float32 needs no code of its own.
   TD_ARG(bool, enabled) = true;
 };
 
@@ -37,7 +37,7 @@ struct GradScalerOptions {
 ///     scaler.step(optimizer);
 ///     scaler.update();                                                // once an iteration, always
 ///
-/// The scale has no lower bound. Gradients that are spoiled after unscale_ are not noticed.
+/// The scale has no lower bound. Infinite or NaN gradients that appear after unscale_ go unnoticed.
 class GradScaler {
  public:
   /// @throws Error for options out of range.
@@ -45,42 +45,42 @@ class GradScaler {
   GradScaler(const GradScaler&) = delete;
   GradScaler& operator=(const GradScaler&) = delete;
 
-  /// `outputs` times the scale, recorded for backward. The first call puts the scale on the device
-  /// of its argument.
+  /// Returns `outputs` times the scale, recorded for backward. The first call creates the scale on
+  /// the device of its argument.
   Tensor scale(const Tensor& outputs);
   TensorList scale(const TensorList& outputs);
 
-  /// Divides the optimizer's gradients by the scale, in place, and notes whether one is infinite or
-  /// NaN. Call it to look at gradients or to clip them before step(), which else does it itself.
+  /// Divides the optimizer's gradients by the scale, in place, and records whether one is infinite
+  /// or NaN. Call it to inspect or clip gradients before step(), which otherwise does this itself.
   /// @throws Error when called twice, after step(), or before the first scale().
   /// @throws DtypeError for float16 gradients: their parameters should be float32, under autocast.
   void unscale_(optim::Optimizer& optimizer);
-  /// Steps unless a gradient was infinite or NaN. Waits for the device, once for each device that
-  /// has gradients. @return true when the optimizer stepped, false when the step was skipped.
-  /// @param closure only for a scaler that is not enabled, which hands it on.
+  /// Steps unless a gradient was infinite or NaN. Blocks once for each device that has gradients.
+  /// @return true when the optimizer stepped, false when the step was skipped.
+  /// @param closure only for a scaler that is not enabled, which passes it to the optimizer.
   /// @throws Error when called twice before update(), before the first scale(), or without any
   /// gradient.
   bool step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure = nullptr);
-  /// step() without waiting, for a capturable optimizer: its kernels read on the device whether to
-  /// step and by how much to divide. For graphs, and where a wait a step costs too much. Unlike
-  /// after step(), gradients that unscale_ did not divide stay multiplied by the scale.
-  /// Whether it stepped is in found_inf(). @throws Error as step() does, and for an optimizer
-  /// without capturable(true).
+  /// step() without blocking, for a capturable optimizer, whose kernels read from device memory
+  /// whether to step and by how much to divide. For graphs, and where one wait per step costs too
+  /// much. Unlike after step(), gradients that unscale_ did not divide stay multiplied by the
+  /// scale. found_inf() tells whether the step was made. @throws Error as step() does, and for an
+  /// optimizer without capturable(true).
   void step_on_device(optim::Optimizer& optimizer);
-  /// Backs the scale off if any gradient since the last update() was infinite or NaN, else lets it
-  /// grow when it is time. Does not wait. @throws Error when neither unscale_ nor step was called.
+  /// Lowers the scale if any gradient since the last update() was infinite or NaN; otherwise raises
+  /// it after growth_interval finite steps. Does not block. @throws Error before unscale_ and step.
   void update();
-  /// Sets the scale instead; the count of finite steps goes on.
+  /// Sets the scale instead; the count of finite steps is not reset.
   void update(double new_scale);
   /// @param new_scale one float32 that does not require grad.
   void update(const Tensor& new_scale);
 
-  /// What unscale_ or step noted for this optimizer since the last update(): one float32 tensor for
-  /// each device that has gradients, 0 or 1.
+  /// The flags that unscale_ or step set for this optimizer since the last update(): one float32
+  /// tensor, 0 or 1, for each device that has gradients.
   TensorList found_inf(const optim::Optimizer& optimizer) const;
-  /// The scale, 1 when not enabled. Waits for the device.
+  /// The scale, 1 when not enabled. Blocks until the device has computed it.
   double get_scale() const;
-  /// Steps in a row without overflow since the scale last changed. Waits for the device.
+  /// Consecutive steps without overflow since the scale last changed. Blocks like get_scale().
   std::int64_t get_growth_tracker() const;
   /// The settings as they are now.
   ///@{
@@ -89,7 +89,7 @@ class GradScaler {
   std::int64_t get_growth_interval() const { return options_.growth_interval(); }
   bool is_enabled() const { return options_.enabled(); }
   ///@}
-  /// New settings, from the next update() on. A growth interval below get_growth_tracker() stops
+  /// New settings, used by the next update(). A growth interval below get_growth_tracker() stops
   /// the growth until the next overflow. @throws Error as the constructor does.
   ///@{
   void set_growth_factor(double factor) {
@@ -103,10 +103,10 @@ class GradScaler {
   }
   ///@}
 
-  /// Scale, factors, interval and growth tracker; nothing when not enabled. Call it after update().
+  /// Scale, factors, interval and growth tracker; empty when not enabled. Call it after update().
   StateDict state_dict() const;
-  /// Puts that back; does nothing when not enabled. @throws Error for a state that is empty, as
-  /// that of a scaler that was not enabled is, or that lacks an entry; nothing is changed then.
+  /// Loads such a state; does nothing when not enabled. @throws Error for a state that lacks an
+  /// entry, or is empty because its scaler was not enabled; nothing is changed then.
   void load_state_dict(const StateDict& state);
 
  private:
@@ -115,7 +115,7 @@ class GradScaler {
   struct Progress {
     const optim::Optimizer* optimizer;
     Stage stage = Stage::kReady;
-    SmallVector<Tensor, 1> found_inf;  // one a device
+    SmallVector<Tensor, 1> found_inf;  // one per device
   };
 
   void set_options(const GradScalerOptions& o);
@@ -129,7 +129,7 @@ class GradScaler {
   GradScalerOptions options_;
   std::int64_t init_growth_tracker_ = 0;
   Tensor scale_, growth_tracker_;   // undefined before the first scale()
-  std::vector<Progress> progress_;  // emptied by update(), which keeps its room
+  std::vector<Progress> progress_;  // emptied by update(), which keeps its capacity
 };
 
 }  // namespace td::amp

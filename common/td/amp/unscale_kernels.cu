@@ -1,5 +1,5 @@
-// Kernels of amp::GradScaler. Several threads may write the same 1 to found_inf, and no thread
-// writes anything else there, so that their order does not matter.
+// Kernels of amp::GradScaler. Several threads may write 1 to found_inf, and no thread writes
+// anything else there, so their order does not matter.
 #include <atomic>
 
 #include "td/amp/unscale_kernels.h"
@@ -18,7 +18,7 @@ template <class T>
 struct UnscaleWork : ParameterList<kernels::kUnscaleTensors> {
   using C = compute_t<T>;
   T* gradient[kernels::kUnscaleTensors];
-  const float* scale;  // nullptr: only looks
+  const float* scale;  // nullptr: only checks
   float* found_inf;
 
   TD_HD C rule_of(int) const { return reciprocal<C>(scale); }
@@ -51,7 +51,7 @@ void launch_unscale(const Tensor* const* gradients, std::size_t count, const Ten
   LaunchTensors tensors;
   for (std::size_t k = 0; k < count; ++k) {
     const Tensor& gradient = *gradients[k];
-    // Without a scale, gradients are only looked at.
+    // Without a scale, gradients are only checked.
     work.gradient[k] =
         scale ? tensors.writes<T>(gradient) : const_cast<T*>(tensors.reads<T>(gradient));
     work.append(gradient.numel());

@@ -11,16 +11,16 @@ namespace td::kernels {
 inline constexpr std::size_t kUnscaleTensors = 62;
 /// Writes 1 to `found_inf` if any element of any gradient is infinite or NaN, and divides all
 /// elements by `*scale`: multiplies by float(1 / double(*scale)), in float, and stores in the
-/// gradient's type. Elements are judged before the division.
+/// gradient's type. The check comes before the division.
 /// @param gradients dense, of one floating-point type, on one device with the other arguments.
 /// @param found_inf one float32, 0 or 1; stays as it is when all elements are finite.
-/// @param scale one float32; nullptr: only looks, and changes no gradient.
+/// @param scale one float32; nullptr: only checks, and changes no gradient.
 void unscale(const Tensor* const* gradients, std::size_t count, const Tensor& found_inf,
              const Tensor* scale);
 
 /// After a step: `*scale *= backoff_factor` and `*growth_tracker = 0` if `*found_inf` is not 0.
-/// Else one more step in a row was finite; when their number is equal to growth_interval,
-/// `*scale *= growth_factor` (left as it is where that would be infinite) and counting starts
+/// Otherwise counts one more finite step; when the count is equal to growth_interval,
+/// `*scale *= growth_factor` (unchanged where the product would be infinite) and counting starts
 /// again.
 /// @param scale, found_inf one float32. @param growth_tracker one int32.
 void update_scale(const Tensor& scale, const Tensor& growth_tracker, const Tensor& found_inf,

@@ -11,7 +11,7 @@ namespace {
 
 thread_local constinit GraphTask* innermost = nullptr;
 
-// What a caller may pass: a root that has a graph, and a gradient of its sizes or none.
+// Checks that a root has a graph, and that its gradient has its sizes or is undefined.
 void check_root(const Tensor& root, const Tensor& gradient) {
   TD_CHECK(AutogradError, root.requires_grad(),
            "backward: the tensor does not require a gradient and has no grad_fn. Was it made "
@@ -60,10 +60,10 @@ void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph,
 void run_backward(GraphTask::Tensors roots, GraphTask::Tensors gradients,
                   optional<bool> retain_graph, bool create_graph, std::span<Capture> captures) {
   const AutoGradMode mode(create_graph);  // gradients are recorded only under create_graph
-  // Gradients have the types of their forward: wherever backward is called, nothing is cast again.
+  // Gradients have the types of the forward pass: no call of backward casts anything again.
   const AutocastModeGuard no_autocast{AutocastMode()};
   thread_local GraphTask first;
-  GraphTask inner;  // of a pass inside a pass, which a hook may start
+  GraphTask inner;  // for a pass inside a pass, which a hook may start
   (innermost ? inner : first).run(roots, gradients, retain_graph.value_or(create_graph), captures);
 }
 
@@ -106,7 +106,7 @@ void GraphTask::run(Tensors roots, Tensors gradients, bool keep_graph,
   for (std::size_t i = 0; i < callbacks.size(); ++i) std::exchange(callbacks[i], {})();
 }
 
-/// Finds every node that the roots depend on. From here on no task is added, so that they stay put.
+/// Finds every node that the roots depend on. No task is added later, so task addresses stay valid.
 void GraphTask::count_dependencies(std::span<const Edge> roots) {
   for (const Edge& root : roots) add(root.node.get());
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
@@ -116,8 +116,7 @@ void GraphTask::count_dependencies(std::span<const Edge> roots) {
   }
 }
 
-/// Runs one node, and passes its results on; also when there are none, so that no node waits for
-/// them.
+/// Runs one node and passes its results on, even when it has none, so that no node waits for them.
 void GraphTask::run_node(NodeTask& task, bool keep_graph) {
   Node& node = *task.node;
   Gradients results(node, captures_.empty() ? nullptr : this);
@@ -200,8 +199,8 @@ NodeTask* GraphTask::find(const Node* node) {
 
 /// Drops everything but keeps the memory.
 void GraphTask::clear() {
-  // Slot by slot: after one deep graph the table is large, and most graphs are small. The last task
-  // first: what was added later may stand behind it.
+  // Slot by slot, because after one deep graph the table is large, and most graphs are small. The
+  // last task first: the search for a task may pass the slots of tasks that were added earlier.
   for (std::size_t i = tasks_.size(); i-- > 0;) slot_of(tasks_[i].node) = -1;
   tasks_.clear();
   while (!ready_.empty()) ready_.pop();
@@ -217,8 +216,8 @@ bool Gradients::should_compute(std::size_t i) const {
   return target && (!partial_ || partial_->needs(target));
 }
 
-// Only for the leaf's first and only gradient: a second one would be written over it. And not where
-// anybody but AccumulateGrad gets to see it.
+// Only for the leaf's first and only gradient, because a second one would overwrite it, and only
+// where no code but AccumulateGrad sees the gradient.
 Tensor Gradients::home(std::size_t i) const {
   const Edge& edge = node_.edges[i];
   if (!edge.leaf.defined() || partial_ || GradMode::is_enabled()) return {};

@@ -18,9 +18,9 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs,
                 const TensorList& grad_outputs = {}, optional<bool> retain_graph = nullopt,
                 bool create_graph = false, bool allow_unused = false);
 
-/// Called from a hook during backward: `callback` runs once in this thread when the whole backward
-/// is done, before its caller goes on. Dropped when the backward throws.
-/// @throws AutogradError when this thread runs no backward.
+/// Call it from a hook during backward: `callback` runs once in this thread when the whole pass is
+/// done, before backward returns. It is dropped when the pass throws.
+/// @throws AutogradError when this thread runs no backward pass.
 void queue_callback(std::function<void()> callback);
 
 }  // namespace td::autograd

@@ -1,6 +1,6 @@
 // How a call of autograd::Function joins the graph. Called by Function::apply before and after
-// forward. Invariant: the node has one output for each result, so that backward's gradients have
-// the results' numbers.
+// forward. Invariant: the node has one output for each result, so that gradient i of backward
+// belongs to result i.
 #include "td/autograd/function.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void AutogradContext::keep_for_backward(std::span<Tensor> results) {
 }
 
 // Records the call, if an argument requires grad. A result that is one of the arguments becomes a
-// view of it, so that the argument keeps its own place in the graph.
+// view of it, so that the argument keeps its own node in the graph.
 void AutogradContext::join_graph(std::shared_ptr<AutogradContext> context,
                                  std::span<Tensor> results, Backward* backward) {
   std::vector<bool> differentiable;
@@ -62,7 +62,7 @@ void AutogradContext::join_graph(std::shared_ptr<AutogradContext> context,
   if (!context->recorded_) return;
   context->keep_for_backward(results);
   const TensorList inputs = std::exchange(context->inputs_, {});
-  // Backward multiplies what forward multiplied: it casts as forward did.
+  // The backward pass casts as the forward pass did, so it multiplies in the same types.
   auto apply = [context = std::move(context), backward, autocast = thread_state().autocast](
                    Gradients& grads, SmallVector<Tensor, 1>& outputs) {
     const AutocastModeGuard as_in_forward(autocast);

@@ -1,4 +1,4 @@
-// Operations with a gradient of the user's own:
+// Operations with a user-defined gradient:
 //
 //   struct Square : autograd::Function<Square> {
 //     static Tensor forward(autograd::AutogradContext* ctx, Tensor x) {
@@ -39,14 +39,14 @@ class IValue {
       value_ = std::forward<T>(value);
   }
 
-  /// @name The value as what it was put in as. @throws Error when it is something else
+  /// @name The value in the type that it was stored with. @throws Error when it has another type
   /// @{
   std::int64_t toInt() const { return as<Scalar>("a number").to<std::int64_t>(); }
   double toDouble() const { return as<Scalar>("a number").to<double>(); }
   bool toBool() const { return as<Scalar>("a number").to<bool>(); }
   const Tensor& toTensor() const { return as<Tensor>("a tensor"); }
   const std::string& toStringRef() const { return as<std::string>("a string"); }
-  /// Any other type, by its own name.
+  /// Any other type, named as T.
   template <class T>
   const T& as(const char* wanted = "of that type") const {
     const T* value = std::any_cast<T>(&value_);
@@ -70,18 +70,18 @@ using tensor_list = TensorList;
 /// Carries values from forward to backward, and joins the call with the graph.
 class AutogradContext {
  public:
-  /// @param inputs one an argument of forward; undefined for those that are not tensors.
+  /// @param inputs one per argument of forward; undefined for those that are not tensors.
   explicit AutogradContext(TensorList inputs);
-  /// Keeps tensors for backward, arguments or results of forward.
+  /// Saves arguments or results of forward for backward.
   void save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
-  /// @throws AutogradError when one was changed in place since forward.
+  /// Returns what was saved. @throws AutogradError when one was modified in place since forward.
   TensorList get_saved_variables() const {
     TensorList all;
     for (const SavedVariable& s : saved_) all.push_back(s());
     return all;
   }
-  /// Results that have no gradient though they are floating point numbers. Backward gets zeros for
-  /// them, and for results of integers, which never have one.
+  /// Marks floating point results that have no gradient. Backward gets zeros for them and for
+  /// integer results, which never have one.
   void mark_non_differentiable(const TensorList& results) { non_differentiable_ = results; }
 
   std::map<std::string, IValue> saved_data;  ///< anything that is not a tensor
@@ -106,11 +106,11 @@ class AutogradContext {
 /// TensorList, and `backward(AutogradContext*, TensorList)`, which gets one gradient for each
 /// result, in order, and returns one (or an undefined Tensor) for each argument of forward, tensors
 /// or not. The gradient of a result that was not used is zeros. Forward must not change an argument
-/// that requires a gradient.
+/// that requires grad.
 template <class T>
 class Function {
  public:
-  /// Runs T::forward on `args`, unrecorded, and records T::backward as its gradient.
+  /// Runs T::forward on `args` without gradient tracking, and records T::backward as its gradient.
   template <class... Args>
   static auto apply(Args&&... args) {
     auto context = std::make_shared<AutogradContext>(TensorList{tensor_or_none(args)...});

@@ -89,13 +89,13 @@ void queue_callback(std::function<void()> callback) {
 
 namespace {
 
-// Where `node` works on `device`: on the stream of its forward or, when that ran on another
-// device, on this thread's current stream. A node of several devices has the stream of the first.
+// The stream of `node` on `device`: that of its forward operation or, when this ran on another
+// device, this thread's current stream. A node of several devices has the stream of the first.
 void* stream_on(Device device, const Node& node) {
   return device == node.outputs[0].device ? node.stream : current_native_stream(device);
 }
 
-// `to` waits for what `from` holds, when they are not the same.
+// Makes `to` wait for the work that is now in `from`; returns false if they are the same.
 bool wait_between(Device device, void* from, void* to) {
   if (from != to) Stream(device, to).wait(Stream(device, from));
   return from != to;

@@ -2,7 +2,7 @@
 // have arrived, and the nodes that are ready. engine.cpp runs it; passes for some inputs only, and
 // streams, are in graph_task.cpp. Each thread keeps one and uses it again, so that a training step
 // makes no heap allocation. Invariant: nothing is written into the nodes, so that threads may share
-// them. The roots of the pass hold the nodes, and the tasks do not.
+// them. The roots of the pass keep the nodes alive, and the tasks do not.
 #pragma once
 
 #include <functional>
@@ -72,13 +72,13 @@ class GraphTask {
 void run_backward(GraphTask::Tensors roots, GraphTask::Tensors gradients,
                   optional<bool> retain_graph, bool create_graph, std::span<Capture> captures = {});
 
-/// @name Streams: a node runs on the stream of its forward, and what uses a gradient waits for what
-/// computed it. The cpu has none.
+/// @name Streams: a node runs on the stream of its forward operation, and the consumer of a
+/// gradient waits for its producer. The cpu has no streams.
 /// @{
-/// Makes `device`, and the stream that `node` works on there, current for as long as `guard` lives.
+/// Makes `device`, and the stream that `node` works on there, current for the lifetime of `guard`.
 void enter_stream(Device device, const Node& node, std::optional<StreamGuard>& guard);
-/// The stream on which `consumer` works waits for the stream on which `producer`, or the caller of
-/// the pass when that is nullptr, computed `g`; then it is entered.
+/// Makes the stream of `consumer` wait for the stream on which `g` was computed, by `producer` or,
+/// when that is nullptr, by the caller of the pass; then makes the former current.
 void hand_over(const Tensor& g, const Node* producer, const Node& consumer,
                std::optional<StreamGuard>& guard);
 /// The caller's current stream waits for `node`: its work comes after all gradients.

@@ -1,5 +1,5 @@
-// Changes in place, and the views through which they may come: the graph of the base follows them,
-// or they are refused. Called by what record.h declares.
+// In-place operations, also through views: either the graph of the base follows them, or they throw
+// an error. Called by the functions that record.h declares.
 #include "td/autograd/record.h"
 
 namespace td {
@@ -19,7 +19,7 @@ struct ViewOfBase {
         offset(view.impl().offset - base.impl().offset),
         options(base.options()) {}
 
-  // In the base's own order of memory, so that strides mean the same.
+  // In the base's own memory layout, so that strides mean the same.
   Tensor like_base() const { return empty_strided(base_sizes, base_strides, options); }
   Tensor window(const Tensor& whole) const { return whole.as_strided(sizes, strides, offset); }
 };
@@ -41,7 +41,7 @@ struct ViewOfBase {
       mode, ", where neither is recorded, or both outside, where both are; or change a clone().");
 }
 
-// True when an unrecorded view, or what it looks into, requires a gradient.
+// True when an unrecorded view, or a tensor that shares its storage, requires grad.
 bool hides_a_gradient(const TensorImpl& view) {
   return view.requires_grad || view.of_graph || (view.storage->in_graph() && !view.was_in_graph);
 }

@@ -1,4 +1,4 @@
-// What programs ask of the graph: Tensor's methods that concern gradients, and the names of nodes.
+// What programs query of the graph: Tensor's methods that concern gradients, and names of nodes.
 #include <cctype>
 #include <string_view>
 
@@ -17,7 +17,7 @@ const Tensor& Tensor::requires_grad_(bool wants) const {
            "requires_grad_: a tensor made in inference mode cannot require a gradient outside it; "
            "clone it first");
   if (wants) {
-    // Now, because threads that record on it later must not make it at once.
+    // Created now, so that threads that record on it later do not create it concurrently.
     const AutogradMeta& meta = meta_of(*this);
     if (!meta.base.defined() && t.unrecorded == Unrecorded::no) t.storage->set_in_graph();
   }

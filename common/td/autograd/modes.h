@@ -8,7 +8,7 @@ namespace td {
 /// Whether operations are recorded in this thread.
 struct GradMode {
   static bool is_enabled() { return thread_state().grad_mode; }  ///< the mode of this thread
-  /// Changes it; prefer a guard.
+  /// Changes the mode; prefer a guard.
   static void set_enabled(bool enabled) { thread_state().grad_mode = enabled; }
 };
 
@@ -22,9 +22,9 @@ struct NoGradGuard : AutoGradMode {
   NoGradGuard() : AutoGradMode(false) {}
 };
 
-/// Like NoGradGuard, and tensors made here can never join a graph later, which spares bookkeeping.
-/// One that is not `enabled` is an island inside of it where operations are recorded, also under a
-/// NoGradGuard, as in libtorch. While it is enabled an AutoGradMode(true) records nothing.
+/// Like NoGradGuard; in addition, tensors made here can never join a graph, which saves
+/// bookkeeping. Inside it, a guard that is not `enabled` records again, even under a NoGradGuard,
+/// as in libtorch. While it is enabled, AutoGradMode(true) has no effect.
 class InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true)
@@ -36,7 +36,7 @@ class InferenceMode {
   AutoGradMode grad_;
 };
 
-// Where libtorch has them as well.
+// libtorch has these names in this namespace, too.
 namespace autograd {
 using td::AutoGradMode;
 using td::GradMode;

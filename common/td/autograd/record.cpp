@@ -1,5 +1,5 @@
 // Recording: what is saved for backward, where a gradient goes, the nodes of results and of leaves,
-// and how a graph is taken apart. Views and what changes in place do to them are in inplace.cpp.
+// and how a graph is taken apart. inplace.cpp is about views and in-place operations.
 #include "td/autograd/record.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ SavedVariable save(const Tensor& input) {
   return {input, false};
 }
 
-// Without its graph: the node keeps this tensor, so the tensor must not keep the node.
+// Saved without its graph: the node keeps this tensor, so the tensor must not keep the node.
 SavedVariable save_result(const Tensor& result) { return {result.detach(), true}; }
 
 Tensor SavedVariable::operator()() const {
@@ -57,7 +57,7 @@ bool sole_owner(const Tensor& t) {
   return t.impl_ptr()->use_count() == 1 && t.impl().storage->use_count() == 1;
 }
 
-// No other handle would see the gradient become undefined; grad_buffer is a second one.
+// True when no other handle, such as grad_buffer, would see the gradient become undefined.
 bool is_unseen(const AutogradMeta& meta) {
   if (meta.grad.is_same(meta.grad_buffer)) return meta.grad.impl_ptr()->use_count() == 2;
   return sole_owner(meta.grad);
@@ -127,8 +127,8 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
 
 namespace {
 
-// The leaf's own node: made by the first who asks, and again when a device's current stream is
-// another one since. On the cpu there are no streams, and threads find it without a lock.
+// The leaf's own node. The first call makes it, and a call makes it again when the device's current
+// stream has changed since. The cpu has no streams, so its threads find the node without a lock.
 intrusive_ptr<Node> accumulator_of(const Tensor& leaf) {
   AutogradMeta& meta = meta_of(leaf);
   AccumulateGrad* node = meta.accumulator.load(std::memory_order_acquire);
@@ -229,7 +229,7 @@ Node::~Node() {
 }
 
 void AutogradMeta::set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number) {
-  // The node knows by address whose gradient to keep, so the address must leave with us.
+  // The node finds the gradient to retain by this address, so it must forget the address now.
   if (retains_grad && grad_fn)
     std::erase_if(grad_fn->retained, [this](auto& entry) { return entry.second == this; });
   if (retains_grad && node) node->retained.emplace_back(number, this);

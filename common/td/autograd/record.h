@@ -42,7 +42,7 @@ struct Hook {
   std::uint32_t output = 0;  ///< which output of a node it gets the gradient of
 };
 
-/// What a node hands back: one gradient per input of the forward operation.
+/// What a node returns: one gradient per input of the forward operation.
 class Gradients {
  public:
   /// @param partial the pass, when it computes the gradients of some inputs only; else nullptr.
@@ -54,8 +54,8 @@ class Gradients {
   void set_lazily(std::size_t i, F&& make) {
     if (should_compute(i)) values_[i] = make();
   }
-  /// Memory in which the gradient of input `i` may be written as a whole, where a leaf wants it in
-  /// a certain place (grad_buffer): handing back this very tensor saves a copy. Else undefined.
+  /// Memory into which the whole gradient of input `i` may be written, when the leaf has a gradient
+  /// buffer (grad_buffer): returning this very tensor saves a copy. Otherwise undefined.
   Tensor home(std::size_t i) const;
   Tensor& operator[](std::size_t i) { return values_[i]; }
   /// The node whose gradients these are.
@@ -67,12 +67,12 @@ class Gradients {
   SmallVector<Tensor, 3> values_;
 };
 
-/// Shape, type and place of one output of the forward operation: what its gradient must match, and
-/// what a missing gradient is filled in as.
+/// Sizes, type and device of one output of the forward operation: those that its gradient must
+/// have, and those of the zeros that replace a missing gradient.
 struct OutputInfo {
   Sizes sizes;                ///< its sizes
   ScalarType dtype = kFloat;  ///< its type
-  Device device{kCPU};        ///< its place
+  Device device{kCPU};        ///< its device
 };
 
 /// One recorded operation.
@@ -90,7 +90,7 @@ class Node : public RefCounted, public PooledObject {
   virtual void apply(SmallVector<Tensor, 1>& outputs, Gradients& inputs) = 0;
   /// Where it works: the device of its first result.
   Device device() const { return outputs.empty() ? Device(kCPU) : outputs[0].device; }
-  /// Drops the tensors kept for apply. A second backward then gets an error that says so.
+  /// Frees the tensors saved for apply. A second backward pass then throws an error that says so.
   virtual void release_saved() {}
 
   /// @name Filled while recording, read by the engine
@@ -110,7 +110,7 @@ class Node : public RefCounted, public PooledObject {
 
 /// The number that the next recorded operation of this thread gets; grows by one per operation. The
 /// engine runs later numbers first. Threads that record parts of one graph (td/parallel) pass it
-/// on, so that the engine meets their operations in one order, whatever the threads did before.
+/// on, so that the engine runs their operations in one order, whatever the threads did before.
 extern thread_local constinit std::uint64_t next_sequence;
 
 /// What autograd stores for one tensor: for a result the node that made it, for a leaf its gradient
@@ -118,37 +118,37 @@ extern thread_local constinit std::uint64_t next_sequence;
 struct AutogradMeta : public RefCounted, public PooledObject {
   ~AutogradMeta() override;
 
-  /// Takes the place of output `number` of `node`.
+  /// Makes the tensor the output `number` of `node`.
   void set_grad_fn(intrusive_ptr<Node> node, std::uint32_t number);
-  /// Lets go of the AccumulateGrad, if there is one; the next graph gets a new one.
+  /// Releases the AccumulateGrad, if there is one; the next graph gets a new one.
   void drop_accumulator();
 
   intrusive_ptr<Node> grad_fn;  ///< set for results
   std::uint32_t output = 0;     ///< which output of grad_fn this tensor is
-  bool retains_grad = false;    ///< a result that keeps its gradient all the same
+  bool retains_grad = false;    ///< a result whose gradient is kept, too
   Tensor grad;                  ///< of a leaf, or of a result that retains_grad
-  /// An undefined grad stands for zeros, which are made when grad() is called. What arrives
-  /// first can then become the gradient, instead of being added to zeros that had to be written.
+  /// True when an undefined grad stands for zeros, which grad() creates. The first gradient that
+  /// arrives can then become grad, instead of being added to zeros that had to be written.
   bool grad_is_zero = false;
-  /// Where a leaf's gradient is to be kept: its place in memory that others share, such as one of
-  /// DDP's buckets. Undefined: wherever the gradient was made.
+  /// The buffer for a leaf's gradient: a view of memory that other gradients share, such as a DDP
+  /// bucket. Undefined when the gradient may be anywhere.
   Tensor grad_buffer;
   std::vector<Hook<TensorHook>> hooks;                    ///< of a leaf
   std::vector<Hook<PostAccumulateHook>> post_accumulate;  ///< of a leaf
   /// The node that accumulates into a leaf's grad, made when a graph first needs it. The leaf owns
-  /// it, and the edges that lead to it hold the leaf: one node serves the leaf for all its life.
+  /// it, and the edges that lead to it hold the leaf. One node serves until the stream changes.
   std::atomic<AccumulateGrad*> accumulator{nullptr};
   std::mutex mutex;  ///< held while accumulator changes, and while grad is added to
-  /// A view knows what it looks into, so that an in-place change of it reaches the base's graph.
+  /// The base of a view, so that an in-place change of the view reaches the base's graph.
   Tensor base;
-  std::uint32_t view_version = 0;  ///< version of the memory for which grad_fn is right
+  std::uint32_t view_version = 0;  ///< version of the memory for which grad_fn is valid
 };
 
-/// The record of a tensor, nullptr when it has none.
+/// The AutogradMeta of a tensor, nullptr when it has none.
 inline AutogradMeta* find_meta(const Tensor& tensor) {
   return static_cast<AutogradMeta*>(tensor.impl().autograd.get());
 }
-/// The record of a tensor, made when it has none.
+/// The AutogradMeta of a tensor, made when it has none.
 AutogradMeta& meta_of(const Tensor& tensor);
 /// Where the gradient of `tensor` goes: its grad_fn, or the AccumulateGrad of a leaf that requires
 /// grad, or nowhere.
@@ -194,7 +194,7 @@ SavedVariable save(const Tensor& input);
 /// Saves the (only) result of the operation being recorded.
 SavedVariable save_result(const Tensor& result);
 
-/// @throws AutogradError: the graph of `operation` was walked before and let go.
+/// @throws AutogradError: an earlier backward pass has freed the graph of `operation`.
 [[noreturn, gnu::cold]] void freed_graph_error(const char* operation);
 
 /// A node whose apply is a lambda. F is called as `f(const Tensor& g)` and returns the gradient of
@@ -214,7 +214,7 @@ class LambdaNode final : public Node {
     else
       (*f_)(inputs, results);
   }
-  // What keeps no tensor may run again, as in libtorch: two graphs may share a cast of a parameter.
+  // What saves no tensor may run again, as in libtorch: two graphs may share a parameter's cast.
   void release_saved() override {
     if constexpr (!std::is_trivially_destructible_v<F>) f_.reset();
   }
@@ -262,21 +262,21 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
   rebase_history(lambda_node(operation, inputs, std::forward<F>(f)), self);
 }
 
-/// Call before an in-place operation on `self`. Counts it, so that a saved tensor notices. Rejects
-/// an expanded tensor, whose elements share memory, and while recording what would make a gradient
-/// wrong: an in-place operation on a leaf that requires a gradient, or on a view that the graph
-/// does not know as one.
+/// Call before an in-place operation on `self`. Counts it, so that a saved tensor can detect it.
+/// Rejects an expanded tensor, whose elements share memory, and while recording what would make a
+/// gradient wrong: an in-place operation on a leaf that requires grad, or on a view that is not
+/// part of its base's graph.
 /// @param one_value every element gets the same value, so that they may share memory.
 /// @throws AutogradError, ShapeError
 void begin_inplace(const char* operation, const Tensor& self, bool one_value = false);
 
-/// @name Views and changes in place that some gradient would have to follow (inplace.cpp)
+/// @name Views, and in-place operations that concern the gradient of another tensor (inplace.cpp)
 /// @{
 /// Records that `view` is a view of `source`.
 void mark_view(const Tensor& view, const Tensor& source);
-/// Gives a view a node that looks into its base, which was changed in place since.
+/// Gives a view a new node that views its base, because the base was changed in place.
 void refresh_view(const Tensor& view, AutogradMeta& meta);
-/// @throws AutogradError when a change of `self` in place, while recording, loses a gradient.
+/// @throws AutogradError when an in-place change of `self`, while recording, would lose a gradient.
 void refuse_lost_gradient(const char* operation, const Tensor& self);
 /// @}
 

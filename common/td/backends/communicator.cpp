@@ -1,4 +1,4 @@
-// The one place that knows whether there is NCCL in the build.
+// Passes the calls on to NCCL or, in a build without CUDA, throws.
 #include "td/backends/communicator.h"
 
 #include "td/base/error.h"

@@ -22,7 +22,7 @@
 
 namespace td {
 
-/// D numbers; a single one stands for all: the kernel size of a convolution is 5 or {5, 3}.
+/// D numbers; a single one is used for all: the kernel size of a convolution is 5 or {5, 3}.
 template <std::size_t D>
 class ExpandingArray {
  public:

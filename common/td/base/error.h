@@ -1,8 +1,7 @@
-// What goes wrong, by kind, and what messages to people are made of. Every layer throws these
-// errors; a chapter's main turns them into one message. The text is the product: it names the
-// thing, what was expected, and the next step. It is built only on failure, in cold functions, so
-// that a check costs a branch. A warning is written to stderr, each text once in the life of the
-// process, so that one in a training loop stays one line.
+// Errors by kind, and helpers for messages. Every layer throws these errors; a chapter's main turns
+// them into one message. A message names the object, what was expected, and the next step. It is
+// built only on failure, in cold functions, so that a check costs a branch. A warning is written to
+// stderr, each text once per process, so that a warning in a training loop is one line.
 #pragma once
 
 #include <cstddef>
@@ -42,12 +41,12 @@ struct AsyncError : Error {
   using Error::Error;
 };
 
-/// A file that is missing, damaged, truncated, foreign or not writable.
+/// A file that is missing, damaged, truncated, of another format or not writable.
 struct IoError : Error {
   using Error::Error;
 };
 
-/// Gradients asked for where there are none: freed graph, changed saved tensor, no grad_fn.
+/// A gradient that cannot be computed: freed graph, changed saved tensor, no grad_fn.
 struct AutogradError : Error {
   using Error::Error;
 };
@@ -66,7 +65,7 @@ template <class E, class... Parts>
   throw E(str(parts...));
 }
 
-/// Writes "Warning: text" unless this text was written before. Safe from any thread.
+/// Writes "Warning: text" unless this text was written before. Thread-safe.
 void write_warning_once(const std::string& text);
 
 /// The same for str(parts...).

@@ -15,8 +15,8 @@ namespace td {
 namespace {
 
 constexpr std::size_t kLargestObject = 1024;
-constexpr std::size_t kThreadShare = 512 << 10;   // bytes that a thread caches per class, about
-constexpr std::int64_t kMostCounted = 256 << 10;  // beyond this a thread tells the pool
+constexpr std::size_t kThreadShare = 512 << 10;   // about how many bytes a thread caches per class
+constexpr std::int64_t kMostCounted = 256 << 10;  // beyond this a thread reports to the pool
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 constexpr int most_cached(std::size_t bytes) {
@@ -54,7 +54,7 @@ bool has_lists() {
   return this_thread.state == ThreadCache::State::kListed;
 }
 
-// What seldom runs is not inlined: saving its registers would double the cost of the usual path.
+// Rarely used code is not inlined: saving its registers would double the cost of the usual path.
 [[gnu::noinline]] void collect() { host_pool().collect(this_thread.counts); }
 
 /// Counts bytes of tensors: allocated, or released when negative.
@@ -69,7 +69,7 @@ void count(std::int64_t bytes) {
     collect();
 }
 
-/// Gets blocks of a class from the pool: a batch, or the one that is asked for now.
+/// Gets blocks of a class from the pool: a batch, or one if the thread may not keep any.
 [[gnu::noinline]] void refill(std::size_t c) {
   const int batch = has_lists() ? most_cached(HostClasses::bytes(c)) / 2 : 1;
   host_pool().take(c, this_thread.free[c], batch);

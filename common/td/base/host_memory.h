@@ -2,7 +2,7 @@
 // storages, graph nodes) and the bytes of cpu tensors. A thread takes blocks from lists of its own
 // and releases into them; a list that grows too long exchanges batches with the pool that all
 // threads share (host_pool.h), so that a thread that only frees cannot hoard memory. In the steady
-// state that is no lock and no atomic read-modify-write. Thread-safe.
+// state this takes no lock and no atomic read-modify-write. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ void* allocate_object(std::size_t bytes);
 void release_object(void* block, std::size_t bytes) noexcept;
 /// @}
 
-/// @name Bytes of cpu tensors, and of staging copies. device/allocator.cpp makes them
+/// @name Bytes of cpu tensors, and of staging copies. device/allocator.cpp wraps them as
 /// allocator(kCPU).
 /// @{
 /// A block of at least `bytes` bytes, aligned to 64; nullptr for 0. @throws OutOfMemoryError

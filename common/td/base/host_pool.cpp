@@ -1,5 +1,5 @@
-// See host_pool.h. Small blocks are cut from chunks that are never freed. Large blocks are mappings
-// of their own, which can be returned; how many bytes of them are cached is bounded.
+// See host_pool.h. Small blocks are cut from chunks that are never freed. Each large block is a
+// mapping of its own, which can be returned; the size of their cache is limited.
 #include "td/base/host_pool.h"
 
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ constexpr std::size_t kHuge = std::size_t{2} << 20;  // a huge page
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::size_t kNone = HostClasses::kCount;  // no class
 
-// Of the machine, swap included.
+// Bytes of memory that the machine has, including swap.
 std::size_t machine_memory() {
   static const std::size_t total = [] {
     struct sysinfo info {};
@@ -54,8 +54,8 @@ bool HostPool::grow(std::size_t c, int count) {
   for (int i = 0; i < count; ++i) {
     if (chunk_end_ - chunk_ < static_cast<std::ptrdiff_t>(bytes)) {
       if (i > 0) return true;  // some are enough; the chunk's rest is lost, less than a block
-      // From the heap, and not a mapping, because a leak checker looks for pointers there: what
-      // objects in the chunk point to is not lost.
+      // From the heap and not from a mapping, because a leak checker searches the heap for
+      // pointers: it would otherwise report what objects in the chunk point to.
       void* chunk = ::operator new(kChunk, std::align_val_t(64), std::nothrow);
       if (!chunk) return false;
       stats_.reserved += kChunk;
@@ -86,9 +86,9 @@ void* HostPool::take_large(std::size_t bytes) {
 void HostPool::give_large(void* block, std::size_t c) noexcept {
   const std::size_t size = HostClasses::bytes(c);
   const std::lock_guard lock(mutex_);
-  // A training step frees and takes again what the cache holds. A quarter of the machine's memory
-  // is enough for that, since other programs run here too. Blocks of other sizes are likely of an
-  // earlier phase of the program: they go first.
+  // A training step frees and reuses what the cache holds. A quarter of the machine's memory is
+  // enough for that, and other programs run here too. Blocks of other sizes are probably from an
+  // earlier phase of the program, so they are returned first.
   const std::size_t limit = machine_memory() / 4;
   if (cached_large_ + size > limit) drop_cached(c);
   if (cached_large_ + size > limit) return unmap(block, size);
@@ -96,7 +96,7 @@ void HostPool::give_large(void* block, std::size_t c) noexcept {
   cached_large_ += size;
 }
 
-/// Returns the cached large blocks of all classes but one to the system; whether there were any.
+/// Returns the cached large blocks of all classes but one to the system; false if there were none.
 bool HostPool::drop_cached(std::size_t except) {
   const std::size_t before = cached_large_;
   for (std::size_t c = HostClasses::kSmall; c < HostClasses::kCount; ++c) {
@@ -119,7 +119,7 @@ void* HostPool::map(std::size_t bytes) {
     if (skip) munmap(start, skip);
     start += skip;
     if (slack > skip) munmap(start + bytes, slack - skip);
-    madvise(start, bytes, MADV_HUGEPAGE);  // a wish; its refusal costs only time
+    madvise(start, bytes, MADV_HUGEPAGE);  // a hint; a refusal costs only time
   }
   ++stats_.device_allocations;
   stats_.reserved += bytes;

@@ -23,7 +23,7 @@ struct HostClasses {
   static constexpr std::size_t kCount = 164;                     ///< all classes, up to kLargest
   static constexpr std::size_t kLargest = std::size_t{1} << 47;  ///< a process's address space
 
-  /// Of 1 byte or more.
+  /// The class of a block of `bytes` bytes, at least 1.
   static std::size_t of(std::size_t bytes) {
     if (bytes <= 1024) return (bytes - 1) / 64;
     const auto high = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;  // 10 or more
@@ -56,8 +56,8 @@ struct HostBlocks {
   int count = 0;
 };
 
-/// What one thread has counted since it last told the pool. Plain loads and stores on atomics: only
-/// the thread writes, and others read, so no locked instruction is needed.
+/// What one thread has counted since it last reported to the pool. Plain loads and stores on
+/// atomics: only the thread writes, and others read, so no locked instruction is needed.
 struct HostCounts {
   std::atomic<std::int64_t> live{0};  ///< bytes allocated less bytes released; may be negative
   std::atomic<std::int64_t> high{0};  ///< the largest `live`
@@ -81,9 +81,9 @@ class HostPool {
   /// Includes the counts of a thread in the statistics, until the thread ends.
   void add_thread(HostCounts& counts);
   void remove_thread(HostCounts& counts) noexcept;
-  /// Moves what a thread has counted to the counts of all.
+  /// Moves what a thread has counted to the counts of the pool.
   void collect(HostCounts& counts) noexcept;
-  /// Of cpu tensors; `reserved` and `device_allocations` include what objects use.
+  /// Statistics of cpu tensors; `reserved` and `device_allocations` include what objects use.
   MemoryStats stats() const;
   void reset_peak();
 
@@ -94,7 +94,7 @@ class HostPool {
   void unmap(void* block, std::size_t bytes);
   bool drop_cached(std::size_t except);
 
-  // Bytes in live tensors and allocations, without what threads have yet to tell.
+  // Bytes in live tensors and allocations, without what threads have not reported yet.
   std::atomic<std::int64_t> live_{0}, peak_{0};
   std::atomic<std::uint64_t> calls_{0};
   mutable std::mutex mutex_;  // guards all below

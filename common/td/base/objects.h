@@ -1,6 +1,6 @@
 // What tensor handles, storages and graph nodes are made of: counted references to them, their
 // memory from the lists of host_memory.h, and short lists of them. Invariant: once a thread's lists
-// are filled, an object costs no call of the system's heap.
+// are filled, an object costs no call to the system's heap.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) = delete;
   virtual ~RefCounted() = default;
 
-  /// One reference more, one less (the last deletes the object), and how many there are.
+  /// Adds a reference, drops one (with the last, the object is deleted), and returns their number.
   ///@{
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
@@ -39,7 +39,7 @@ class RefCounted {
 };
 
 /// Shared ownership with the count inside the object: one allocation, a handle of 8 bytes, and
-/// `use_count() == 1` tells that no other handle shows the object. Empty by default.
+/// `use_count() == 1` means that no other handle refers to the object. Empty by default.
 template <class T>
 class intrusive_ptr {
  public:
@@ -68,7 +68,7 @@ class intrusive_ptr {
     p.object_ = object;
     return p;
   }
-  /// Lets go of the object without dropping its reference, which is the caller's from now on.
+  /// Releases the object without dropping its reference, which the caller owns from now on.
   T* detach() noexcept { return std::exchange(object_, nullptr); }
 
   T* get() const noexcept { return object_; }
@@ -82,7 +82,7 @@ class intrusive_ptr {
   T* object_ = nullptr;
 };
 
-/// A new T, held.
+/// Makes a new T and returns a handle to it.
 template <class T, class... Args>
 intrusive_ptr<T> make_intrusive(Args&&... args) {
   T* object = new T(std::forward<Args>(args)...);
@@ -145,7 +145,7 @@ class SmallVector {
   const T& operator[](std::size_t i) const { return data_[i]; }
 
   void push_back(T value) { emplace_back(std::move(value)); }
-  /// Makes a new last element in its place.
+  /// Constructs a new last element in place.
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) grow(capacity_ * 2);
@@ -157,7 +157,7 @@ class SmallVector {
     while (size_ < count) new (data_ + size_++) T();
     while (size_ > count) data_[--size_].~T();
   }
-  /// Destroys all elements and keeps the room.
+  /// Destroys all elements and keeps the capacity.
   void clear() { resize(0); }
 
  private:

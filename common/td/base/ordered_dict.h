@@ -1,4 +1,4 @@
-// A map that keeps the order in which its keys came: what named_parameters() and state_dict()
+// A map that keeps the order in which its keys were added: what named_parameters() and state_dict()
 // return. Lookup is a walk over the list; the lists of a model are short and read rarely.
 #pragma once
 

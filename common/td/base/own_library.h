@@ -1,5 +1,5 @@
 // Libraries of this project that are opened when they are first needed, because what they link is
-// large or need not be there. They lie in the folder of libtd.so.
+// large or may be missing. They are in the folder of libtd.so.
 #pragma once
 
 #include <string>

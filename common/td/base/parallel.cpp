@@ -16,7 +16,7 @@ namespace td {
 
 namespace {
 
-thread_local constinit int width_of_thread = 0;  // 0: not asked yet
+thread_local constinit int width_of_thread = 0;  // 0: not determined yet
 
 }  // namespace
 

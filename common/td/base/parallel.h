@@ -16,8 +16,8 @@ void set_parallel_width(int width);
 /// The cores this process may use.
 int core_count();
 
-/// Nanoseconds of one thread from which work is shared by several: they have to wake up and to meet
-/// again, and what each has written lies in the cache of its core. Measured, see
+/// Nanoseconds of work on one thread from which several threads divide it: they have to be woken up
+/// and synchronized, and what each has written is in the cache of its core. Measured, see
 /// docs/measurements/threads.md; the decision itself reads no clock, so results repeat.
 inline constexpr double kWorthThreads = 20'000;
 

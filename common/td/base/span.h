@@ -1,7 +1,7 @@
 // One span: what was done, where, from when to when. The library puts spans around launches,
-// copies, waits, gradients and batches; programs put them around their own phases. What becomes of
-// them is not the core's work: common/trace records them.
-// Invariant: while no sink wants spans, one costs a comparison.
+// copies, waits, gradients and batches; programs put them around their own phases. The core does
+// not store spans: common/trace records them. Invariant: while no sink wants spans, a span costs a
+// comparison.
 #pragma once
 
 #include <atomic>

@@ -35,7 +35,7 @@ void stream_store(void* to, const void* from, std::size_t bytes) noexcept {
   const char* source = static_cast<const char*>(from);
   std::size_t done = 0;
 #ifdef __SSE2__
-  // Up to the first whole line the ordinary way; stores past the caches must be aligned.
+  // Ordinary stores up to the first whole line: stores past the caches must be aligned.
   done = std::min(-reinterpret_cast<std::uintptr_t>(to) % sizeof(Line), bytes);
   std::memcpy(target, source, done);
   for (; done + sizeof(Line) <= bytes; done += sizeof(Line))

@@ -1,5 +1,5 @@
 // Writing large results past the caches. A normal store first reads the line it writes to, and
-// throws out of the cache what will be used sooner. kernels/pointwise.h uses it.
+// evicts data from the cache that will be used sooner. kernels/pointwise.h uses it.
 // Invariant: finish_stream_stores() runs before another thread may read what was written.
 #pragma once
 

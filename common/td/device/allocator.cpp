@@ -1,5 +1,5 @@
-// The allocators there are, one a device, made at first use and never destroyed: static tensors
-// release into them after main.
+// The allocators, one per device, made at first use and never destroyed, because static tensors
+// release memory into them after main.
 #include "td/device/allocator.h"
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// Memory for tensors, kept and reused. `allocate` hands out a block for the current stream of this
-// thread; a released block is reused by the same stream at once (work there runs in order) and by
-// others only after the events that record_stream asked for.
+// Memory for tensors, cached and reused. `allocate` returns a block for the current stream of this
+// thread. A released block may serve the same stream immediately, because work there runs in order;
+// if record_stream named other streams, it first waits for their events.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ class Allocator {
   /// A block of at least `bytes` (nullptr for 0) for work on the current stream, aligned to 64.
   /// @throws OutOfMemoryError with the device, the size asked for, and where the memory is.
   virtual void* allocate(std::size_t bytes) = 0;
-  /// Gives a block back; `bytes` is the size it was asked for with.
+  /// Releases a block; `bytes` is the size it was allocated with.
   virtual void release(void* block, std::size_t bytes) noexcept = 0;
-  /// `stream` uses the block too: it may be reused only after what that stream holds at release.
+  /// `stream` uses the block too: it is reused only after the work that stream holds at release.
   virtual void record_stream(void* block, const Stream& stream) = 0;
   /// The counters now.
   virtual MemoryStats stats() const = 0;
-  /// Starts the peak again from what is allocated now.
+  /// Resets the peak to what is allocated now.
   virtual void reset_peak() = 0;
   /// Returns cached blocks to the device.
   virtual void empty_cache() = 0;
@@ -31,13 +31,13 @@ class Allocator {
 
 /// The allocator of a device (index filled in; see check_device).
 Allocator& allocator(Device device);
-/// Page-locked host memory, from a cache of its own; reused when the copies that read it are done.
-/// `type` is the accelerator kind it is pinned for (td::pin_memory takes the best there is).
+/// Pinned (page-locked) host memory, with its own cache; reused when the copies that use it are
+/// done. `type` is the accelerator kind it is pinned for (td::pin_memory takes the best there is).
 Allocator& pinned_allocator(DeviceType type);
-/// True for memory handed out by pinned_allocator.
+/// True for memory from pinned_allocator.
 bool is_pinned_memory(const void* data);
 /// `stream` uses the pinned block that holds `memory`, whichever kind it is pinned for: its
-/// allocator waits for the stream before it gives the block out again. Other memory is left alone.
+/// allocator waits for the stream before it reuses the block. Does nothing for other memory.
 void record_pinned_stream(void* memory, const Stream& stream);
 
 /// Statistics of a device's memory, as torch.cuda.memory_stats gives them.

@@ -17,7 +17,7 @@ struct AbsentBackend final : Backend {
   std::string unavailable_reason() const override { return reason; }
 
   const char* reason;
-  Backend* registered = this;  // what a library has put in its place
+  Backend* registered = this;  // the backend that a library has registered instead
 };
 
 AbsentBackend& slot(DeviceType type) {

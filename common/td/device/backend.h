@@ -33,7 +33,7 @@ class Backend {
   virtual std::string name(int) const { unsupported("name"); }
   /// The compute capability of an NVIDIA GPU, 90 for 9.0; 0 for all other devices.
   virtual int compute_capability(int) const { return 0; }
-  /// Bytes the device has in all and bytes free now.
+  /// Stores how many bytes are free now, and how many the device has in all.
   virtual void memory(int, std::size_t*, std::size_t*) const { unsupported("memory"); }
   /// @}
 
@@ -49,10 +49,10 @@ class Backend {
   virtual void release_pinned(void*) { unsupported("release_pinned"); }
   /// The address at which the device's kernels find `memory`, which allocate returned.
   virtual void* kernel_address(int, void* memory) const { return memory; }
-  /// True when the device reports a host access to its memory, with the tensor whose data_ptr() it
-  /// was.
+  /// True when the device detects a host access to its memory and names the tensor whose data_ptr()
+  /// was used.
   virtual bool guards_memory() const { return false; }
-  /// Called at each such data_ptr(); `words` belong in the report: ", given out by data_ptr() of".
+  /// Called at each such data_ptr(); `words` go into the report: ", given out by data_ptr() of".
   virtual void gave_out(const void* /*block*/, const std::string& /*words*/) {}
   /// @}
 
@@ -80,8 +80,8 @@ class Backend {
 
   /// @name Events
   /// An event records a point in a stream that other streams and the host can wait for. An event
-  /// never recorded is done. A wait already queued keeps the point it saw when the event is
-  /// recorded again.
+  /// that was never recorded is done. A wait that is already queued keeps its point when the event
+  /// is recorded again.
   /// @{
   virtual void* new_event(int, bool /*timing*/) { unsupported("new_event"); }
   virtual void release_event(void*) { unsupported("release_event"); }
@@ -116,17 +116,17 @@ class GraphBackend {
  public:
   virtual ~GraphBackend() = default;
 
-  /// From now on what is queued on the stream is written down and not run. A stream that waits for
+  /// From now on, work queued on the stream is captured and does not run. A stream that waits for
   /// an event of a captured stream is captured too.
   virtual void begin_capture(int index, void* stream) = 0;
-  /// Ends that, for all its streams, also when it throws.
-  /// @param nodes how many launches and copies the graph has; 0 is an answer.
+  /// Ends the capture of all its streams, even when it throws.
+  /// @param nodes receives how many launches and copies the graph has; this may be 0.
   /// @return the graph, ready to be launched.
-  /// @throws DeviceError when a stream did not come back to this one.
+  /// @throws DeviceError when this stream did not wait for another captured stream again.
   virtual void* end_capture(int index, void* stream, std::size_t* nodes) = 0;
   /// Queues all of a graph as one piece of work on `stream`.
   virtual void launch(void* graph, int index, void* stream) = 0;
-  /// Gives a graph up. No launch of it is queued any more.
+  /// Releases a graph, of which no launch is queued any longer.
   virtual void release(void* graph, int index) noexcept = 0;
 };
 

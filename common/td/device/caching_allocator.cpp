@@ -139,7 +139,7 @@ CachingAllocator::Block* CachingAllocator::take(std::size_t bytes, bool last_att
   return block;
 }
 
-/// The best free block of the owner, out of its set; null when none fits.
+/// Takes the best free block of the owner out of its set; null when none fits.
 CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, bool small, Owner owner,
                                                      bool whole_segment) {
   FreeBlocks& blocks = free_[small];
@@ -161,8 +161,8 @@ CachingAllocator::Block* CachingAllocator::take_free(std::size_t bytes, bool sma
 /// A block that is a whole new segment; null when the device has no room.
 CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, bool small,
                                                         Owner owner) {
-  // The pool of a graph takes segments that are no longer used. Without this, captures that come
-  // and go would take more and more from the device.
+  // The pool of a graph takes segments that are no longer used. Otherwise, repeated captures would
+  // allocate more and more memory from the device.
   Block* block = owner.pool ? take_free(segment, small, {owner.stream, nullptr}, true) : nullptr;
   if (!block) {
     void* memory = allocate_segment(segment);
@@ -179,7 +179,7 @@ CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, boo
   return block;
 }
 
-/// Cuts off what the block has beyond `bytes`, where the rest is large enough to be of use.
+/// Cuts off what the block has beyond `bytes`, where the rest is large enough to be useful.
 void CachingAllocator::split(Block* block, std::size_t bytes) {
   const std::size_t rest = block->bytes - bytes;
   // A small rest of a large block would only ever serve small requests, which look elsewhere.
@@ -218,9 +218,9 @@ void CachingAllocator::join(Block* block, Block* after) {
   delete after;
 }
 
-/// Gives the free segments back.
+/// Returns the free segments to the device.
 void CachingAllocator::return_segments() {
-  if (captures_underway > 0) return;  // giving memory back waits for the device
+  if (captures_underway > 0) return;  // freeing memory waits for the device
   for (FreeBlocks& blocks : free_) {
     std::erase_if(blocks, [this](Block* block) {
       if (block->before || block->after || block->pool) return false;

@@ -1,8 +1,8 @@
-// Device memory, kept and reused: the scheme of PyTorch's CUDA caching allocator. Used for sim and
+// Cached device memory: the scheme of PyTorch's CUDA caching allocator. Used for sim and
 // cuda through allocator(device); pinned_allocator.cpp uses it for pinned memory.
 //
-// Why it exists. Asking a device for memory is slow (cudaMalloc takes microseconds to milliseconds
-// and waits for the device), and a training step asks hundreds of times. So memory is taken in
+// Why it exists. Allocating from a device is slow (cudaMalloc takes microseconds to milliseconds
+// and waits for the device), and a training step allocates hundreds of times. So memory is taken in
 // large *segments*, which are cut into *blocks*. A released block is kept for the next tensor.
 //
 // Why it does not wait. The host runs ahead of the device: when it releases a tensor, kernels that
@@ -26,9 +26,9 @@
 // Pinned memory. A device copies from it and to it without the host's help, so a released block
 // must wait for these copies: the code that queues a copy calls record_stream.
 //
-// Graphs. A replay uses the addresses of its capture. So what a thread takes while it captures
-// comes from whole segments, which are the graph's *pool*. Its released blocks serve that capture
-// alone, until the graph gives its pool up.
+// Graphs. A replay uses the addresses of its capture. So the memory that a thread allocates during
+// a capture comes from whole segments, which are the graph's *pool*. Its released blocks serve that
+// capture alone, until the graph releases its pool.
 #pragma once
 
 #include <array>
@@ -57,10 +57,10 @@ class CachingAllocator : public Allocator {
   void reset_peak() override;
   void empty_cache() override;
 
-  /// The live block that holds `address`, for fault reports. False where there is none, and where
-  /// another thread is at work here. `*block` gets its start and the bytes that were asked for.
+  /// The live block that holds `address`, for fault reports. False when there is none, or when
+  /// another thread holds the lock. `*block` gets its start and the bytes that were asked for.
   bool find(const void* address, Extent* block) const noexcept;
-  /// Memory of the pool serves everybody from now on.
+  /// From now on, memory of the pool serves all requests.
   void release_pool(const void* pool) noexcept;
 
  protected:
@@ -69,11 +69,11 @@ class CachingAllocator : public Allocator {
     char* data = nullptr;
     std::size_t bytes = 0, asked = 0;
     void* stream = nullptr;      ///< that it is for; null for pinned memory, which is for all
-    const void* pool = nullptr;  ///< the graph it is kept for
+    const void* pool = nullptr;  ///< the graph it is reserved for
     bool small = false, free = false;
     Block *before = nullptr, *after = nullptr;  ///< its neighbours in the segment
     int pending = 0;                            ///< events that must pass before it is free
-    StreamUses uses;                            ///< other streams, told by record_stream
+    StreamUses uses;                            ///< other streams, named by record_stream
   };
   /// Whose memory a request may be served from.
   struct Owner {
@@ -82,9 +82,9 @@ class CachingAllocator : public Allocator {
   };
 
   /// A block of at least `bytes` bytes; null when there is no room. At the last attempt a segment
-  /// has no more bytes than were asked for.
+  /// has no more bytes than were requested.
   virtual Block* take(std::size_t bytes, bool last_attempt);
-  /// Asks the backend for memory, null when it has none, and gives it back.
+  /// Allocates memory from the backend (null when it has none), and frees it.
   /// @{
   virtual void* allocate_segment(std::size_t bytes);
   virtual void release_segment(void* memory);
@@ -116,7 +116,7 @@ class CachingAllocator : public Allocator {
   struct UsingStream {
     StreamUse use;
     std::deque<Waiting> waiting;  ///< in the order of the events
-    std::vector<void*> events;    ///< for the next time
+    std::vector<void*> events;    ///< for reuse
   };
 
   void split(Block* block, std::size_t bytes);
@@ -141,7 +141,7 @@ class CachingAllocator : public Allocator {
 
 /// The allocator of pinned memory for an accelerator kind that has a device.
 Allocator* new_pinned_allocator(DeviceType type);
-/// Gives the pool of a graph up, on all devices of the kind.
+/// Releases the pool of a graph, on all devices of the kind.
 void release_pool(DeviceType type, const void* pool) noexcept;
 
 }  // namespace td

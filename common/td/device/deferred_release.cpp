@@ -11,7 +11,7 @@
 
 namespace td {
 
-/// The block waits for what every stream that uses it holds now.
+/// Makes the block wait for the work that every stream that uses it holds now.
 void CachingAllocator::wait_for_uses(Block* block) noexcept {
   for (const StreamUse& use : block->uses) {
     ++block->pending;
@@ -24,13 +24,13 @@ void CachingAllocator::wait_for_uses(Block* block) noexcept {
       events_missing_ |= !event;
     } catch (const std::exception&) {
       // The device cannot be used any more. The block still counts this event as pending, so it is
-      // never handed out again, which is safe.
+      // never reused, which is safe.
     }
   }
   block->uses.clear();
 }
 
-/// An event after what the stream holds now.
+/// Records an event after the work that the stream holds now.
 void* CachingAllocator::record_event(UsingStream& stream) {
   const auto& [type, index, native] = stream.use;
   if (stream.events.empty()) stream.events.push_back(backend(type).new_event(index, false));
@@ -46,14 +46,14 @@ void CachingAllocator::record_missing_events() noexcept {
     for (Waiting& waiting : stream.waiting) {
       try {
         if (!waiting.event) waiting.event = record_event(stream);
-      } catch (const std::exception&) {  // until then the block is not handed out again
+      } catch (const std::exception&) {  // the block is not reused until a later try
         events_missing_ = true;
       }
     }
   }
 }
 
-/// Frees the blocks whose events have all passed. It asks each stream only for its oldest event:
+/// Frees the blocks whose events have all passed. It queries only the oldest event of each stream:
 /// the others come later. @throws AsyncError, DeviceError from Backend::done.
 void CachingAllocator::poll() {
   if (captures_underway > 0) return;

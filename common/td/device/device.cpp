@@ -1,5 +1,5 @@
-// Device names: parsing, printing, and the question whether a named device exists. Every error here
-// is read by a learner: it names what was written, what there is, and what to write.
+// Device names: parsing, printing, and the check whether a named device exists. Every error here is
+// for learners: it names what was written, what exists, and what to write instead.
 #include "td/device/device.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Where a tensor lives: `cpu`, `sim:1`, `cuda:0`. A Device is a name, cheap to copy; asking whether
-// the named device exists is check_device's work.
+// Where a tensor is stored: `cpu`, `sim:1`, `cuda:0`. A Device is a name, cheap to copy;
+// check_device checks whether the named device exists.
 #pragma once
 
 #include <cstdint>
@@ -84,7 +84,7 @@ DeviceType preferred_accelerator();
 /// exists. A cpu device keeps index -1, as in libtorch.
 /// @throws DeviceError naming the device, what there is, and what to do.
 Device check_device(Device device);
-/// The name of the hardware, as the driver tells it. @throws DeviceError when there is none.
+/// The name of the hardware, as the driver reports it. @throws DeviceError when there is none.
 std::string device_name(Device device);
 
 }  // namespace td

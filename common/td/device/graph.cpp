@@ -1,5 +1,5 @@
-// Graphs as objects: their states, their memory, and what a capture refuses. The work itself is
-// kept by the backends. Invariant: capturing_graph is this thread's graph in State::kCapturing.
+// Graphs as objects: their states, their memory, and what a capture rejects. The backends hold the
+// captured work. Invariant: capturing_graph is this thread's graph in State::kCapturing.
 #include "td/device/graph.h"
 
 #include <utility>
@@ -113,7 +113,7 @@ void Graph::end() {
 
 void Graph::capture(const Stream& stream, const std::function<void()>& work) {
   const StreamGuard guard(stream);
-  graph_backend(stream.device().type());  // which a kind without graphs refuses here
+  graph_backend(stream.device().type());  // throws for a kind without graphs
   begin(stream);
   try {
     work();
@@ -158,12 +158,12 @@ void Graph::give_up() noexcept {
     try {
       end();
     } catch (const Error&) {
-      return;  // what was wrong with the capture is no matter any more
+      return;  // an error of the capture no longer matters
     }
   }
   before_replay_.clear();  // what they hold may be memory of the graph
   if (state_ == State::kReady && capturing_graph) {
-    // Waiting would spoil the other capture. The work and its memory stay, which is safe.
+    // Waiting would invalidate the other capture. The work and its memory are kept: that is safe.
     state_ = State::kNew;
     return;
   }
@@ -173,7 +173,7 @@ void Graph::give_up() noexcept {
       Event done(device.type());
       done.record(*last_);
       done.synchronize();
-    } catch (const Error&) {  // work that failed is the stream's to tell; it is done, too
+    } catch (const Error&) {  // the stream reports work that failed; it is done, too
     }
     graph_backend(device.type()).release(native_, device.index());
   }

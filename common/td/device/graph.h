@@ -1,7 +1,7 @@
-// A graph: work of a stream, written down once (captured) and then launched as a whole, as often as
-// wanted (replayed), at the cost of one launch. libtorch: at::cuda::CUDAGraph. For programs whose
-// steps are many small launches on tensors of fixed sizes. Streams, allocators and backends ask at
-// the end of this file whether a graph is being captured.
+// A graph: work of a stream that is captured once and then launched as a whole (replayed) any
+// number of times, at the cost of one launch. libtorch: at::cuda::CUDAGraph. For programs whose
+// steps are many small launches on tensors of fixed sizes. Streams, allocators and backends call
+// the functions at the end of this file to learn whether a graph is being captured.
 // Invariant: a graph that is ready owns the memory that its work was captured with.
 #pragma once
 
@@ -40,7 +40,7 @@ namespace td {
 class Graph {
  public:
   Graph() = default;
-  /// As reset(), without errors.
+  /// Does what reset() does, but throws nothing.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -50,30 +50,29 @@ class Graph {
   /// the captured stream is captured too, and must be waited for again before the end.
   /// @throws DeviceError on the default stream, in a capture, and for a graph that has one already.
   void capture_begin();
-  /// Ends the capture and makes the graph ready.
-  /// @throws DeviceError when nothing was captured, or a stream did not come back; the graph is
-  /// then as new.
+  /// Ends the capture and makes the graph ready. @throws DeviceError when nothing was captured, or
+  /// a captured stream was not waited for; the graph is then as new.
   void capture_end();
-  /// Both, around `work` with `stream` as the current stream. When `work` throws, the capture is
-  /// given up and the graph is as new.
+  /// Calls both, around `work` with `stream` as the current stream. When `work` throws, the capture
+  /// is abandoned and the graph is as new.
   void capture(const Stream& stream, const std::function<void()>& work);
 
   /// Queues the captured work on the current stream of the graph's device. It runs after what that
   /// stream holds and after the last replay.
   /// @throws DeviceError before capture_end().
   void replay();
-  /// Waits for the last replay, then gives up the captured work and its memory; the graph is as
+  /// Waits for the last replay, then releases the captured work and its memory; the graph is as
   /// new. Tensors made in the capture keep their values.
   void reset();
 
   /// The device it is captured on; cpu for a new graph.
   Device device() const { return stream_ ? stream_->device() : Device(kCPU); }
-  /// Tells captures apart, counted from 1 over all graphs.
+  /// The number of the capture, counted from 1 over all graphs.
   std::uint64_t capture_number() const { return capture_number_; }
   /// Launches and copies in a replay; 0 before capture_end().
   std::size_t size() const { return size_; }
-  /// Calls `action` at each replay, on the host, before the work is queued; it queues on the same
-  /// stream. For what must change from replay to replay. Only in the capture.
+  /// Calls `action` at each replay, on the host, before the work is queued. `action` may queue work
+  /// on the same stream, to set what changes from replay to replay. Only during the capture.
   void before_replay(std::function<void()> action);
 
  private:
@@ -91,7 +90,7 @@ class Graph {
   std::vector<std::function<void()>> before_replay_;
 };
 
-/// @name Of a graph that is being captured. Waiting for the device is refused meanwhile, memory
+/// @name Of a graph that is being captured. Waiting for the device is an error then, memory
 /// comes from the graph's own pool, and the allocators record no events.
 /// @{
 /// The graph that this thread captures; nullptr outside of captures.
@@ -104,8 +103,8 @@ inline bool is_capturing() { return capturing_graph != nullptr; }
 
 /// Throws for what a capture cannot hold: "<what>: not while a graph is captured. <why and cure>".
 [[noreturn, gnu::cold]] void fail_in_capture(const char* what, const char* cure);
-/// Throw DeviceError: the host waits for a stream that another thread captures, or asks after an
-/// event of a capture. Backends call them.
+/// Throw DeviceError: the host waits for a stream that another thread captures, or queries an event
+/// of a capture. Backends call them.
 [[noreturn, gnu::cold]] void refuse_captured_stream(DeviceType type, int index);
 [[noreturn, gnu::cold]] void refuse_captured_event();
 
@@ -116,8 +115,7 @@ inline void assert_not_capturing(const char* what) {
                     "The host may not wait for the device or read its values: nothing runs "
                     "before the graph is replayed. Do it after the capture.");
 }
-/// Called for copies from or to host memory that is not page-locked. @throws DeviceError in a
-/// capture.
+/// Called for copies from or to host memory that is not pinned. @throws DeviceError in a capture.
 inline void check_may_copy_pageable() {
   if (capturing_graph) [[unlikely]]
     fail_in_capture("copy",

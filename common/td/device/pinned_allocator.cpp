@@ -1,5 +1,5 @@
-// Page-locked host memory, used through pinned_allocator(type). The ranges of all of it, live or
-// free, are in one table that is_pinned_memory reads: backends ask it for every copy.
+// Pinned host memory, used through pinned_allocator(type). One table holds the address ranges of
+// all blocks, live or free. is_pinned_memory reads it, which backends call for every copy.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -53,7 +53,7 @@ class PinnedAllocator : public CachingAllocator {
   /// @param type an accelerator kind that has a device.
   explicit PinnedAllocator(DeviceType type) : CachingAllocator(Device(type)) {}
 
-  /// @param memory any address within the block: from_blob may look into pinned memory.
+  /// @param memory any address within the block: from_blob may point into pinned memory.
   void record_stream(void* memory, const Stream& stream) override;
 
  private:

@@ -1,7 +1,7 @@
-// One launch or copy, written down, and the observers of such records. Everything a device is asked
-// to do passes through a Record of fixed size: a name, the memory it reads and writes, and the work
-// with its arguments. The sim queues records; traces, the race finder, graphs and asynchronous
-// errors read them. Invariant: an observer that is not set costs a load and a comparison.
+// A descriptor of one launch or copy, and the observers of such records. All work of a device is
+// described by a Record of fixed size: a name, the memory it reads and writes, and the work with
+// its arguments. The sim queues records; traces, the race finder, graphs and asynchronous errors
+// read them. Invariant: an observer that is not set costs a load and a comparison.
 #pragma once
 
 #include <atomic>
@@ -59,11 +59,11 @@ struct Record {
 
 static_assert(std::is_trivially_copyable_v<Record>);
 
-/// Runs it on the calling thread, and notes in a trace how long it took.
+/// Runs it on the calling thread, and writes its duration to a trace.
 void run_with_span(const Record& record);
 
-/// When set, sees every launch and copy on every device, in the thread that asks for it, before it
-/// runs: how traces and tests listen.
+/// When set, is called for every launch and copy on every device, in the thread that issues it,
+/// before it runs. Traces and tests use it.
 extern void (*record_observer)(const Record& record, Device device);
 
 /// A stream that uses a block besides the one the block was allocated for.
@@ -76,20 +76,20 @@ struct StreamUse {
 /// Streams that use a block.
 using StreamUses = std::vector<StreamUse, ObjectAllocator<StreamUse>>;
 
-/// Listens to what no backend sees: the host working on its own memory, and blocks going back to a
-/// cache. Called by any thread, also under an allocator's mutex.
+/// Observes what no backend sees: the host's accesses to its own memory, and blocks that return to
+/// a cache. Called by any thread, also under an allocator's mutex.
 class AccessObserver {
  public:
   virtual ~AccessObserver() = default;
   /// The host itself reads and writes memory, now.
   virtual void on_host(const Record& record) = 0;
-  /// A cache takes `block` back. It may hand it out again on the stream of `owner` immediately
-  /// (nullptr: to anybody), but not before the streams of `uses` have done what they hold now.
+  /// A cache takes `block` back. It may reuse the block on the stream of `owner` immediately
+  /// (nullptr: on any), but not before the streams of `uses` have finished what they hold now.
   virtual void released(const Extent& block, const StreamUse* owner,
                         const StreamUses& uses) noexcept = 0;
 };
 
-/// The listener, such as the race finder of sim; what it once pointed at stays alive.
+/// The observer, such as the race finder of sim. An object that it pointed to is never destroyed.
 inline std::atomic<AccessObserver*> access_observer{nullptr};
 
 }  // namespace td

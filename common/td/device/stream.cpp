@@ -1,4 +1,4 @@
-// Streams and events as values, and the current device and stream of a thread, which live in
+// Streams and events as values, and the current device and stream of a thread, which are stored in
 // ThreadState; the work is the backend's. Invariant: a native event belongs to the
 // device of `device_index_`, and only streams of that device record it.
 #include "td/device/stream.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kPoolSize = 32;  // libtorch's number
 
-/// The pool of one device and priority: streams are made on demand, handed out in turn, and never
+/// The pool of one device and priority: streams are made on demand, returned in turn, and never
 /// destroyed.
 struct StreamPool {
   std::mutex mutex;
@@ -91,7 +91,7 @@ void Event::record() { record(getCurrentStream(Device(type_))); }
 
 void Event::block(const Stream& stream) const {
   if (!native_) return;
-  // Streams of different kinds share no queue: there the host waits in the stream's place.
+  // Streams of different kinds cannot wait for each other, so the host waits instead.
   if (stream.device().type() != type_) return synchronize();
   backend(type_).wait(native_index(stream.device()), stream.native(), native_);
 }

@@ -1,6 +1,6 @@
 // Streams and events, with libtorch's names. A Stream is a queue of work on one device: work in a
 // stream runs in order, streams run concurrently, an Event orders one stream after another.
-// Handles are values; the queues themselves live in the backend until the process ends.
+// Handles are values; the queues themselves exist in the backend until the process ends.
 #pragma once
 
 #include <utility>
@@ -39,10 +39,10 @@ class Stream {
 
 std::ostream& operator<<(std::ostream& out, const Stream& stream);
 
-/// Whether an event keeps the time at which it happened.
+/// Whether an event stores the time at which it happened.
 enum class EventFlag { kDefault, kTiming };
 
-/// A mark in a stream. Re-recording moves the mark; waits already queued keep the mark they saw.
+/// A point in a stream. Recording it again moves it; waits already queued keep the old point.
 class Event {
  public:
   /// @param type the kind of device whose streams will record it.
@@ -52,17 +52,17 @@ class Event {
   Event(Event&& other) noexcept : Event(other.type_) { *this = std::move(other); }
   Event& operator=(Event&& other) noexcept;
 
-  /// Marks the point that `stream` has been asked to reach.
+  /// Records the event on `stream`, after all work queued there so far.
   void record(const Stream& stream);
   /// Records on the current stream of the kind's current device.
   void record();
-  /// Work queued on `stream` from now on waits for the mark. Does not block the host.
+  /// Work queued on `stream` from now on waits for the event. Does not block the host.
   void block(const Stream& stream) const;
-  /// True when the mark was passed, and for an event never recorded. @throws as Stream::query.
+  /// True when the event has passed or was never recorded. @throws as Stream::query.
   bool query() const;
-  /// Blocks the host until the mark was passed. @throws AsyncError as Stream::synchronize does.
+  /// Blocks the host until the event has passed. @throws AsyncError as Stream::synchronize does.
   void synchronize() const;
-  /// Milliseconds from this mark to `later`'s; both made with EventFlag::kTiming and passed.
+  /// Milliseconds from this event to `later`; both made with EventFlag::kTiming, and both passed.
   double elapsed_time(const Event& later) const;
   /// The kind of device whose streams record it.
   DeviceType device_type() const { return type_; }
@@ -78,7 +78,7 @@ class Event {
 Stream getCurrentStream(Device device);
 /// The stream that every thread starts with.
 Stream getDefaultStream(Device device);
-/// Another stream, from a pool of 32 a device that is handed out in turn.
+/// Another stream, from a pool of 32 per device, whose streams are returned in turn.
 Stream getStreamFromPool(Device device, bool high_priority = false);
 /// Makes `stream` current for its device in this thread. Prefer StreamGuard.
 void setCurrentStream(const Stream& stream);
@@ -89,7 +89,7 @@ void synchronize(Device device);
 
 /// The index that `Device(type)` without an index means in this thread.
 int current_device(DeviceType type);
-/// Changes it. @throws DeviceError when there is no such device.
+/// Changes the current device. @throws DeviceError when there is no such device.
 void set_device(Device device);
 
 /// Makes a device current for its kind until the end of the scope.

@@ -1,5 +1,5 @@
-// All that the core keeps per thread, in one struct, so that an operation fetches it once:
-// the modes an operation asks about, and the current device and stream of each kind.
+// All that the core stores per thread, in one struct, so that an operation fetches it once: the
+// modes that an operation reads, and the current device and stream of each kind.
 #pragma once
 
 #include <array>
@@ -59,9 +59,8 @@ class ScopedValue {
   T previous_;
 };
 
-/// Runs this thread in another autocast mode until the end of the scope; AutocastMode() is off.
-/// What the core needs inside operations and gradients; programs open regions with
-/// amp::AutocastGuard.
+/// Runs this thread in another autocast mode until the end of the scope; AutocastMode() is off. For
+/// the core, inside operations and gradients; programs use amp::AutocastGuard.
 struct AutocastModeGuard : ScopedValue<AutocastMode> {
   explicit AutocastModeGuard(const AutocastMode& mode)
       : ScopedValue(thread_state().autocast, mode) {}

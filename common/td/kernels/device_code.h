@@ -1,6 +1,6 @@
 // Device code: what a GPU runs, and the one function that launches it. Included by launch.h.
-// TD_DEVICE_CODE says that this compiler makes device code. nvcc does. A build for tests also sets
-// it for g++, together with a header that provides CUDA's language, `start` and `Launching`.
+// TD_DEVICE_CODE says that this compiler makes device code, as nvcc does. A build for tests also
+// sets it for g++, together with a header that provides CUDA's language, `start` and `Launching`.
 #pragma once
 
 #ifdef __CUDACC__

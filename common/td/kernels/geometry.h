@@ -40,7 +40,7 @@ struct Geometry {
   const Loop& innermost() const { return loops[dims - 1]; }
 };
 
-/// Fills the loops in for any strides. An operand that is smaller than the result has stride 0
+/// Fills in the loops for any strides. An operand that is smaller than the result has stride 0
 /// where it is broadcast.
 template <int N>
 [[gnu::noinline]] void plan_loops(Geometry<N>& g, const Tensor* const (&operands)[N]) {
@@ -62,7 +62,7 @@ template <int N>
   for (int i = 1; i < n; ++i)
     for (int j = i; j > 0 && g.loops[j - 1].strides[0] < g.loops[j].strides[0]; --j)
       std::swap(g.loops[j - 1], g.loops[j]);
-  // A loop that continues the next one in every operand is one loop with it.
+  // Where a loop continues the next one in every operand, both become one loop.
   g.dims = 1;
   for (int i = 1; i < n; ++i) {
     auto &outer = g.loops[g.dims - 1], &inner = g.loops[i];
@@ -76,7 +76,7 @@ template <int N>
   }
 }
 
-/// Fills all of g in. @pre every operand broadcasts to operands[0]'s sizes.
+/// Fills in all of g. @pre every operand broadcasts to operands[0]'s sizes.
 template <int N>
 void plan(Geometry<N>& g, const Tensor* const (&operands)[N]) {
   const Tensor& out = *operands[0];
@@ -93,8 +93,8 @@ void plan(Geometry<N>& g, const Tensor* const (&operands)[N]) {
 // hundred instructions, a 32-bit one twenty, a multiplication by FastDivisor four.
 // Invariant: both ways are exact; FastDivisor for indices below 2^31 and sizes from 1 to 2^31.
 
-/// A divisor made once on the host; Granlund and Montgomery, "Division by invariant integers using
-/// multiplication", 1994, figure 4.1.
+/// A divisor that the host prepares once; Granlund and Montgomery, "Division by invariant integers
+/// using multiplication", 1994, figure 4.1.
 struct FastDivisor {
   std::uint32_t size;
   std::uint32_t multiplier;

@@ -1,4 +1,4 @@
-// The plainest kernel shape: `body(i)` for every index i in [0, count), in any order and in
+// The simplest kernel shape: `body(i)` for every index i in [0, count), in any order and in
 // parallel. A body is a trivially copyable functor with `cost()`, roughly the operations one call
 // takes. Also what a kernel does with an index that is out of range. Included by kernel files only.
 #pragma once
@@ -54,8 +54,8 @@ void launch_index_kernel(const char* name, Device device, const Body& body, std:
   launch(name, device, IndexKernel<Body>{body, count}, reads, writes);
 }
 
-/// What a kernel does with an index or a class that does not exist: on the host it throws, which on
-/// sim belongs to the stream; on cuda it prints the sentence and stops the kernel.
+/// What a kernel does with an index or a class that does not exist: on the host it throws (on sim
+/// the stream reports the error); on cuda it prints the sentence and stops the kernel.
 /// @param op,what text that lives as long as the process, e.g. "gather", "index".
 /// @param count how many there are; `first`, the smallest that is accepted.
 /// On cuda `op` is not printed: its text is host memory.

@@ -1,5 +1,5 @@
-// The one place where a kernel meets a device. A kernel is a trivially copyable struct ("work")
-// with `on_host()`, and, in files compiled by nvcc, `on_cuda(stream)`. cpu runs it now, sim queues
+// The only place where kernels are launched. A kernel is a trivially copyable struct ("work") with
+// `on_host()`, and, in files compiled by nvcc, `on_cuda(stream)`. cpu runs it now, sim queues
 // it, cuda launches it. Included by kernel files only: nvcc and g++ see different bodies here, so
 // no other file may (a build would hold two versions of one function).
 #pragma once
@@ -33,7 +33,7 @@ inline T* kernel_pointer(const Tensor& tensor) {
   return static_cast<T*>(data);
 }
 
-/// The same for a member of a kernel, which has the type: `Kernel<T>{Pointer{x}, Pointer{y}}`.
+/// The same for a member of a kernel, whose type it takes: `Kernel<T>{Pointer{x}, Pointer{y}}`.
 /// nullptr where the tensor is undefined.
 struct Pointer {
   const Tensor& of;
@@ -101,7 +101,7 @@ inline void check_memory(const char* name, Device device, TensorRefs tensors) {
   }
 }
 
-// Starts the work and throws when CUDA refused it, or tells of earlier work that failed.
+// Starts the work; throws when CUDA rejects it, or reports that earlier work failed.
 template <class Work>
 void launch_on_cuda(const char* name, Device device, const Work& work, TensorRefs reads,
                     TensorRefs writes) {

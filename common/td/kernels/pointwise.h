@@ -1,8 +1,8 @@
 // The pointwise shape: out[i] = f(in0[i], in1[i], ...), for any strides, broadcast, any device.
 // f is a named functor with a TD_HD call operator (never a lambda: nvcc's host path does not
 // inline extended lambdas). Kernel files call `pointwise<Out, In...>(name, f, out, in...)`.
-// All that does not need to know f and the types is shared by the launches with as many operands:
-// per f there is one loop for the host and two kernels, which keeps compiling quick.
+// Code that does not depend on f and the types is shared by all launches with as many operands: per
+// f there is one loop for the host and two kernels, which keeps compilation fast.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 namespace td {
 namespace {
 
-/// Elements below which a second thread costs more than it brings.
+/// Elements below which a second thread costs more than it saves.
 constexpr std::int64_t kGrain = 32768;
-/// Elements of a row that are brought together when an operand's stride is not 1.
+/// Elements of a row that are gathered at a time when an operand's stride is not 1.
 constexpr std::int64_t kRowTile = 512;
 
 #ifdef TD_DEVICE_CODE
@@ -91,7 +91,7 @@ struct PointwiseWork {
   Geometry<N> g;
 
   void on_host() const {
-    if (g.dims == 1 && g.numel <= kGrain) {  // the usual case: one row, no walking about
+    if (g.dims == 1 && g.numel <= kGrain) {  // the usual case: one row, no outer loops
       const std::int64_t start[N] = {};
       return row(*this, g.numel, start);
     }
@@ -122,8 +122,8 @@ struct Tile {
   alignas(64) T at[kRowTile];
 };
 
-// Brings `n` elements together in `tile`. A single number (stride 0) stays there for the pieces of
-// the row that follow, none of which is longer.
+// Gathers `n` elements in `tile`. A single number (stride 0) stays there for the pieces of the row
+// that follow, none of which is longer.
 template <class T>
 [[gnu::noinline]] const T* gather(const T* x, std::int64_t stride, std::int64_t from,
                                   std::int64_t n, Tile<T>& tile) {
@@ -184,8 +184,8 @@ struct PointwiseRow {
     return stride == 1 ? x + from : gather(x, stride, from, n, tile);
   }
 
-  // The compiler makes vector instructions of this. An input may be the result itself (in-place
-  // operations), element for element; ivdep says that this is all the overlap there is.
+  // The compiler vectorizes this loop. An input may be the result itself (in-place operations),
+  // element for element; ivdep says that this is all the overlap there is.
   [[gnu::noinline]] static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(x[i])...));

@@ -1,5 +1,5 @@
-// How a pointwise launch runs on a GPU: two kernels a functor. `packed` is for operands that lie
-// side by side in one loop: each thread moves 16 bytes at once. `strided` walks any strides, with
+// How a pointwise launch runs on a GPU: two kernels per functor. `packed` is for operands that are
+// contiguous in one loop: each thread moves 16 bytes at once. `strided` walks any strides, with
 // 32-bit indices; a launch too large for those is split. Included by pointwise.h where there is
 // device code.
 #pragma once

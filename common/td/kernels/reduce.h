@@ -3,7 +3,7 @@
 //   Acc start(); add(Acc&, x, index)     the inner loop, in the compute type; vectorizes
 //   WideAcc combine(WideAcc, WideAcc)    partial results, in a type that every Acc converts to
 //   Out project(WideAcc)                 the result
-//   ByIndex   any type; a reducer that reads `index` has it, and gets the order of the sizes
+//   ByIndex   any type; a reducer that reads `index` has it: elements come in the sizes' order
 // Invariant: the order of combining depends on the shape alone, never on the number of threads, so
 // equal inputs give equal bits.
 #pragma once
@@ -20,11 +20,11 @@
 namespace td {
 namespace {
 
-/// Results that one task computes side by side when the kept dimension is the contiguous one.
+/// Results that one task computes together when the kept dimension is the contiguous one.
 constexpr int kColumns = 64;
 /// Independent partial results of one long run: they hide the latency of the addition.
 constexpr int kLanes = 16;
-/// Elements after which the lanes join the (wider) total: sixteen additions a lane in float.
+/// Elements after which the lanes join the (wider) total: sixteen additions per lane in float.
 constexpr std::int64_t kBlock = 256;
 /// A group is cut into at most this many pieces for several threads.
 constexpr int kMaxPieces = 16;
@@ -91,7 +91,7 @@ struct ReduceWork {
   }
 
   // Combines elements [begin, end) of the groups of n neighboring results.
-  // Not inlined: one body a reducer and type, however many callers.
+  // Not inlined: one body per reducer and type, however many callers.
   [[gnu::noinline]] void fold(std::int64_t first, int n, std::int64_t begin, std::int64_t end,
                               WideAcc* totals) const {
     for (int c = 0; c < n; ++c) totals[c] = r.start();
@@ -144,7 +144,7 @@ struct ReduceWork {
     return total;
   }
 
-  // The lanes pairwise: four steps, where one after the other would be sixteen that wait.
+  // Joins the lanes pairwise: four steps, where one after another would take sixteen that wait.
   WideAcc joined(const Acc* lane) const {
     WideAcc t[kLanes];
     for (int k = 0; k < kLanes; ++k) t[k] = lane[k];
@@ -183,7 +183,7 @@ struct ReduceWork {
 
 /// out[i] = the combination of x over `dims`. `out` is dense and row-major over the kept
 /// dimensions.
-/// @param second a tensor whose memory the reducer reads beside x.
+/// @param second a tensor whose memory the reducer reads in addition to x.
 template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {

@@ -1,5 +1,5 @@
-// How a reduction runs on a GPU: one kernel, for groups whose elements are neighbors and for
-// groups that lie side by side. reduce_plan.h says which thread combines what.
+// How a reduction runs on a GPU: one kernel, for groups whose elements are adjacent and for groups
+// that are interleaved. reduce_plan.h says which thread combines what.
 //
 // A Work says what is combined: by a reducer `r` (see reduce.h); `element(at, index, result)`
 // reads the operand at `at`, which is number `index` of the result's group; `store(result, total)`
@@ -13,7 +13,7 @@
 namespace td {
 namespace {
 
-/// Where every `step`-th element of a group lies. Two loops take divisions at the start and
+/// The positions of every `step`-th element of a group. Two loops take divisions at the start and
 /// additions from then on; deeper nests, which are rare, take divisions for each element.
 template <bool kDeep>
 class Walk {

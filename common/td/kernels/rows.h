@@ -1,6 +1,6 @@
-// The rows shape: a row program sees one row of a tensor and speaks of it through row.max, row.sum
-// and row.each; on the host a row is a loop, on cuda the threads of a warp or a block.
-// Rows lie along one dimension of a dense tensor: element j of row i is at start(i) + j * stride.
+// The rows shape: a row program sees one row of a tensor and uses row.max, row.sum and row.each; on
+// the host a row is a loop, on cuda the threads of a warp or a block.
+// Rows are along one dimension of a dense tensor: element j of row i is at start(i) + j * stride.
 // Invariant: a program calls max and sum in the same order in every thread.
 #pragma once
 
@@ -127,7 +127,7 @@ struct RowsWork {
 
   void on_host() const {
     if (n == 0) return;
-    // A row's elements cost about an exponential each: far more than an addition.
+    // Each element of a row costs about an exponential: far more than an addition.
     each_index(rows, 16 * n, [this](std::int64_t i) { program(HostRow{n}, i); });
   }
 #ifdef TD_DEVICE_CODE

@@ -21,7 +21,7 @@ using std::sin;
 using std::sqrt;
 
 /// e to the power x for float on the host, at most 1.2 units in the last place off. The library's
-/// function is a call for each number; this one a loop over numbers turns into vector instructions.
+/// function is one call per number; the compiler vectorizes a loop over this one.
 /// x = n ln 2 + r with an integer n, so e^x = 2^n e^r; for |r| <= 0.35 a polynomial gives e^r (its
 /// coefficients are near those of the series, 1 / k!). NaN stays NaN.
 inline float exp_by_polynomial(float x) {
@@ -128,7 +128,7 @@ TD_HD T power(T a, T b) {
   }
 }
 
-/// @name Quotients without a fraction, and what they leave over (binary_integer.def)
+/// @name Rounded quotients, and remainders (binary_integer.def)
 ///@{
 /// Division of integers by 0 stops a host processor: it becomes an error instead. On cuda nothing
 /// stops, and the result is undefined, as in PyTorch.
@@ -156,7 +156,7 @@ TD_HD T quotient_trunc(T a, T b) {
   }
 }
 
-/// What a / b, rounded down, leaves over: it has the sign of b.
+/// The remainder of a / b rounded down; it has the sign of b.
 template <class T>
 TD_HD T remainder_of(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -169,8 +169,8 @@ TD_HD T remainder_of(T a, T b) {
   }
 }
 
-/// a / b rounded down. Real numbers take the remainder off first, as Python does: a / b alone may
-/// round up to an integer that is too large.
+/// a / b rounded down. Of real numbers the remainder is subtracted first, as in Python: a / b alone
+/// may round up to an integer that is too large.
 template <class T>
 TD_HD T quotient_floor(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

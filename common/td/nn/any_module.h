@@ -12,7 +12,7 @@ namespace td::nn {
 
 namespace detail {
 
-/// What a forward returned, as the type asked for.
+/// The result of a forward as the requested type.
 template <class R>
 R result_as(const Module& module, std::any value) {
   R* found = std::any_cast<R>(&value);

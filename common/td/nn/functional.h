@@ -14,7 +14,7 @@ namespace td::nn::functional {
 /// For conv2d: Conv2dOptions without channels and kernel size, which the weight gives.
 struct Conv2dFuncOptions {
   TD_ARG(Tensor, bias) = {};
-  /// Steps of the window.
+  /// How far the window moves at each step.
   TD_ARG(ExpandingArray<2>, stride) = 1;
   /// Zeros around height and width.
   TD_ARG(ExpandingArray<2>, padding) = 0;
@@ -29,9 +29,9 @@ using AdaptiveAvgPool2dFuncOptions = AdaptiveAvgPool2dOptions;
 
 /// For batch_norm.
 struct BatchNormFuncOptions {
-  /// Scale, one number a channel; undefined for 1.
+  /// Scale, one number per channel; undefined for 1.
   TD_ARG(Tensor, weight) = {};
-  /// Shift, one number a channel; undefined for 0.
+  /// Shift, one number per channel; undefined for 0.
   TD_ARG(Tensor, bias) = {};
   /// True normalizes with the batch's statistics and updates the running ones.
   TD_ARG(bool, training) = false;
@@ -45,7 +45,7 @@ struct BatchNormFuncOptions {
 struct LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
-  /// Sizes of the last dimensions, over which is normalized.
+  /// Sizes of the last dimensions, which are normalized together.
   TD_ARG(std::vector<std::int64_t>, normalized_shape);
   TD_ARG(Tensor, weight) = {};
   TD_ARG(Tensor, bias) = {};
@@ -55,7 +55,7 @@ struct LayerNormFuncOptions {
 
 /// For dropout.
 struct DropoutFuncOptions {
-  /// Probability of a zero.
+  /// Probability that an element becomes zero.
   TD_ARG(double, p) = 0.5;
   /// False leaves the input as it is.
   TD_ARG(bool, training) = true;

@@ -1,5 +1,5 @@
-// nn::init: first values of parameters. All work in place, unrecorded, and return the tensor.
-// Called by the reset_parameters of layers and by programs.
+// nn::init: initial values of parameters. All functions work in place, without gradient tracking,
+// and return the tensor. Called by the reset_parameters of layers and by programs.
 #pragma once
 
 #include <cmath>
@@ -67,7 +67,7 @@ inline Tensor xavier_uniform_(Tensor tensor, double gain = 1) {
   return uniform_(std::move(tensor), -bound, bound);
 }
 /// libtorch's default for Linear and Conv2d: both uniform within 1 / sqrt(inputs of one unit). Does
-/// nothing under a SharedCloneGuard, where both are about to become others.
+/// nothing under a SharedCloneGuard, where other tensors are about to replace both.
 inline void uniform_by_inputs_(const Tensor& weight, const Tensor& bias) {
   if (sharing_clones()) return;
   kaiming_uniform_(weight, std::sqrt(5.0));  // which gives the same bound as the bias's
@@ -83,7 +83,7 @@ namespace td {
 
 inline constexpr auto kFanIn = nn::init::FanMode::FanIn;    ///< Scale by the number of inputs.
 inline constexpr auto kFanOut = nn::init::FanMode::FanOut;  ///< Scale by the number of outputs.
-/// The nonlinearity behind a layer, which its first values are scaled for.
+/// The nonlinearity that follows a layer, for which the layer's initial values are scaled.
 ///@{
 inline constexpr auto kLeakyReLU = nn::init::Nonlinearity::LeakyReLU;
 inline constexpr auto kReLU = nn::init::Nonlinearity::ReLU;

@@ -37,7 +37,7 @@ void EmbeddingImpl::reset() {
   reset_parameters();
 }
 void EmbeddingImpl::reset_parameters() {
-  if (sharing_clones()) return;  // the weight is about to become another
+  if (sharing_clones()) return;  // another tensor is about to replace the weight
   init::normal_(weight);
   if (options.padding_idx()) init::zeros_(weight.detach()[*options.padding_idx()]);
 }

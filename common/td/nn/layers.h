@@ -9,7 +9,8 @@
 
 namespace td::nn {
 
-/// Cross-correlation over (N, C, H, W). weight (out, in / groups, kernel height, kernel width).
+/// Cross-correlation over (N, C, H, W). weight (out, in / groups, kernel height, kernel width). The
+/// output is (H + 2 padding - dilation (kernel height - 1) - 1) / stride + 1 high, rounded down.
 class Conv2dImpl : public Cloneable<Conv2dImpl> {
  public:
   Conv2dImpl(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<2> kernel_size);
@@ -91,8 +92,7 @@ class BatchNormImplBase : public Cloneable<Derived> {
   }
 
   BatchNormOptions options;
-  Tensor weight, bias;  ///< Scale and shift; undefined without `affine`.
-  /// Statistics for evaluation: buffers, not parameters.
+  Tensor weight, bias;               ///< Scale and shift; undefined without `affine`.
   Tensor running_mean, running_var;  ///< Buffers; undefined without `track_running_stats`.
   Tensor num_batches_tracked;        ///< Buffer, int64, 0-dimensional.
 };
@@ -109,7 +109,7 @@ class BatchNorm2dImpl : public BatchNormImplBase<2, BatchNorm2dImpl> {
 };
 TD_MODULE(BatchNorm2d);
 
-/// Normalizes each sample over its last dimensions.
+/// (x - mean) / sqrt(variance + eps) * weight + bias, over the last dimensions of each sample.
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   explicit LayerNormImpl(const LayerNormOptions& options_);
@@ -160,7 +160,7 @@ TD_MODULE(Embedding);
 TD_PLAIN_LAYER(MaxPool2d);
 /// The average over windows of (N, C, H, W).
 TD_PLAIN_LAYER(AvgPool2d);
-/// The average over windows that give the output the sizes asked for.
+/// The average over windows that give the output the requested sizes.
 TD_PLAIN_LAYER(AdaptiveAvgPool2d);
 /// exp(x) over its sum along a dimension.
 TD_PLAIN_LAYER(Softmax);

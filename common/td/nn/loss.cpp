@@ -1,4 +1,4 @@
-// What the losses with weights register. The other losses are whole in the header.
+// What the losses with weights register. The header defines the others completely.
 #include "td/nn/loss.h"
 
 namespace td::nn {

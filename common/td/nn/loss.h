@@ -41,7 +41,7 @@ class CrossEntropyLossImpl
 };
 TD_MODULE(CrossEntropyLoss);
 
-/// Negative log-likelihood: log-probabilities (N, C), class indices (N).
+/// Negative log-likelihood -input[n, target[n]]: log-probabilities (N, C), class indices (N).
 class NLLLossImpl : public WeightedLossBase<NLLLossImpl, NLLLossOptions> {
  public:
   using WeightedLossBase::WeightedLossBase;

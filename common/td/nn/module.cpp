@@ -18,7 +18,7 @@
 namespace td::nn {
 namespace {
 
-const std::string kRoot;  // the prefix of names in the module that was asked
+const std::string kRoot;  // the prefix of names in the root module
 thread_local bool clones_share = false;
 
 void check_dtype(ScalarType dtype) {
@@ -56,7 +56,7 @@ void Module::check_name(const char* kind, const std::string& name) const {
   TD_CHECK(Error, !name.empty(), kind, " name must not be empty");
   TD_CHECK(Error, name.find('.') == std::string::npos, kind, " name must not contain a dot (got '",
            name, "'); dots stand between the names of nested modules");
-  // One namespace for all three: state_dict could not tell them apart.
+  // One namespace for all three, because state_dict could not tell them apart.
   const char* taken = parameters_.contains(name) ? "parameter"
                       : buffers_.contains(name)  ? "buffer"
                       : children_.contains(name) ? "submodule"

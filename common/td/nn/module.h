@@ -78,9 +78,9 @@ class Module : public std::enable_shared_from_this<Module> {
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = {});
 
   /// @name Moving
-  /// Parameters, buffers and gradients move. Each stays the tensor it was, so that optimizers and
-  /// tied weights go on working; only its memory is another. A dtype must be floating point and
-  /// leaves integer tensors as they are, as in Python (libtorch converts those too).
+  /// Parameters, buffers and gradients move. Each stays the same tensor, with new memory, so that
+  /// optimizers and tied weights continue to work. A dtype must be floating point and leaves
+  /// integer tensors as they are, as in Python (libtorch converts those too).
   /// @{
   virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
   virtual void to(ScalarType dtype, bool non_blocking = false);
@@ -94,7 +94,7 @@ class Module : public std::enable_shared_from_this<Module> {
 #include "td/device/devices.def"
   /// @}
 
-  /// Training mode on or off, for this module and all below; dropout and batch norm ask for it.
+  /// Training mode on or off, for this module and all below; dropout and batch norm depend on it.
   virtual void train(bool on = true);
   /// The same as `train(false)`.
   void eval() { train(false); }
@@ -107,9 +107,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// @{
   /// Parameters and buffers under Python's names ("0.weight"), sharing memory with the module.
   OrderedDict<std::string, Tensor> state_dict() const;
-  /// Copies values into this module's tensors, whatever device they come from.
-  /// @param strict when true, both sides must have the same names and dtypes; when false, names of
-  /// one side are passed over and values are converted.
+  /// Copies values into this module's tensors, from any device.
+  /// @param strict when true, both sides must have the same names and dtypes; when false, names
+  /// that only one side has are ignored and values are converted.
   /// @throws Error listing every missing or unexpected name and every size or dtype that differs;
   /// nothing is copied then.
   void load_state_dict(const OrderedDict<std::string, Tensor>& state, bool strict = true);
@@ -134,7 +134,7 @@ class Module : public std::enable_shared_from_this<Module> {
     return const_cast<Module*>(this)->as<ModuleType>();
   }
 
-  /// Writes what stands for this module in a printed tree; the children follow by themselves. By
+  /// Writes this module's part of a printed tree; the children follow by themselves. By
   /// default the class's name, with "()" where there are no children.
   virtual void pretty_print(std::ostream& stream) const;
 
@@ -156,7 +156,7 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
     return register_module(std::move(name), holder.ptr());
   }
-  /// Puts another module in a child's place. @throws Error when there is no such child.
+  /// Replaces a child by another module. @throws Error when there is no such child.
   template <class ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name,
                                              std::shared_ptr<ModuleType> module) {
@@ -206,7 +206,7 @@ class Module : public std::enable_shared_from_this<Module> {
   bool is_training_ = true;
 };
 
-/// Prints the tree as Python does: one line a layer, children indented with their names.
+/// Prints the tree as Python does: one line per layer, children indented with their names.
 std::ostream& operator<<(std::ostream& stream, const Module& module);
 
 /// Base of modules that can be copied. `Derived` puts all its registrations in `reset()`.
@@ -237,8 +237,8 @@ class Cloneable : public Module {
 };
 
 /// Until the end of the scope, `clone()` in this thread shares memory with the original, whatever
-/// device it is told. First values that a `reset()` draws come from a generator of the guard; the
-/// core's layers draw none.
+/// device it is given. Initial values that a `reset()` draws come from a generator of the guard;
+/// the core's layers draw none.
 class SharedCloneGuard {
  public:
   SharedCloneGuard();
@@ -249,7 +249,7 @@ class SharedCloneGuard {
   GeneratorGuard numbers_;
 };
 
-/// Whether a guard is at work in this thread.
+/// Whether a guard is active in this thread.
 bool sharing_clones();
 
 }  // namespace nn

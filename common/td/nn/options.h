@@ -18,13 +18,13 @@ struct Conv2dOptions {
   TD_ARG(std::int64_t, out_channels);
   /// Height and width of the window.
   TD_ARG(ExpandingArray<2>, kernel_size);
-  /// Steps of the window.
+  /// How far the window moves at each step.
   TD_ARG(ExpandingArray<2>, stride) = 1;
   /// Rows and columns of zeros added on each side.
   TD_ARG(ExpandingArray<2>, padding) = 0;
   /// Distance between the elements under the window.
   TD_ARG(ExpandingArray<2>, dilation) = 1;
-  /// Channels are cut into this many groups that do not see each other.
+  /// Channels are split into this many independent groups.
   TD_ARG(std::int64_t, groups) = 1;
   TD_ARG(bool, bias) = true;
 };
@@ -51,7 +51,7 @@ using BatchNorm2dOptions = BatchNormOptions;
 struct LayerNormOptions {
   LayerNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
-  /// Sizes of the last dimensions, over which is normalized.
+  /// Sizes of the last dimensions, which are normalized together.
   TD_ARG(std::vector<std::int64_t>, normalized_shape);
   /// Added to the variance.
   TD_ARG(double, eps) = 1e-5;
@@ -88,7 +88,7 @@ struct MaxPool2dOptions {
   TD_ARG(ExpandingArray<2>, kernel_size);
   /// By default the kernel size.
   TD_ARG(ExpandingArray<2>, stride);
-  /// Zeros around height and width.
+  /// Padding around height and width, which is never the largest value.
   TD_ARG(ExpandingArray<2>, padding) = 0;
   /// Distance between the window's elements.
   TD_ARG(ExpandingArray<2>, dilation) = 1;
@@ -106,7 +106,7 @@ struct AvgPool2dOptions {
   TD_ARG(ExpandingArray<2>, stride);
   /// Zeros around height and width.
   TD_ARG(ExpandingArray<2>, padding) = 0;
-  /// Also takes windows that hang over the edge.
+  /// Also uses windows that extend beyond the edge.
   TD_ARG(bool, ceil_mode) = false;
   /// Whether zeros of the padding count in the average.
   TD_ARG(bool, count_include_pad) = true;
@@ -140,7 +140,7 @@ struct LeakyReLUOptions {
 /// For Softmax and for the functions softmax and log_softmax.
 struct SoftmaxOptions {
   SoftmaxOptions(std::int64_t dim) : dim_(dim) {}
-  /// The dimension whose elements add to 1.
+  /// The dimension whose elements add up to 1.
   TD_ARG(std::int64_t, dim);
   /// The type to compute in and of the result.
   TD_ARG(optional<ScalarType>, dtype) = nullopt;
@@ -151,11 +151,11 @@ using LossReduction = Reduction::Reduction;
 
 /// For CrossEntropyLoss: class scores (N, C) against class indices (N).
 struct CrossEntropyLossOptions {
-  /// One weight a class; undefined for equal weights.
+  /// One weight per class; undefined for equal weights.
   TD_ARG(Tensor, weight) = {};
-  /// Targets of this class count for nothing.
+  /// Targets of this class are ignored.
   TD_ARG(std::int64_t, ignore_index) = -100;
-  /// What becomes of the losses of the elements.
+  /// How the losses of the elements are combined.
   TD_ARG(LossReduction, reduction) = kMean;
   /// Share of the target spread over all classes, 0 to 1.
   TD_ARG(double, label_smoothing) = 0.0;
@@ -164,16 +164,16 @@ struct CrossEntropyLossOptions {
 /// For NLLLoss: log-probabilities (N, C) against class indices (N).
 struct NLLLossOptions {
   TD_ARG(Tensor, weight) = {};
-  /// Targets of this class count for nothing.
+  /// Targets of this class are ignored.
   TD_ARG(std::int64_t, ignore_index) = -100;
-  /// What becomes of the losses of the elements.
+  /// How the losses of the elements are combined.
   TD_ARG(LossReduction, reduction) = kMean;
 };
 
 /// For MSELoss and L1Loss.
 struct MSELossOptions {
   MSELossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  /// What becomes of the losses of the elements.
+  /// How the losses of the elements are combined.
   TD_ARG(LossReduction, reduction);
 };
 /// By libtorch's name.
@@ -182,9 +182,9 @@ using L1LossOptions = MSELossOptions;
 /// For SmoothL1Loss: squared below `beta`, absolute above.
 struct SmoothL1LossOptions {
   SmoothL1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  /// What becomes of the losses of the elements.
+  /// How the losses of the elements are combined.
   TD_ARG(LossReduction, reduction);
-  /// Where the square turns into a line.
+  /// |input - target| at which the loss changes from quadratic to linear.
   TD_ARG(double, beta) = 1.0;
 };
 
@@ -192,14 +192,14 @@ struct SmoothL1LossOptions {
 struct BCELossOptions {
   /// Factor for each element's loss; broadcasts.
   TD_ARG(Tensor, weight) = {};
-  /// What becomes of the losses of the elements.
+  /// How the losses of the elements are combined.
   TD_ARG(LossReduction, reduction) = kMean;
 };
 
 /// For BCEWithLogitsLoss: scores before the sigmoid against targets in [0, 1].
 struct BCEWithLogitsLossOptions {
   TD_ARG(Tensor, weight) = {};
-  /// What becomes of the losses of the elements.
+  /// How the losses of the elements are combined.
   TD_ARG(LossReduction, reduction) = kMean;
   /// Factor for positive targets; broadcasts.
   TD_ARG(Tensor, pos_weight) = {};

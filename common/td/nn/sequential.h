@@ -101,7 +101,7 @@ class ModuleContainerBase : public Cloneable<Derived> {
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
 
-  /// The children are whatever was pushed: nothing to make again.
+  /// The children are what was pushed, so there is nothing to make again.
   void reset() override {}
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override {
     auto copy = std::make_shared<Derived>();
@@ -123,9 +123,9 @@ class ModuleContainerBase : public Cloneable<Derived> {
     const Container added = modules;  // it may be this container
     for (const auto& module : added) static_cast<Derived*>(this)->push_back(module);
   }
-  /// Adds a module in front of module `index`, or at the end for size(). The modules after it that
-  /// are named by their numbers get the next ones; other names stay. Python's `insert`. (In
-  /// libtorch 1.13 the numbers stay, so that parameters() misses a module.)
+  /// Adds a module before module `index`, or at the end for size(). The modules after it that are
+  /// named by their numbers get the next ones; other names stay. Python's `insert`. (In libtorch
+  /// 1.13 the numbers stay, so that parameters() misses a module.)
   /// @throws Error for an index above size(), and when another module is named like the new one.
   void insert(std::size_t index, Item module) {
     const auto& children = this->children_;
@@ -195,8 +195,8 @@ class SequentialImpl : public ModuleContainerBase<SequentialImpl, AnyModule> {
     (push_back(AnyModule(std::forward<Tail>(tail))), ...);
   }
 
-  /// Runs the input through all modules. @throws Error when it is empty, or naming the module
-  /// whose arguments do not fit.
+  /// Runs the input through all modules. @throws Error when there are none, and, naming the module,
+  /// when the arguments of one do not fit.
   Tensor forward(const Tensor& input);
   /// The same for several inputs or another type of result.
   template <class R, class... Inputs>

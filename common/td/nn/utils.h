@@ -17,8 +17,8 @@ inline TensorList gradients_of(const TensorList& parameters) {
   return gradients;
 }
 
-// The p-norm of the list of norms is the norm of all elements together. All norms are queued
-// before the first is read: the host waits once, not once a gradient.
+// The p-norm of the list of norms is the norm of all elements together. All norms are queued before
+// the first is read: the host waits once, not once per gradient.
 inline double total_norm(const TensorList& gradients, double p) {
   TensorList norms;
   for (const Tensor& gradient : gradients) norms.push_back(gradient.norm(p));

@@ -25,15 +25,15 @@ using Cache = std::unordered_map<const TensorImpl*, Kept, std::hash<const Tensor
 thread_local Cache cache;
 thread_local std::uint64_t casts_made = 0;
 
-// A weight in the making, not an activation: what several calls of a region will cast alike.
+// True for a parameter, not an activation: several calls of a region will cast it in the same way.
 bool is_parameter(const Tensor& t) {
   const AutogradMeta* meta = find_meta(t);
   return t.dtype() == td::kFloat && t.requires_grad() && t.is_leaf() &&
          !(meta && meta->base.defined());
 }
 
-// Made with its graph even under NoGradGuard: a later call of this region that wants gradients gets
-// the same cast, and they must find their way through it.
+// The cast is recorded even under NoGradGuard: a later call of this region that needs gradients
+// gets the same cast, and its gradients must pass through it.
 Tensor cast_parameter(const Tensor& parameter, ScalarType type) {
   const AutoGradMode recorded(!InferenceMode::is_enabled());
   ++casts_made;

@@ -1,9 +1,9 @@
-// Automatic mixed precision, where operations meet it: `run` casts the arguments of a call as the
-// table in autocast_table.h says. The function and the method that ops/functions.def declares call
+// Automatic mixed precision inside operations: `run` casts the arguments of a call as the table in
+// autocast_table.h says. The function and the method that ops/functions.def declares call
 // it first, above autograd, so that the gradient saves the cast arguments.
 //
 // Invariant: autocast is off inside an operation, so nothing is cast twice. amp/autocast.h switches
-// it on. Operations in place, and those that were told a dtype, are left alone.
+// it on. In-place operations, and calls that name a dtype, are left alone.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ using TensorList = std::vector<Tensor>;
 
 namespace td::autocast {
 
-/// True when autocast is on in this thread, for some kind of device. All that an operation costs
-/// where it is off.
+/// True when autocast is on in this thread, for some kind of device. Where it is off, this test is
+/// all that it costs an operation.
 inline bool active() { return thread_state().autocast.enabled != 0; }
 
 /// One operation under autocast: casts the arguments of a call. Off for everything inside it.
 class Call {
  public:
-  /// Looks at all arguments first: where they are, and for kPromote which type is the widest.
+  /// Inspects all arguments first: where they are, and for kPromote which type is the widest.
   /// @throws Error for a banned operation; DtypeError when kPromote meets a third type.
   template <class... Arguments>
   explicit Call(const Rule& rule, const Arguments&... arguments)
@@ -36,11 +36,11 @@ class Call {
     choose(rule);
   }
 
-  /// An argument as the operation is to get it. Casts are recorded: gradients come back in the
-  /// argument's own type.
+  /// Returns an argument in the type that the operation gets. Casts are recorded: gradients come
+  /// back in the argument's own type.
   Tensor operator()(const Tensor& argument) const;
   TensorList operator()(const TensorList& argument) const;
-  /// The type of the result, of operations that can be told one.
+  /// The type of the result, for operations that take one.
   std::optional<ScalarType> operator()(const std::optional<ScalarType>& dtype) const;
   template <class T>
   const T& operator()(const T& argument) const {
@@ -70,9 +70,9 @@ auto run(const Rule& rule, const Operation& operation, const Arguments&... argum
   return operation(call(arguments)...);
 }
 
-/// Forgets the casts of parameters that this thread keeps. The outermost region does it at its end.
+/// Drops this thread's cached casts of parameters. The outermost region does it at its end.
 void clear_cache();
-/// Casts of parameters that this thread made so far; one that was found in the cache is none.
+/// Casts of parameters that this thread has made so far; one found in the cache does not count.
 std::uint64_t parameter_casts();
 
 }  // namespace td::autocast

@@ -25,7 +25,7 @@ struct Rule {
   Policy cpu;             ///< on cpu
 };
 
-using P = Policy;  ///< For the table, whose lines are to fit.
+using P = Policy;  ///< Short, so that the lines of the table fit.
 
 /// The policies of all operations that have one: PyTorch's lists, as far as the operations are
 /// here.
@@ -38,7 +38,7 @@ inline constexpr Rule table[] = {
     {"addmm", P::kLowerPrecision, P::kLowerPrecision},
     {"mv", P::kLowerPrecision, P::kUnlisted},
     {"conv2d", P::kLowerPrecision, P::kLowerPrecision},
-    // Functions that leave float16's range, or lose in it what they are taken for.
+    // Functions whose results leave float16's range, or lose too many digits in it.
     {"exp", P::kFloat, P::kUnlisted},
     {"log", P::kFloat, P::kUnlisted},
     {"log1p", P::kFloat, P::kUnlisted},
@@ -80,7 +80,7 @@ constexpr const Rule* find(std::string_view operation) {
     if (operation == line.operation) return &line;
   return nullptr;
 }
-/// The same for an operation that has one; the compiler looks, and refuses a name without a line.
+/// The same at compile time, for an operation that has a line; a name without one does not compile.
 consteval const Rule& rule(std::string_view operation) {
   // Not by find(): under UBSan g++ takes no comparison with a null pointer for a constant.
   for (const Rule& line : table)

@@ -6,7 +6,7 @@ namespace {
 
 int category(ScalarType t) { return t == kBool ? 0 : is_floating_point(t) ? 2 : 1; }
 int rank(const Tensor& t) { return t.impl().wrapped_number ? 0 : t.dim() == 0 ? 1 : 2; }
-// A number brings its category, not its width: an integer is at least int64, a float float32.
+// A wrapped number is at least int64 as an integer, float32 as a float: only its category counts.
 ScalarType offered(const Tensor& t) {
   return t.impl().wrapped_number && t.is_floating_point() ? kFloat : t.dtype();
 }

@@ -1,5 +1,5 @@
 // What every operation does first: name itself and its arguments, check that all of them are on
-// one device, find the type they meet in, and make the result. Error texts are made here, so that
+// one device, find their common type, and make the result. Error texts are made here, so that
 // the messages of all operations agree. An operation is a line of a pointwise list or a file in
 // ops/.
 #pragma once
@@ -28,10 +28,10 @@ inline Device device_of(const char* op, const Tensor& input) {
   if (!input.defined()) undefined_argument(op, "input");
   return input.device();
 }
-/// The device that all arguments share. Optional arguments that are undefined are passed over. A
+/// The device that all arguments share. Optional arguments that are undefined are skipped. A
 /// 0-dimensional cpu tensor goes with any device, as a number does.
-/// @throws Error naming an argument that is undefined; DeviceError naming two that differ, and the
-/// cure.
+/// @throws Error naming an argument that is undefined; DeviceError naming two that differ, and how
+/// to fix that.
 template <class... T>
 Device common_device(const Op& op, const Tensor& first, const T&... rest) {
   int at = 0;
@@ -49,8 +49,8 @@ Device common_device(const Op& op, const Tensor& first, const T&... rest) {
 /// The same for a list: argument names are `tensors[0]`, `tensors[1]`, ...
 Device common_device(const char* op, const TensorList& tensors);
 
-/// The type the arguments meet in: dimensioned tensors outrank 0-dimensional ones, which outrank
-/// numbers, within one category (bool < integer < float).
+/// The type to which the arguments are promoted: dimensioned tensors outrank 0-dimensional ones,
+/// which outrank numbers, within one category (bool < integer < float).
 ScalarType result_type(const Tensor& a, const Tensor& b);
 ScalarType result_type(const Tensor& a, const Scalar& b);
 /// float types stay, others become float32.
@@ -62,7 +62,7 @@ Tensor wrapped_number(const Scalar& value);
 Tensor wrapped_number(const Scalar& value, ScalarType dtype);
 
 /// `x` in type `dtype`: the tensor that was given where it has that type, else a copy that lives as
-/// long as this. Lets the common case pass without touching a reference count.
+/// long as this. The common case touches no reference count.
 class InType {
  public:
   InType(const Tensor& x, ScalarType dtype) : given_(x) {
@@ -83,14 +83,14 @@ inline Tensor as_type(const Tensor& x, ScalarType dtype) {
 inline Tensor to_device(const Tensor& x, Device device, bool copy = false) {
   return x.to(device, x.dtype(), /*non_blocking=*/!device.is_cpu(), copy);
 }
-/// @throws Error when `changed` and `read`, which stand for each other element by element, share
-/// some memory but not all: elements would be changed before they are read. Tensors with gaps pass.
+/// @throws Error when `changed` and `read`, whose elements correspond one to one, share some memory
+/// but not all: elements would change before they are read. Tensors with gaps pass.
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument);
 /// Records `values`, the elements of `input` at `index` along `dim`: gradients are added there.
 void record_selection(const char* op, const Tensor& values, const Tensor& input, std::int64_t dim,
                       const Tensor& index);
-/// A new result tensor for element-wise operations: dense, in the memory order of `like` when that
+/// A new result tensor for element-wise operations: dense, in the memory layout of `like` when that
 /// has the result's sizes.
 inline Tensor result_like(const Tensor& like, const Sizes& sizes, ScalarType dtype, Device device) {
   Tensor out = empty_on(sizes, dtype, device);

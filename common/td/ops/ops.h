@@ -10,8 +10,8 @@
 
 namespace td {
 
-/// libtorch's home for what a loss does with the losses of its elements: it keeps them (None), or
-/// takes their mean or their sum.
+/// libtorch's namespace for what a loss does with the losses of its elements: it keeps them (None),
+/// or takes their mean or their sum.
 namespace Reduction {
 enum Reduction { None, Mean, Sum };
 }

@@ -1,5 +1,5 @@
-// `std::cout << tensor`, in PyTorch's form to the letter: four digits, columns aligned, scientific
-// when the range asks for it, three items at each edge when large. The rules are those of PyTorch's
+// `std::cout << tensor`, exactly in PyTorch's form: four digits, columns aligned, scientific when
+// the range requires it, three items at each edge when large. The rules are those of PyTorch's
 // torch/_tensor_str.py; the text must be what a learner sees there.
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,7 @@ constexpr std::int64_t kEdgeItems = 3, kThreshold = 1000;
 
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
-// Zeros, infinities and NaN fit any form and decide nothing.
+// Zeros, infinities and NaN fit every form and do not influence its choice.
 bool counts(double value) { return value != 0 && std::isfinite(value); }
 
 /// The elements that are shown, as text, and the width of their columns.
@@ -75,7 +75,7 @@ std::string brackets(Layout& layout, std::size_t dim, std::size_t indent) {
   }
   const bool cut = layout.summarized && layout.sizes[dim] > 2 * kEdgeItems;
   const std::int64_t count = cut ? 2 * kEdgeItems : layout.sizes[dim];
-  // Elements stand side by side, brackets one below the other, with empty lines between large ones.
+  // Elements are side by side, brackets one below the other, with empty lines between large ones.
   const std::size_t below = layout.sizes.size() - dim - 1;
   const std::size_t per_line =
       below > 0 ? 1 : std::max<std::size_t>(1, (kLineWidth - indent) / (layout.width + 2));
@@ -95,7 +95,7 @@ std::string brackets(Layout& layout, std::size_t dim, std::size_t indent) {
   return text + "]";
 }
 
-// Only what is shown, so that a large tensor on a device is not brought to the host whole.
+// Only what is shown, so that a large tensor on a device is not copied to the host whole.
 Tensor edges(Tensor t) {
   for (std::int64_t d = 0; d < t.dim(); ++d) {
     const std::int64_t n = t.size(d);
@@ -130,7 +130,7 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
   std::vector<std::string> suffixes;
   const ScalarType type = tensor.dtype();
   if (!tensor.is_cpu()) suffixes.push_back(str("device='", tensor.device(), "'"));
-  // The digits show float32, int64 and bool; without digits only the default is understood.
+  // Digits imply float32, int64 and bool; without digits, only the default dtype is implied.
   const bool empty = tensor.numel() == 0;
   if (empty && tensor.dim() != 1) suffixes.push_back(str("size=", tuple(tensor.sizes())));
   if (empty ? type != kFloat : type != kFloat && type != kLong && type != kBool)

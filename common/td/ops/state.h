@@ -1,5 +1,5 @@
-// States: what an object must remember to go on later, as tensors by name. Modules, optimizers,
-// schedules, samplers and loaders give and take them; files hold them. Invariant: a state comes
+// States: what an object needs to continue later, as tensors by name. Modules, optimizers,
+// schedules, samplers and loaders save and load them; files store them. Invariant: a state may come
 // from anywhere, so numbers in it are checked before they are used.
 #pragma once
 
@@ -25,7 +25,7 @@ T number_in(const NamedTensors& state, const std::string& name) {
 }
 
 /// Writes a line to `problems` for each thing in which the entry `name`, a `value`, differs from
-/// the sizes and the type that its place has.
+/// the expected sizes and type.
 inline void check_entry(const std::string& name, const Tensor& value, IntArrayRef sizes,
                         ScalarType dtype, std::ostream& problems) {
   if (value.sizes() != sizes)

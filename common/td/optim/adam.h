@@ -23,7 +23,7 @@ struct AdamOptionsBase : public OptimizerCloneableOptions<AdamOptionsBase<decoup
   TD_ARG(Betas, betas) = Betas(0.9, 0.999);
   /// Added to the root of the squares.
   TD_ARG(double, eps) = 1e-8;
-  /// Draws parameters towards zero.
+  /// Pulls parameters towards zero.
   TD_ARG(double, weight_decay) = decoupled ? 1e-2 : 0;
   /// Divides by the largest average of squares so far.
   TD_ARG(bool, amsgrad) = false;
@@ -35,7 +35,7 @@ struct AdamOptionsBase : public OptimizerCloneableOptions<AdamOptionsBase<decoup
 using AdamOptions = AdamOptionsBase<false>;
 using AdamWOptions = AdamOptionsBase<true>;
 
-/// What Adam and AdamW remember.
+/// The state of Adam and AdamW for one parameter.
 struct AdamParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;
@@ -53,7 +53,7 @@ struct AdamParamState : public OptimizerParamState {
 /// AdamW keeps the same.
 using AdamWParamState = AdamParamState;
 
-/// The body of both.
+/// Base of both.
 template <bool decoupled>
 class AdamBase : public Optimizer {
  public:
@@ -70,12 +70,12 @@ class AdamBase : public Optimizer {
   }
 };
 
-/// Kingma and Ba, 2015.
+/// param -= lr * m / (sqrt(v) + eps), for bias-corrected averages m and v (Kingma and Ba, 2015).
 class Adam : public AdamBase<false> {
  public:
   using AdamBase::AdamBase;
 };
-/// Loshchilov and Hutter, 2019.
+/// The same with decoupled weight decay (Loshchilov and Hutter, 2019).
 class AdamW : public AdamBase<true> {
  public:
   using AdamBase::AdamBase;

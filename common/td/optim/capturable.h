@@ -9,7 +9,7 @@
 
 namespace td::optim {
 
-/// A number of the host that kernels read in device memory.
+/// A number of the host that kernels read from device memory.
 class DeviceScalar {
  public:
   DeviceScalar() = default;
@@ -22,7 +22,7 @@ class DeviceScalar {
   /// Sets it on every device that has it, by a launch on the current stream.
   /// @throws DeviceError while a graph is captured.
   void set(double value);
-  /// Notes that a graph being captured holds the host's number: set() warns when it changes.
+  /// Says that a graph being captured holds the host's number: set() warns when it changes.
   void frozen_in_graph(double value) { value_ = value, frozen_ = true; }
 
  private:

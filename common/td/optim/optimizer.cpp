@@ -1,6 +1,6 @@
 // What an optimizer holds: groups of parameters, states made at the first step, and both by name,
-// out and in. Invariant: what is put back is checked as a whole first; a state that does not fit
-// changes nothing. zero_grad() and the lists of a step are in step.cpp.
+// to save and to load. Invariant: a state is checked as a whole before it is loaded; one that does
+// not fit changes nothing. zero_grad() and the lists of a step are in step.cpp.
 #include "td/optim/optimizer.h"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ std::string group_prefix(std::size_t group) {
   return "param_groups." + std::to_string(group) + ".";
 }
 
-// Whether an entry is one of the parameter's whose entries begin with `prefix`.
+// Whether an entry belongs to the parameter whose entries begin with `prefix`.
 bool belongs_to(const std::string& prefix, const std::string& entry) {
   return entry.starts_with(prefix) && entry.find('.', prefix.size()) == entry.npos;
 }
@@ -147,7 +147,7 @@ StateDict Optimizer::collect(const StateDict& names, const States& states) const
   });
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::string prefix = group_prefix(g);
-    // visit() hands out places to write to, so it needs options of its own.
+    // visit() gives references to write to, so it needs its own copy of the options.
     groups_[g].options().clone()->visit([&](const char* name, double& value) {
       all.insert(prefix + name, full({}, value, kDouble));
     });

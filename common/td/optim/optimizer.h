@@ -19,18 +19,18 @@ namespace td::optim {
 /// Names and values of a state or of options, as state_dict() holds them.
 using StateDict = OrderedDict<std::string, Tensor>;
 
-/// What an optimizer remembers of one parameter.
+/// The state of an optimizer for one parameter.
 class OptimizerParamState {
  public:
   virtual ~OptimizerParamState() = default;
   /// Adds the tensors under `prefix` + their names.
   virtual void save(const std::string& prefix, StateDict& state) const = 0;
-  /// Reads them back; what is not there, or is told as an error because it is no such thing, stays.
+  /// Reads them back. A value stays as it is when its entry is missing or, as an error, invalid.
   virtual void load(const std::string& prefix, const StateDict& state) = 0;
 
   /// @name For capturable steps, which count on the device
   /// @{
-  /// From which count of steps the device begins.
+  /// The count of steps from which the device begins.
   virtual std::int64_t steps() const { return 1; }
   /// The device has counted `steps`, and the next step is a plain one.
   virtual void set_steps(std::int64_t) {}
@@ -46,11 +46,11 @@ class OptimizerOptions {
   /// The learning rate.
   virtual double get_lr() const = 0;
   /// Changes the learning rate. For a capturable optimizer also in device memory, in the order of
-  /// the current stream, so that recorded steps that are replayed later use it. Recorded steps of
-  /// any other keep theirs, which is a warning. @throws DeviceError while a graph is captured.
+  /// the current stream, so that captured steps that are replayed later use it. Those of any other
+  /// keep theirs, with a warning. @throws DeviceError while a graph is captured.
   virtual void set_lr(double lr) = 0;
-  /// Calls `f` with the name and the place of every number, for state_dict and load_state_dict.
-  /// A switch counts as a number, 0 or 1.
+  /// Calls `f` with the name of every number and a reference to it, for state_dict and
+  /// load_state_dict. A switch counts as a number, 0 or 1.
   virtual void visit(const std::function<void(const char*, double&)>& f) = 0;
   /// @throws Error for settings out of range.
   virtual void check() const {}
@@ -87,7 +87,7 @@ class OptimizerParamGroup {
 
   /// True when it brought options of its own.
   bool has_options() const { return options_ != nullptr; }
-  /// What it was made with.
+  /// The options that it was made with.
   OptimizerOptions& options() { return *options_; }
   const OptimizerOptions& options() const { return *options_; }
   /// Its parameters.
@@ -111,10 +111,10 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer();
 
-  /// Changes every parameter that has a gradient; one without is passed over. With a closure,
-  /// calls it first (recording on) to compute loss and gradients, and returns the loss.
+  /// Changes every parameter that has a gradient and skips the others. With a closure, calls it
+  /// first (recording on) to compute loss and gradients, and returns the loss.
   virtual Tensor step(LossClosure closure = nullptr) = 0;
-  /// step() on the device's word, without asking the host: where `*found_inf` is not 0 nothing
+  /// step() as the device decides, without a synchronization: where `*found_inf` is not 0 nothing
   /// changes and no step is counted, else gradients are divided by `*grad_scale` as they are read.
   /// They stay as they are in memory. Called by amp::GradScaler::step_on_device().
   /// @param found_inf,grad_scale float32 tensors of one element; grad_scale may be undefined.
@@ -151,8 +151,8 @@ class Optimizer {
   StateDict state_dict(const StateDict& names = StateDict("Parameter")) const {
     return collect(names, state_);
   }
-  /// Puts a state back that was made with the same kind of names; at the next step its tensors
-  /// follow the parameters to their devices.
+  /// Loads a state that was made with the same kind of names; at the next step its tensors follow
+  /// the parameters to their devices.
   /// @throws Error when groups differ in number or size, and one that lists every entry that is
   /// missing, unexpected or of another size or type; nothing is changed then.
   void load_state_dict(const StateDict& state, const StateDict& names = StateDict("Parameter"));

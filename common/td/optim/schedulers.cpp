@@ -1,4 +1,4 @@
-// The schedules' rates, and where a schedule stands, out and in.
+// Computes the rates of the schedules, and saves and loads how far a schedule is.
 #include "td/optim/schedulers.h"
 
 #include <algorithm>

@@ -18,14 +18,14 @@ class LRScheduler {
   /// Sets the learning rate of every group for the next epoch.
   void step();
 
-  /// Where the schedule stands: the number of calls and the rates that it started from. The
+  /// How far the schedule is: the number of calls and the rates that it started from. The
   /// optimizer's own state holds the present rates.
   StateDict state_dict() const;
-  /// Puts that back. @throws Error when the state is another schedule's; nothing is changed then.
+  /// Loads such a state. @throws Error when it is another schedule's; nothing is changed then.
   void load_state_dict(const StateDict& state);
 
  protected:
-  /// The new rates, one a group.
+  /// The new rates, one per group.
   virtual std::vector<double> get_lrs() = 0;
   /// The learning rate of every group.
   std::vector<double> get_current_lrs() const;

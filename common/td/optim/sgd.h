@@ -14,20 +14,20 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   void visit(const std::function<void(const char*, double&)>& f) override;
   /// Step size.
   TD_ARG(double, lr);
-  /// Share of the last step that is kept.
+  /// Factor by which the momentum buffer v is multiplied before the gradient is added.
   TD_ARG(double, momentum) = 0;
   /// Share of the gradient that does not enter the momentum.
   TD_ARG(double, dampening) = 0;
   /// Factor of the parameter that is added to its gradient.
   TD_ARG(double, weight_decay) = 0;
-  /// Looks ahead along the momentum.
+  /// Uses grad + momentum * v instead of v for the update.
   TD_ARG(bool, nesterov) = false;
   /// Stores learning rate and step count in device memory, for captured graphs and for
   /// GradScaler::step_on_device(). Costs one more small launch.
   TD_ARG(bool, capturable) = false;
 };
 
-/// What SGD remembers.
+/// The state of SGD for one parameter.
 struct SGDParamState : public OptimizerParamState {
   void save(const std::string& prefix, StateDict& state) const override;
   void load(const std::string& prefix, const StateDict& state) override;

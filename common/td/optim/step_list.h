@@ -1,5 +1,5 @@
 // The lists of parameters that one launch of an optimizer updates. Included by the optimizers and
-// by the frame of their capturable steps. Invariant: all tensors of a list are on one device, of
+// by the files of their capturable steps. Invariant: all tensors of a list are on one device, of
 // one type, and their elements fill memory without gaps.
 #pragma once
 

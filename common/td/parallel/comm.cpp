@@ -61,7 +61,7 @@ Tensor gather(const TensorList& tensors, std::int64_t dim, const optional<Device
   const Device target =  // by default the current device of the kind
       check_device(destination.value_or(Device(tensors[0].device().type())));
   TensorList parts = tensors;
-  if (tensors[0].dim() == 0) {  // losses, say: one number a replica
+  if (tensors[0].dim() == 0) {  // losses, say: one number per replica
     TD_CHECK(ShapeError, dim == 0, "gather: the tensors have no dimensions, so they can be ",
              "gathered along dimension 0 only, into a vector, but dim is ", dim);
     for (Tensor& part : parts)
@@ -188,7 +188,7 @@ TensorList reduce_add_coalesced(const std::vector<TensorList>& inputs,
                                     [](const TensorList& tensors) { return recording(tensors); });
   TensorList sums(inputs[0].size());
   for (const Group& group : groups_of(inputs[0], buffer_size)) {
-    // Packing pays for many tensors that cross a link.
+    // Packing pays off for many tensors that are copied over a link.
     if (recorded || group.size() == 1 || on_one_device(summands_of(inputs, group[0]))) {
       for (const std::size_t t : group) sums[t] = reduce_add(summands_of(inputs, t), destination);
       continue;
@@ -205,7 +205,7 @@ namespace {
 TensorList copies_on(const TensorList& tensors, Device device, std::size_t buffer_size) {
   TensorList copies(tensors.size());
   for (const Group& group : groups_of(tensors, buffer_size)) {
-    if (group.size() == 1 || tensors[group[0]].device() == device) {  // no link to save
+    if (group.size() == 1 || tensors[group[0]].device() == device) {  // no copy over a link to save
       for (const std::size_t i : group) copies[i] = to_device(tensors[i], device, /*copy=*/true);
     } else {
       unpack(to_device(pack(tensors, tensors, group), device), tensors, group, copies);

@@ -1,5 +1,5 @@
-// How tensors travel between the devices of one process: split them up, bring them together, copy
-// one to all, add them up on one. DataParallel is made of these, and so is a strategy by hand.
+// How tensors are copied between the devices of one process: split a tensor, join tensors, copy one
+// to all devices, sum them on one. DataParallel is made of these, and so is a strategy by hand.
 // Names and rules are those of torch.cuda.comm, for every kind of device, and all of it can be
 // differentiated. Invariant: between two accelerators of a kind a copy goes directly, and the host
 // waits for a copy only when one side is the host.
@@ -12,11 +12,11 @@
 
 namespace td::parallel {
 
-/// Small tensors travel together, in buffers of at most this many bytes (10 MiB, as in PyTorch).
+/// Small tensors are copied in buffers of at most this many bytes (10 MiB, as in PyTorch).
 inline constexpr std::size_t kBufferSize = 10 << 20;
 
-/// Splits `tensor` along `dim` and brings part i to devices[i]. A part that is on its device
-/// already is a view. The gradient is the parts' gradients side by side.
+/// Splits `tensor` along `dim` and copies part i to devices[i]. A part that is already on its
+/// device is a view. The gradient is the concatenation of the parts' gradients.
 /// @param chunk_sizes one for each device, above 0, adding up to the size of `dim`. Without them
 ///     all parts have ceil(size / devices) rows but the last: **there may be fewer parts than
 ///     devices**. 9 rows on 4 devices are 3, 3, 3; nothing is left for the fourth.
@@ -37,21 +37,21 @@ Tensor gather(const TensorList& tensors, std::int64_t dim = 0,
 /// @throws Error, DeviceError
 TensorList broadcast(const Tensor& tensor, const std::vector<Device>& devices);
 
-/// The same for many tensors at once, all on devices[0]; small ones travel together.
+/// The same for many tensors at once, all on devices[0]; small ones are copied together.
 /// @return for each device its copies, in the order of `tensors`. Each has a version counter of its
-///     own: changing one in place leaves the others of its buffer fit for backward.
+///     own: changing one in place leaves the others of its buffer valid for backward.
 std::vector<TensorList> broadcast_coalesced(const TensorList& tensors,
                                             const std::vector<Device>& devices,
                                             std::size_t buffer_size = kBufferSize);
 
-/// The sum of tensors of one size and type, which lie on several devices. The one on `destination`
+/// The sum of tensors of one size and type, which are on several devices. The one on `destination`
 /// comes first and the others follow in their order, so the result has the same bits every time. A
 /// single tensor is returned as it is.
 /// @param destination must hold one of the inputs; by default as in gather.
 /// @throws ShapeError, DtypeError, DeviceError, Error
 Tensor reduce_add(const TensorList& inputs, const optional<Device>& destination = nullopt);
 
-/// The same for many sums at once: inputs[d][t] is summand d of sum t. Small ones travel together.
+/// The same for many sums at once: inputs[d][t] is summand d of sum t. Small ones are packed.
 TensorList reduce_add_coalesced(const std::vector<TensorList>& inputs,
                                 const optional<Device>& destination = nullopt,
                                 std::size_t buffer_size = kBufferSize);

@@ -35,7 +35,7 @@ namespace nn {
 
 namespace {
 
-// Memory is the one size that all accelerators tell.
+// The memory size is the only measure that all accelerators report.
 void warn_of_imbalance(const std::vector<Device>& devices) {
   std::vector<std::size_t> bytes;
   for (const Device& device : devices) {
@@ -104,9 +104,9 @@ void check_placement(const Module& module, Device first) {
 namespace parallel {
 namespace {
 
-// replicate: one model becomes several, all feeding the gradients of the one. Python's replicas are
-// shallow copies of a module's dictionary. C++ has none, so a replica is a clone, and to be cheap
-// the clone copies no value: it starts over the original's memory, which also tells which of its
+// replicate: makes several models of one, and their gradients flow to that one. Python's replicas
+// are shallow copies of a module's dictionary. C++ has none, so a replica is a clone. To be cheap,
+// the clone copies no value: it starts with the original's memory, which also tells which of its
 // tensors stands for which.
 
 // The original's tensors, and for each replica the tensors that stand for them.
@@ -115,7 +115,7 @@ struct ReplicaTensors {
   std::vector<std::vector<TensorList>> replicas;  // [replica][original]: several where it is tied
 };
 
-// A clone under SharedCloneGuard looks at the original's memory, in the same place.
+// A clone under SharedCloneGuard shares the original's memory, at the same address.
 using Spot = std::pair<const void*, const void*>;
 Spot spot_of(const Tensor& t) { return {t.impl().storage.get(), t.data_ptr()}; }
 
@@ -139,7 +139,7 @@ ReplicaTensors find_tensors(const Module& module, const std::vector<Module*>& re
   return tensors;
 }
 
-// The first tensor of each original, and the tied ones made the same result as that one.
+// Records the broadcast for the first tensor of each original; tied ones become the same result.
 void join_graph(const ReplicaTensors& tensors, const std::vector<std::size_t>& trained) {
   TensorList sources;
   for (const std::size_t i : trained) sources.push_back(tensors.originals[i]);

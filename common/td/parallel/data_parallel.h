@@ -16,8 +16,8 @@ namespace td::parallel {
 /// All devices of the best kind there is: the GPUs, or else the sim devices, or else none.
 std::vector<Device> all_accelerators();
 
-/// What is wrong with devices of so many bytes of memory each: one has less than three quarters of
-/// another's, and the larger will wait for the smaller. Empty when nothing is.
+/// Describes what is wrong with devices of these memory sizes in bytes: one has less than three
+/// quarters of another's, and the larger will wait for the smaller. Empty when nothing is.
 std::string imbalance(const std::vector<Device>& devices, const std::vector<std::size_t>& bytes);
 
 }  // namespace td::parallel
@@ -41,8 +41,8 @@ TensorList gather_all(const std::vector<TensorList>& tensors, bool alike, Device
 
 }  // namespace detail
 
-/// One input for each device that gets a part: with few rows fewer than there are devices. Values
-/// that are no tensors are copied; what a pointer points to is then shared by all replicas.
+/// One input for each device that gets a part; with few rows, these are fewer than the devices.
+/// Values that are no tensors are copied; what a pointer points to is then shared by all replicas.
 /// @throws ShapeError when tensors split into different numbers of parts, which PyTorch passes over
 ///     by dropping rows.
 template <class Inputs>
@@ -61,8 +61,8 @@ std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& dev
 }
 
 /// Replicas of a module whose classes derive from nn::Cloneable. Their parameters are results of a
-/// broadcast, not leaves: a gradient goes on to the original's parameters, where those of all
-/// replicas add up. Do not give them to an optimizer.
+/// broadcast, not leaves: a gradient flows on to the original's parameters, where those of all
+/// replicas accumulate. Do not give them to an optimizer.
 /// As in libtorch the module may be anywhere. What is on devices[0] is not copied for replica 0.
 /// @param devices may name a device several times.
 /// @param module a shared_ptr, a holder or an AnyModule; the replicas are of the same kind.
@@ -105,7 +105,7 @@ namespace detail {
 
 /// A parameter or buffer that is not on `device`; undefined when all are there.
 Tensor misplaced(const Module& module, Device device);
-/// Python's check. @throws DeviceError unless every parameter and buffer is on `first`.
+/// @throws DeviceError unless every parameter and buffer is on `first`, as in Python.
 void check_placement(const Module& module, Device first);
 
 /// One forward pass. R is what an AnyModule returns.
@@ -131,7 +131,7 @@ auto data_parallel(ModuleType& module, const Input& input, std::vector<Device> d
 
 /// `module->forward(input)`, computed on several devices. It follows libtorch's function: the
 /// module may be anywhere; it is copied to several devices, or moved to a single one. (The class
-/// DataParallel follows Python's and refuses a module that is not on devices[0].)
+/// DataParallel follows Python's and rejects a module that is not on devices[0].)
 /// @param module a shared_ptr, a holder or an AnyModule. What its forward writes into buffers stays
 ///     when they are on devices[0]; otherwise it is lost with the copies.
 /// @param input a tensor, or a std::tuple of arguments, split along `dim`.

@@ -59,7 +59,7 @@ class Workers {
     while (taken.size() < count) taken.push_back(new Worker);
     return taken;
   }
-  // Backwards, so that each gets the same replica next time, and finds its memory warm.
+  // In reverse order, so that a worker gets the same replica next time, with full memory caches.
   void give_back(const std::vector<Worker*>& workers) {
     std::lock_guard lock(mutex_);
     idle_.insert(idle_.end(), workers.rbegin(), workers.rend());
@@ -90,7 +90,7 @@ class ThreadLocalStateGuard {
  public:
   ThreadLocalStateGuard(const ThreadLocalState& from, Device device, std::size_t index)
       : state_before_(std::exchange(thread_state(), from.state)),
-        // Far from the seeds that people type, and from the other replicas'.
+        // Far from the seeds that people choose, and from the other replicas'.
         generator_(from.random.seed + 0x9E3779B97F4A7C15u * (from.random.offset * 64 + index + 1)),
         numbers_(generator_) {
     set_device(device);
@@ -100,7 +100,7 @@ class ThreadLocalStateGuard {
   ~ThreadLocalStateGuard() {
     if (parallel_width() != width_before_) set_parallel_width(width_before_);
     thread_state() = state_before_;
-    // The caller's region does not end in this thread: what it kept goes here.
+    // The caller's region does not end in this thread, so its cached casts are dropped here.
     if (state_before_.autocast_depth == 0) autocast::clear_cache();
   }
   ThreadLocalStateGuard(const ThreadLocalStateGuard&) = delete;

@@ -14,7 +14,7 @@ namespace td {
 
 namespace parallel {
 /// Calls work(i) for every device, concurrently, with devices[i] current; work(0) runs in the
-/// calling thread. The caller's gradient mode, inference mode, current devices and streams hold in
+/// calling thread. The caller's gradient mode, inference mode, current devices and streams apply in
 /// all of them. Each draws random numbers from a sequence of its own, so that the same seed gives
 /// the same numbers, whichever thread is first. Replicas on the cpu divide the caller's cores.
 /// Every thread is done when this returns.
@@ -64,8 +64,8 @@ Device device_of(const TensorList& tensors);
 }  // namespace detail
 
 /// Calls modules[i]->forward(inputs[i]) with devices[i] current, each in a thread of its own, under
-/// the caller's gradient mode and current streams. Modules are
-/// shared_ptrs, holders or AnyModules; a std::tuple is a list of arguments.
+/// the caller's gradient mode and current streams. Modules are shared_ptrs, holders or AnyModules;
+/// a std::tuple is a list of arguments.
 /// @param devices by default those of the inputs.
 /// @return the results, in the order of the modules.
 /// @throws Error when the numbers differ; what a replica threw, with its number and device.

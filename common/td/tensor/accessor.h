@@ -6,8 +6,8 @@
 
 namespace td {
 
-/// N dimensions of elements; [] leads to one less, and of the last to an element. Indices are not
-/// checked.
+/// N dimensions of elements; [] gives an accessor of one dimension less or, for the last dimension,
+/// an element. Indices are not checked.
 template <class T, std::size_t N>
 class TensorAccessor {
  public:

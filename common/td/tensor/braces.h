@@ -52,7 +52,7 @@ inline constexpr auto None = nullopt;
 
 /// The type of Ellipsis.
 struct EllipsisIndexType {};
-/// All dimensions that no other index speaks of, also written "...".
+/// All dimensions that no other index refers to, also written "...".
 inline constexpr EllipsisIndexType Ellipsis{};
 
 /// Elements start, start + step, ... before stop; Python's `start:stop:step`.

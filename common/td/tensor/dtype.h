@@ -1,5 +1,5 @@
-// Element types: the eight there are, their C++ types, numbers as arguments (Scalar), and the rules
-// by which mixed arguments meet (promotion). `dispatch_all` and its like turn a ScalarType into a
+// Element types: the eight that exist, their C++ types, numbers as arguments (Scalar), and the
+// rules by which mixed types are promoted. `dispatch_all` and its like turn a ScalarType into a
 // C++ type for host code.
 #pragma once
 
@@ -48,7 +48,7 @@ constexpr bool is_floating_point(ScalarType t) {
   return t == kHalf || t == kFloat || t == kDouble || t == kBFloat16;
 }
 
-/// The type two tensors of these types meet in (PyTorch's promotion table): a float beats an
+/// The type to which two tensors of these types are promoted (PyTorch's table): a float beats an
 /// integer, a wider one beats a narrower one, half with bfloat16 gives float.
 constexpr ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;

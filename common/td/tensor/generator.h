@@ -1,6 +1,6 @@
-// Where random operations take their place in the random stream from. A stream is a seed and a
-// count of blocks used so far, so its state is two numbers that can be read, kept and put back.
-// Invariant: no two reservations overlap, whatever threads ask.
+// Gives random operations their part of the random stream. A stream is a seed and a count of blocks
+// used so far, so its state is two numbers that can be read, stored and restored. Invariant: no two
+// reservations overlap, whichever threads make them.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ class Generator {
   void set_current_seed(std::uint64_t seed) { set_state({seed, 0}); }
   /// The seed of the stream it is in.
   std::uint64_t current_seed() const { return get_state().seed; }
-  /// Where it stands.
+  /// The current state, for set_state().
   State get_state() const {
     std::lock_guard lock(mutex_);
     return state_;
   }
-  /// Back to where it stood.
+  /// Restores a state.
   void set_state(State state) {
     std::lock_guard lock(mutex_);
     state_ = state;
@@ -57,7 +57,7 @@ inline Generator& default_generator() {
 }
 
 /// Operations of this thread draw from `generator` until the end of the scope. Threads that run
-/// concurrently get one each, or their numbers would depend on which of them asks first.
+/// concurrently get one each, or their numbers would depend on which of them draws first.
 struct GeneratorGuard : ScopedValue<Generator*> {
   explicit GeneratorGuard(Generator& generator)
       : ScopedValue(detail::generator_of_thread, &generator) {}

@@ -28,14 +28,14 @@ class Storage : public RefCounted, public PooledObject {
   void* data() const { return data_; }          ///< where it begins
   std::size_t bytes() const { return bytes_; }  ///< how large it is
   Device device() const { return device_; }     ///< on which device it is
-  /// Counts in-place changes; a saved tensor compares it to tell that its value is gone.
+  /// Counts in-place changes; a saved tensor compares it to detect that its value was changed.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
-  /// Counts one more. Changes that two threads make at once may count as one; it still counts.
+  /// Counts one more. Changes that two threads make at the same time may count as one.
   void bump_version() { version_.store(version() + 1, std::memory_order_relaxed); }
   /// False for memory that the caller owns (from_blob).
   bool owns_memory() const { return allocator_ != nullptr; }
-  /// True once a tensor that was there before its graph (a leaf, or one changed in place) requires
-  /// a gradient: views of it that were made before, and not recorded, do not know.
+  /// True once a tensor that existed before its graph (a leaf, or one changed in place) requires
+  /// grad: views of it that were made before, and not recorded, have no part in the graph.
   bool in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
   /// Called when that happens; it stays so.
   void set_in_graph() { in_graph_.store(true, std::memory_order_relaxed); }
@@ -55,10 +55,10 @@ class Storage : public RefCounted, public PooledObject {
 /// A new block on `device`. @throws OutOfMemoryError
 intrusive_ptr<Storage> make_storage(Device device, std::size_t bytes, bool pinned = false);
 
-/// Where a view was made that its base's graph knows nothing of.
+/// Where a view was made that is not part of its base's graph.
 enum class Unrecorded : std::uint8_t { no, no_grad, inference, function };
 
-/// What a Tensor points to: geometry, type and place of its elements.
+/// What a Tensor points to: geometry, type and location of its elements.
 struct TensorImpl : public RefCounted, public PooledObject {
   TensorImpl(intrusive_ptr<Storage> memory, ScalarType type)
       : storage(std::move(memory)), dtype(type), device(storage->device()) {}
@@ -77,10 +77,10 @@ struct TensorImpl : public RefCounted, public PooledObject {
   /// @name Of an unrecorded view, which does not keep its base: that would keep the base's graph
   /// @{
   Unrecorded unrecorded = Unrecorded::no;  ///< where it was made
-  bool of_graph = false;                   ///< its base required a gradient then
+  bool of_graph = false;                   ///< its base required grad then
   bool was_in_graph = false;               ///< its storage was in_graph() then
   /// @}
-  /// The autograd layer's AutogradMeta; empty for tensors no graph knows.
+  /// The autograd layer's AutogradMeta; empty for tensors that are in no graph.
   intrusive_ptr<RefCounted> autograd;
 
   /// Sets sizes and strides and what follows from them.
@@ -97,8 +97,8 @@ Sizes channels_last_strides(IntArrayRef sizes);
 bool is_contiguous(IntArrayRef sizes, IntArrayRef strides);
 /// The same for channels-last order of 4 dimensions.
 bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
-/// Strides that keep the order of `like`'s dimensions in memory, without gaps. Where they do not
-/// tell, because they are 0, those of `second` (of as many dimensions, or none) do.
+/// Strides that keep the order of `like`'s dimensions in memory, without gaps. Where strides of
+/// `like` are 0 and show no order, those of `second` (of as many dimensions, or none) decide.
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second = {});
 /// `sizes` and `strides` describe elements that fill a block of memory without gaps, each once, in
 /// any order of the dimensions.

@@ -1,8 +1,8 @@
 // Tensors inside vectors, arrays, tuples, pairs, maps and optionals, however deep: what a forward
-// may take and return beside a plain Tensor, and what a batch may be. scatter and gather of
+// may take and return besides a plain Tensor, and what a batch may be. scatter and gather of
 // nn::parallel walk over them, and so do pinning and prefetching of data. A type of your own takes
 // part by a specialization of detail::Nest, as data::Example does.
-// Invariant: the walk meets the tensors of equal structures in the same order.
+// Invariant: the walk visits the tensors of equal structures in the same order.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ inline constexpr bool only_tensors<std::tuple<T...>> = (Nest<T>::kOnlyTensors &&
 template <class A, class B>
 inline constexpr bool only_tensors<std::pair<A, B>> = only_tensors<std::tuple<A, B>>;
 
-/// What a type is to the walk. A type that is none of the above holds no tensors.
+/// How the walk treats a type. A type that is none of the above holds no tensors.
 template <class T>
 struct Nest {
   static constexpr bool kOnlyTensors = only_tensors<T>;  ///< nothing but tensors in it

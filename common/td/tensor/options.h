@@ -1,4 +1,4 @@
-// What a new tensor is to be: type, device, whether it requires grad, whether pinned; and the
+// Properties of a new tensor: type, device, whether it requires grad, whether pinned; and the
 // functions that make one without values. Unset fields take the defaults: float32, cpu, no, no.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace td {
 using std::nullopt;
 using std::optional;
 
-/// How elements lie in memory. Preserve keeps the source's layout.
+/// How elements are laid out in memory. Preserve keeps the source's layout.
 enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast };
 
 /// Made by the free functions below: `torch::dtype(kFloat64).device("cuda:0")`.
@@ -44,7 +44,7 @@ class TensorOptions {
   }
   ///@}
 
-  /// What was asked for, or the default.
+  /// The field, or its default when it is not set.
   ///@{
   ScalarType dtype() const { return dtype_.value_or(kFloat); }
   Device device() const { return device_.value_or(Device(kCPU)); }
@@ -69,7 +69,7 @@ class TensorOptions {
   optional<MemoryFormat> format_;
 };
 
-/// Options with one thing set, to go on from.
+/// Options with one field set, from which others can be made.
 ///@{
 inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }
 inline TensorOptions device(Device device) { return TensorOptions(device); }

@@ -1,5 +1,5 @@
-// Numbers in braces, orders of memory, tensors with options or over memory of others, and what is
-// asked of a tensor seldom. What every operation uses is in impl.cpp.
+// Numbers in braces, memory layouts, tensors with options or over the caller's memory, and rarely
+// used queries of a tensor. What every operation uses is in impl.cpp.
 #include "td/tensor/tensor.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ bool is_channels_last(IntArrayRef sizes, IntArrayRef strides) {
 
 namespace {
 
-// 1 when dimension `a` lies outside `b` in memory, -1 when inside, 0 when the strides do not tell:
+// 1 when dimension `a` lies outside `b` in memory, -1 when inside, 0 when strides do not show it:
 // those of a broadcast dimension are 0.
 int compare_dims(IntArrayRef sizes, IntArrayRef strides, std::size_t a, std::size_t b) {
   if (strides.empty() || strides[a] == 0 || strides[b] == 0) return 0;
@@ -64,7 +64,7 @@ int compare_dims(IntArrayRef sizes, IntArrayRef strides, std::size_t a, std::siz
 
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second) {
   // Dimensions from the innermost to the outermost, sorted by insertion as libtorch does: where the
-  // strides do not tell, the order of row-major stays.
+  // strides show no order, the row-major order stays.
   std::array<std::size_t, kMaxDims> order{};
   for (std::size_t d = 0; d < sizes.size(); ++d) order[d] = sizes.size() - 1 - d;
   for (std::size_t i = 1; i < sizes.size(); ++i)

@@ -90,7 +90,7 @@ class Tensor {
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   /// ChannelsLast when the strides say so, else Contiguous.
   MemoryFormat suggest_memory_format() const;
-  /// In page-locked host memory.
+  /// In pinned (page-locked) host memory.
   bool is_pinned() const;
   /// The same tensor (not only equal values).
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
@@ -122,7 +122,7 @@ class Tensor {
   /// In-place changes seen by this tensor's memory. @throws AutogradError for a tensor made in
   /// inference mode.
   std::uint32_t _version() const;
-  /// The only element, brought to the host. @throws ShapeError unless numel() is 1.
+  /// The only element, copied to the host. @throws ShapeError unless numel() is 1.
   template <class T>
   T item() const {
     return item().to<T>();
@@ -182,18 +182,18 @@ class Tensor {
       return Tensor();
     }));
   }
-  /// Calls `hook` with this leaf in every backward, once its grad() has all that the backward adds
+  /// Calls `hook` with this leaf in every backward pass, once its grad() has all that the pass adds
   /// to it: where DistributedDataParallel starts to average. Returns a number for remove_hook.
   unsigned register_post_accumulate_grad_hook(PostAccumulateHook hook) const;
-  /// Ends a hook of either kind. @throws AutogradError when this tensor has none of that number.
+  /// Removes a hook of either kind. @throws AutogradError when this tensor has none of that number.
   void remove_hook(unsigned number) const;
   /// The same values outside the graph.
   Tensor detach() const;
   /// detach(). In libtorch a tensor that was saved for backward does not notice a change through
-  /// data(); here it does, and backward refuses it.
+  /// data(); here it does, and backward rejects it.
   Tensor data() const { return detach(); }
   Tensor& detach_();
-  /// Makes this handle show `other`'s memory (values, sizes and device), keeping its place in
+  /// Makes this handle refer to `other`'s memory (values, sizes and device), keeping its place in
   /// optimizers and modules. The old gradient stays.
   void set_data(const Tensor& other) const;
   /// @}
@@ -222,7 +222,7 @@ class Tensor {
   Tensor where(const Tensor& condition, const Scalar& other) const;
   Tensor max(const Tensor& other) const { return maximum(other); }
   Tensor min(const Tensor& other) const { return minimum(other); }
-  /// Of all elements. Only a bool is meant: var(0) is along dimension 0.
+  /// Over all elements. Takes only a bool: var(0) is along dimension 0.
   Tensor var(std::same_as<bool> auto unbiased) const { return var(IntArrayRef(), unbiased); }
   Tensor std(std::same_as<bool> auto unbiased) const { return std(IntArrayRef(), unbiased); }
   Tensor operator-() const { return neg(); }
@@ -268,7 +268,7 @@ class Tensor {
  private:
   [[noreturn, gnu::cold]] static void undefined_error();
   [[noreturn, gnu::cold]] void wrong_dtype_error(ScalarType asked) const;
-  // Notes that the program was given the address of an accelerator's tensor, for the report of a
+  // Logs that the program was given the address of an accelerator's tensor, for the report of a
   // host access to it. Kernels do not come this way.
   void log_data_ptr() const;
   void check_accessor(std::int64_t dims) const;

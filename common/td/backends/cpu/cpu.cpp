@@ -1,5 +1,5 @@
-// The cpu as a device: memory of the host, work that is done when the call returns, events that are
-// a clock reading. stream.cpp and the tensor layer call it through Backend.
+// The cpu as a device: it uses memory of the host, its work is done when the call returns, and its
+// events are clock readings. stream.cpp and the tensor layer call it through Backend.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-// The backend contract on NVIDIA GPUs: each function is one or two calls of the CUDA runtime, and
-// those calls are what chapter texts point at. device/ and the allocators call it.
-// Invariant: every call makes its device current first, and an error never stays behind unread.
+// Backend for NVIDIA GPUs: each function is one or two calls of the CUDA runtime, to which the
+// chapters refer. device/ and the allocators call it. Invariant: every call makes its device
+// current first, and reads its error, so that no later call reports it.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -27,7 +27,7 @@ cudaError_t set_device(int index) {
   return cudaSuccess;
 }
 
-// Work that failed, or that never ran since earlier work failed: the caller asked to hear of it.
+// Throws for work that failed, or that did not run because earlier work had failed.
 void check_work(cudaError_t error, const std::string& where) {
   if (error == cudaSuccess) [[likely]]
     return;
@@ -38,7 +38,7 @@ void check_work(cudaError_t error, const std::string& where) {
   }
 }
 
-// An event and its device: in a thread that has chosen none, CUDA would take GPU 0 and make a
+// An event and its device. In a thread that has chosen no device, CUDA would use GPU 0 and create a
 // context there.
 struct Mark {
   cudaEvent_t event = nullptr;
@@ -48,9 +48,9 @@ struct Mark {
 
 Mark& mark_of(void* native) { return *static_cast<Mark*>(native); }
 
-// For the host, which cannot ask for a point of a graph: CUDA would end the capture. A thread that
-// has a device keeps it, since an allocator may ask between a launch's choice of one and the
-// launch.
+// For a query by the host, which is rejected for an event of a graph: CUDA would end the capture. A
+// thread that has a current device keeps it, because an allocator may query between a launch's
+// choice of a device and the launch.
 Mark& mark_to_ask(void* native) {
   Mark& mark = mark_of(native);
   if (mark.captured) refuse_captured_event();
@@ -66,7 +66,7 @@ bool finished(cudaError_t answer, int index) {
   return false;
 }
 
-// Asking costs a call, so only where some thread captures.
+// A query costs a call, so it is made only where some thread captures.
 bool is_captured(cudaStream_t stream) {
   if (captures_underway == 0) return false;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -78,7 +78,7 @@ struct Count {
   cudaError_t error = cudaSuccess;
 };
 
-// Asked once: the driver's answer does not change while a process runs.
+// Queried once, because the driver's answer does not change while a process runs.
 const Count& count() {
   static const Count answer = [] {
     Count c;
@@ -126,7 +126,7 @@ class CudaBackend final : public Backend {
     return obtained(cudaMalloc(&memory, bytes), "allocating", index) ? memory : nullptr;
   }
 
-  // Giving back fails only after work has failed, which synchronize reports, and may not throw.
+  // Freeing fails only after work has failed, which synchronize reports; this may not throw.
   void release(int index, void* memory) override {
     if (try_use_device(index)) succeeded(cudaFree(memory));
   }
@@ -173,7 +173,7 @@ class CudaBackend final : public Backend {
                "cuda:" + std::to_string(index));
   }
 
-  // To ask a captured stream would spoil the capture.
+  // A query of a captured stream would invalidate the capture.
   bool idle(int index, void* stream) override {
     use_device(index);
     return !is_captured(stream_of(stream)) && finished(cudaStreamQuery(stream_of(stream)), index);
@@ -220,14 +220,14 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  // Full memory is an answer, not a failure: the allocator then empties its cache and asks again.
+  // Full memory is no error here: the allocator then empties its cache and tries again.
   static bool obtained(cudaError_t error, const char* doing, int index) {
     if (error != cudaErrorMemoryAllocation) check(error, doing, index);
     return succeeded(error);
   }
 
-  // The device cannot be asked as a whole while a stream of it is captured. (A capture that begins
-  // between the question and the call is lost; CUDA has nothing that would prevent it.)
+  // A device cannot be synchronized as a whole while a stream of it is captured. (A capture that
+  // begins between this check and the call is lost; CUDA has nothing that would prevent it.)
   cudaError_t wait_for_device(int index) {
     if (captures_on[index] == 0) return cudaDeviceSynchronize();
     std::vector<cudaStream_t> streams;

@@ -16,8 +16,8 @@ inline void check(cudaError_t error, const char* doing, int index) {
     throw_error(std::string(doing) + " on cuda:" + std::to_string(index), error);
 }
 
-/// Whether a call succeeded, where its error is an answer. CUDA forgets the error, which the next
-/// call would report again.
+/// Whether a call succeeded, for calls whose error is an expected answer. Clears the error, which
+/// the next call would otherwise report again.
 inline bool succeeded(cudaError_t error) {
   if (error != cudaSuccess) cudaGetLastError();
   return error == cudaSuccess;
@@ -26,9 +26,9 @@ inline bool succeeded(cudaError_t error) {
 inline cudaStream_t stream_of(void* native) { return static_cast<cudaStream_t>(native); }
 
 /// Queues a copy on a stream of cuda:`index`, as Backend::copy; `bytes` is not 0. Each copy is one
-/// call of the CUDA runtime, which tells from the addresses which side is where.
-/// @return whether the host must wait for the stream now: its side is pageable memory, which may be
-/// read or written later.
+/// call of the CUDA runtime, which finds out from the addresses where each side is.
+/// @return whether the host must synchronize the stream now, because its side is pageable memory,
+/// which may be read or written later.
 [[nodiscard]] bool queue_copy(void* to, Device to_device, const void* from, Device from_device,
                               std::size_t bytes, int index, void* stream);
 

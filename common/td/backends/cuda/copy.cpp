@@ -1,5 +1,5 @@
-// Copies from, to and between GPUs; backend.cpp calls queue_copy(). Invariant: the span of a copy
-// that may wait for its stream waits, too, and so keeps no other thread waiting.
+// Copies from, to and between GPUs; backend.cpp calls queue_copy(). Invariant: a copy that may wait
+// for its stream has a span that waits, too, and so does not block another thread.
 #include <mutex>
 
 #include "td/backends/cuda/check.h"
@@ -14,13 +14,13 @@ bool is_pageable(const void* memory) {
          attributes.type == cudaMemoryTypeUnregistered;
 }
 
-// Some machines let the GPU read pageable memory itself; the source may then be read late.
+// Some machines let the GPU read pageable memory itself, possibly after the call has returned.
 bool reads_pageable_memory(int index) {
   int yes = 0;
   return cudaDeviceGetAttribute(&yes, cudaDevAttrPageableMemoryAccess, index) == cudaSuccess && yes;
 }
 
-// Opens the direct path between two GPUs, once a pair. Where there is none, CUDA copies through
+// Opens the direct path between two GPUs, once per pair. Where there is none, CUDA copies through
 // the host by itself.
 void open_peer_path(int from, int to) {
   static std::once_flag opened[kMaxDevices][kMaxDevices];
@@ -45,7 +45,7 @@ bool queue_copy(void* to, Device to_device, const void* from, Device from_device
   if (to_host ? is_pageable(to) : from_host && is_pageable(from)) {
     check_may_copy_pageable();
     // The call itself may wait for the stream: CUDA returns when it has written the host's memory,
-    // or has read it, but not on every machine.
+    // or (except on some machines) has read it.
     const char* const name =
         to_host ? "Memcpy DtoH (Device -> Pageable)" : "Memcpy HtoD (Pageable -> Device)";
     const auto span =

@@ -1,4 +1,4 @@
-// CUDA's error codes in words: why there is no device, and what to do after a failure. Called by
+// Explains CUDA's error codes: why there is no device, and what to do after a failure. Called by
 // backend.cpp and kernels/launch.h, and only after something went wrong.
 #include <cuda_runtime.h>
 
@@ -105,7 +105,7 @@ std::string reason(cudaError_t error, int driver, int runtime) {
 
 void throw_error(const std::string& doing, int cuda_error) {
   const auto error = static_cast<cudaError_t>(cuda_error);
-  cudaGetLastError();  // else the next call, which may be innocent, would report it again
+  cudaGetLastError();  // otherwise the next call would report it again
   const std::string text = doing + ": " + cudaGetErrorString(error) + " (" +
                            cudaGetErrorName(error) + "). " + advice(error);
   if (loses_the_context(error)) throw AsyncError(text);

@@ -1,6 +1,6 @@
 // Graphs of cuda, for device/graph.cpp: each function is one or two calls of the CUDA runtime. CUDA
 // itself follows events from stream to stream while it captures.
-// Invariant: every call makes its device current first, and an error never stays behind unread.
+// Invariant: every call makes its device current first, and leaves no error unread.
 #include <memory>
 
 #include "td/backends/cuda/check.h"
@@ -15,9 +15,9 @@ namespace {
 
 class CudaGraphs final : public GraphBackend {
  public:
-  // Relaxed: the other modes forbid cudaMalloc meanwhile, to this thread or to all, because it
-  // might wait for the device. Ours takes segments for the graph's pool, and other threads go on
-  // training; what must not be captured is refused before it reaches CUDA (see device/graph.h).
+  // Relaxed, because the other modes forbid cudaMalloc during a capture, to this thread or to all.
+  // Here it allocates segments for the graph's pool, and other threads continue to train. Calls
+  // that must not be captured are rejected before they reach CUDA (see device/graph.h).
   void begin_capture(int index, void* stream) override {
     use_device(index);
     ++captures_on[index];

@@ -1,5 +1,5 @@
-// Opens libtd_cuda_libs.so at its first use. Linking it would cost every program 60 to 330 ms at
-// its start, GPU or not.
+// Opens libtd_cuda_libs.so at its first use. Linking it would delay the start of every program by
+// 60 to 330 ms, with or without a GPU.
 #include "td/backends/cuda/libs.h"
 
 #include <string>

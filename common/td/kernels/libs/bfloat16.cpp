@@ -1,5 +1,5 @@
-// The choice of the way, from what oneDNN and the processor say of themselves. No clock is asked: a
-// choice by timing could differ from run to run, and with it the last bits of a training.
+// Chooses how bfloat16 is multiplied, from what oneDNN and the processor report. Nothing is timed:
+// a choice by timing could differ from run to run, and with it the last bits of a training.
 #include "td/kernels/libs/host_libs.h"
 
 #include <atomic>

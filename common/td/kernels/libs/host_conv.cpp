@@ -120,7 +120,7 @@ void backward_weight(const Conv2d& v, const T* grad, const T* input, T* grad_wei
   }
 }
 
-// Calls f(T()) for the type of a convolution that no library makes.
+// Calls f(T()) for the type of a convolution that no library computes.
 template <class F>
 void with_type(ScalarType dtype, F f) {
   dtype == kDouble ? f(double()) : f(float());

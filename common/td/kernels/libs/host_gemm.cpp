@@ -21,14 +21,14 @@ namespace {
 // Multiplications below which our own loops are the fastest: a call of oneDNN costs 0.4 us.
 constexpr std::int64_t kSmall = 1024;
 
-/// What one thread is expected to take, in nanoseconds: for the multiplications, and for B, which a
+/// The expected time of one thread in nanoseconds: for the multiplications, and for B, which a
 /// library reads and packs first. Measured on Zen 3 and Zen 4, see docs/measurements/threads.md.
 double expected_time(const Gemm& g) {
   const double multiplications = static_cast<double>(g.m * g.n) * static_cast<double>(g.k);
   return multiplications / 45 + static_cast<double>(g.n * g.k) / 8;
 }
 
-/// Keeps the libraries to the calling thread while it lives, when `wanted`.
+/// When `wanted`, limits the libraries to the calling thread for the lifetime of the object.
 class OneThread {
  public:
   explicit OneThread(bool wanted) : width_(wanted ? parallel_width() : 1) {
@@ -146,7 +146,7 @@ requires(sizeof(T) == 2) void one_product(const Gemm& g, const T* a, const T* b,
 template <class T>
 void products(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
   if (g.batch == 1) return one_product(g, a, b, bias, c);
-  // Several matrices: whole ones to each thread; a library called inside a team stays serial.
+  // Several matrices: each thread computes whole ones; a library called inside a team is serial.
   const std::int64_t work = std::max<std::int64_t>(1, g.m * g.n * g.k);
   parallel_for(0, g.batch, std::max<std::int64_t>(1, (1 << 18) / work),
                [&](std::int64_t from, std::int64_t to) {
@@ -159,7 +159,7 @@ void products(const Gemm& g, const T* a, const T* b, const T* bias, T* c) {
 
 void host_gemm(const Gemm& g, const void* a, const void* b, const void* bias, void* c) {
 #ifdef TD_HAS_ONEDNN
-  const std::int64_t work = g.batch * g.m * g.n * g.k;  // none: nothing that oneDNN would do
+  const std::int64_t work = g.batch * g.m * g.n * g.k;  // 0: oneDNN is not called
   if (g.dtype == kBFloat16 && work > 0 && bfloat16_products() == Bfloat16Products::kNative) {
     const OneThread small(expected_time(g) * static_cast<double>(g.batch) < kWorthThreads);
     return onednn_gemm(g, a, b, bias, c);

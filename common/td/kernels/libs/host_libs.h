@@ -1,6 +1,6 @@
 // Matrix products and convolutions on host memory, for cpu and sim: by oneDNN, by OpenBLAS, or by
 // loops of our own where no library serves a type or a size. ops/gemm/gemm.cu and ops/conv/conv.cu
-// call these functions. Compiled by g++ alone, so that no library header meets nvcc.
+// call these functions. Compiled by g++ alone, so that nvcc sees no library header.
 // Invariant: each uses at most parallel_width() threads of the calling thread.
 #pragma once
 

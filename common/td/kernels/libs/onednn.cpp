@@ -46,7 +46,7 @@ dnnl::primitive_attr attributes_of(const Gemm& g) {
   return attributes;
 }
 
-// Slots: a, b, bias, c. All lie as the caller stores them.
+// Slots: a, b, bias, c. All have the caller's layout.
 Plan plan_product(const GemmKey& key) {
   const Gemm& g = key.gemm;
   const memory::desc a = stored(g, g.m, g.k, g.transpose_a, g.lda, g.stride_a),
@@ -82,10 +82,10 @@ ConvKey key_of(const Conv2d& conv, bool first, bool second, bool forward) {
   return {conv, native, parallel_width(), first, second, forward};
 }
 
-// A tensor of a convolution as the caller stores it, and as the library is asked to work with it.
-// Channels-last tensors are used as they lie. Contiguous ones (NCHW) are brought into the library's
-// blocked layout and back, which costs less than what the kernels for the plain layout lose. Where
-// float products are faster than those of bfloat16 (bfloat16.cpp), the same reorders convert.
+// A tensor of a convolution as the caller stores it, and as the library works with it.
+// Channels-last tensors are used directly. Contiguous ones (NCHW) are converted to the library's
+// blocked layout and back, which costs less than the kernels for the plain layout lose. Where float
+// products are faster than those of bfloat16 (bfloat16.cpp), the same reorders convert.
 struct Layout {
   memory::desc caller, work;
 };

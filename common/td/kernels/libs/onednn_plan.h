@@ -1,5 +1,5 @@
 // What a oneDNN primitive needs around it: its arguments in the layout it prefers, and scratch
-// memory. A thread keeps one Plan for each shape it has met and one piece of scratch memory for all
+// memory. A thread keeps one Plan per shape it has seen and one piece of scratch memory for all
 // of them, so that a repeated call creates nothing and allocates nothing.
 // Used by onednn.cpp alone. Invariant: a Plan is used by the thread that made it.
 #pragma once
@@ -25,7 +25,7 @@ inline dnnl::stream& stream() {
   return queue;
 }
 
-/// A cache line, and the alignment oneDNN likes.
+/// A cache line, and the alignment that oneDNN prefers.
 struct alignas(64) Line {
   std::byte bytes[64];
 };
@@ -36,7 +36,7 @@ inline Line* scratch(std::size_t count) {
   thread_local std::unique_ptr<Line[]> block;
   thread_local std::size_t size = 0;
   if (size < count) {
-    block.reset();  // first give back, then ask: never both at once
+    block.reset();  // first free, then allocate: never both at once
     size = 0;
     block.reset(new (std::nothrow) Line[count]);
     if (!block)
@@ -141,7 +141,7 @@ class Plan {
 template <class Key>
 void run_plan(const char* operation, const Key& key, Plan (*make)(const Key&),
               std::initializer_list<const void*> buffers) try {
-  constexpr std::size_t kMost = 256;  // more shapes than this come from ever-changing sizes
+  constexpr std::size_t kMost = 256;  // more shapes than this mean that sizes keep changing
   thread_local std::map<Key, Plan> plans;
   auto plan = plans.find(key);
   if (plan == plans.end()) {

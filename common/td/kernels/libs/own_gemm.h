@@ -78,8 +78,8 @@ void small_by_rows(const Gemm& g, const MatrixView<T>& a, const MatrixView<T>& b
   }
 }
 
-/// C = A B + bias, nothing scaled, of a thousand multiplications and fewer: the layers of small
-/// models. Which loop is outermost follows from how the factors lie in memory, so that the
+/// C = A B + bias, nothing scaled, of at most about a thousand multiplications: the layers of small
+/// models. The order of the factors in memory decides which loop is outermost, so that the
 /// innermost one walks forwards. @pre not both are transposed, or k is 0.
 template <class T>
 void small_gemm(const Gemm& g, const T* a_data, const T* b_data, const T* bias, T* c) {

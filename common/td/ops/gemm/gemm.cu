@@ -154,13 +154,13 @@ Device check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   return device;
 }
 
-// The transpose of a matrix, without a place in the graph.
+// The transpose of a matrix, outside the graph.
 Tensor transposed(const Tensor& x) {
   const Sizes &sizes = x.impl().sizes, &strides = x.impl().strides;
   return alias(x, {sizes[1], sizes[0]}, {strides[1], strides[0]}, x.storage_offset());
 }
 
-// a b or, `transpose`, a^T b, for a gradient: recorded as mm where it needs a gradient in turn,
+// a b or, with `transpose`, a^T b, for a gradient: recorded as mm where it requires grad itself,
 // else computed into `buffer` where that is defined and fits.
 Tensor gradient_product(const Tensor& a, bool transpose, const Tensor& b, const Tensor& buffer) {
   if (recording(a, b)) return mm(transpose ? a.t() : a, b);

@@ -26,7 +26,7 @@ void check_types(const Op& op, const Tensor& a, int first, const Tensor& b, int 
            ": not defined for bool tensors; convert with to(kInt64) or to(kFloat32)");
 }
 
-// The last size of a must meet the second last of b (the only one of a vector).
+// The last size of a must equal the second last of b (the only one of a vector).
 void check_inner(const Op& op, const Tensor& a, int first, const Tensor& b, int second) {
   const std::int64_t inner_a = a.sizes().back();
   const std::int64_t inner_b = b.sizes()[b.dim() > 1 ? static_cast<std::size_t>(b.dim()) - 2 : 0];

@@ -11,7 +11,7 @@ namespace td {
 namespace {
 
 /// A tensor seen as [outer, n, inner] around the indexed dimension, and an index with `picked`
-/// entries: slice i of [outer, picked, inner] meets slice index[i] of the tensor.
+/// entries: slice i of [outer, picked, inner] corresponds to slice index[i] of the tensor.
 struct Block {
   const char* op;
   const std::int64_t* index;
@@ -33,7 +33,7 @@ inline Block block_of(const char* op, const Tensor& x, std::int64_t dim, const T
   return b;
 }
 
-/// Where the lines along `dim` of an index tensor meet the lines of the tensor it indexes, whose
+/// Maps the lines along `dim` of an index tensor to lines of the tensor that it indexes, whose
 /// other dimensions may be larger.
 struct Lines {
   const char* op;
@@ -104,8 +104,8 @@ void launch_elements(Device device, const F& f, std::initializer_list<const Tens
   launch_index_kernel(f.l.op, device, EachElement<F>{f}, f.l.lines * f.l.length, reads, writes);
 }
 
-/// Kernels that only move elements know them by their width alone; the widest is for slices that
-/// can be moved in larger pieces.
+/// Kernels that only move elements depend on their width alone; the widest is for slices that can
+/// be moved in larger pieces.
 struct alignas(16) Bytes16 {
   std::uint64_t half[2];
 };
@@ -132,7 +132,7 @@ inline Tensor checked_index(const char* op, const Tensor& index, Device device) 
   return index.to(device, kLong).contiguous();
 }
 
-/// The same for gather and scatter, which take no int32, and look at the type only where there are
+/// The same for gather and scatter, which take no int32, and check the type only where there are
 /// elements: both as in libtorch.
 inline Tensor checked_int64(const char* op, const Tensor& index, Device device) {
   if (index.numel() == 0) return empty_on(Sizes(index.sizes()), kLong, device);

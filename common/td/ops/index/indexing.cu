@@ -1,6 +1,6 @@
 // Indexing with braces: index({...}) and index_put_({...}, values).
 // Numbers, slices and new dimensions make a view. Tensors among the indices then choose elements of
-// the view: its indexed dimensions are brought to the front and seen as one, in which the index
+// the view: its indexed dimensions are moved to the front and joined into one, in which the index
 // tensors, broadcast together, become row numbers.
 #include "td/tensor/braces.h"
 
@@ -26,7 +26,7 @@ struct Choice {
   }
 };
 
-// Dimensions that an index speaks of.
+// How many dimensions an index stands for.
 std::int64_t dims_of(const TensorIndex& index) {
   using Kind = TensorIndex::Kind;
   if (index.kind == Kind::Tensor) return is_mask(index.tensor) ? index.tensor.dim() : 1;
@@ -82,7 +82,7 @@ class Chooser {
              " is out of range for dimension ", input_dim_, " of size ", n);
     choice_.view = choice_.view.select(dim_, index);
   }
-  // true keeps the tensor in a new dimension, false leaves nothing of it.
+  // true keeps the tensor in a new dimension of size 1; false makes that dimension empty.
   void keep_or_drop(bool keep) {
     choice_.view = choice_.view.unsqueeze(dim_);
     put(zeros({keep ? 1 : 0}, TensorOptions(kLong).device(choice_.view.device())));
@@ -122,7 +122,7 @@ struct Rows {
   Sizes permutation;  // permutation of `chosen` that gives the result's dimensions
 };
 
-// Where the index dimensions stand in the result: where the indexed ones were when those are
+// Where the index dimensions are in the result: where the indexed ones were when those are
 // adjacent, else first.
 Sizes order_of_result(const TensorList& at, std::int64_t index_dims, std::int64_t dims) {
   const auto is_index = [](const Tensor& t) { return t.defined(); };
@@ -227,7 +227,7 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
     kernels::index_add("index_put_", matrix, 0, r.numbers, source, 1.0);
   else
     kernels::index_copy("index_put_", matrix, 0, r.numbers, source);
-  if (matrix.impl().storage != view.impl().storage)  // it was a copy: bring it back
+  if (matrix.impl().storage != view.impl().storage)  // it was a copy: copy it back
     kernels::convert(moved, matrix.view(moved.sizes()));
 }
 

@@ -86,7 +86,7 @@ struct TwoSums {
   double a, b;
 };
 
-/// Adds them up, in the words of reduce.h.
+/// Adds both, with the interface of reduce.h.
 struct AddBoth {
   using WideAcc = TwoSums;
   TD_HD TwoSums start() const { return {0, 0}; }
@@ -105,7 +105,7 @@ struct ChannelSums {
   TwoSums* partial = nullptr;  // cuda: what pieces of a channel add up to
   AddBoth r = {};
 
-  static constexpr int kTile = 64;  // channels summed side by side when they are neighbors
+  static constexpr int kTile = 64;  // channels summed together when they are neighbors
 
   void on_host() const {
     const std::int64_t width = s.inner == 1 ? kTile : 1;

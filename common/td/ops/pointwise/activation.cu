@@ -1,4 +1,4 @@
-// Activations with parameters, from activation.def. What p and q of a line are stands here.
+// Activations with parameters, from activation.def. This file says what p and q of a line are.
 #include "td/ops/pointwise/unary.h"
 
 namespace td {

@@ -22,7 +22,7 @@ struct BinaryOp {
   Tensor (*gradient)(int of, const Tensor& g, const SavedVariable& a, const SavedVariable& b);
 };
 
-// A number of the program with all its digits: what is computed from it alone would be float32.
+// A wrapped number in float64: values computed from it alone would otherwise be float32.
 Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.view({}).to(kFloat64) : x; }
 
 // At the borders of its domain a power has the gradient 0: x^0 is constant, and 0^x is 0.
@@ -203,7 +203,7 @@ Tensor& Tensor::div_(const Tensor& other) const { return binary_in_place(div_op,
 Tensor& Tensor::mul_(const Scalar& other) const { return mul_(number_beside(*this, other)); }
 Tensor& Tensor::div_(const Scalar& other) const { return div_(number_beside(*this, other)); }
 
-// Computed beside `self`, from a copy when recorded, so that the gradient finds the old values.
+// Computed into a new tensor, from a copy if recorded, so that the gradient finds the old values.
 Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mode) const {
   const Tensor result = td::div(recording(*this, other) ? clone() : *this, other, rounding_mode);
   check_can_keep("div", result.dtype(), *this);

@@ -16,7 +16,7 @@ BinaryArguments prepare(const Op& op, const Tensor& a, const Tensor& b, bool mak
 InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b);
 /// @throws DtypeError where a result of type `type` cannot be stored in `self`.
 void check_can_keep(const char* op, ScalarType type, const Tensor& self);
-/// A number in the type in which it will meet `input`, so that nothing is left to convert.
+/// A number in the type in which it is combined with `input`, so that no conversion is needed.
 Tensor number_beside(const Tensor& input, const Scalar& value);
 
 /// The sizes and type of an argument, which its gradient gets too.

@@ -55,7 +55,7 @@ Tensor& unary_in_place(const UnaryOp& u, Tensor& self, double p, double q) {
   const bool recorded = recording(self);
   // What is saved must not be the memory that changes.
   SavedVariable saved = recorded && u.saves == UnaryOp::x ? save(self.clone()) : SavedVariable();
-  // A type that the kernel does not know is refused before the change is counted.
+  // A type that the kernel does not know is rejected before the change is counted.
   const auto known = [](auto) {};
   u.types == UnaryOp::kKeepsType ? dispatch_numbers(u.name, self.dtype(), known)
                                  : dispatch_floats(u.name, self.dtype(), known);

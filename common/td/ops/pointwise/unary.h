@@ -47,7 +47,7 @@ void unary_kernel(const char* name, double p, double q, const Tensor& out, const
 
 }  // namespace
 
-// The gradient's text stands twice: in a functor, and in a function of Tensors, where T(...) makes
+// The gradient's text appears twice: in a functor, and in a function of Tensors, where T(...) makes
 // a Scalar and the functions are those of ops.h.
 #define TD_UNARY_OP(name, saves, types, forward, gradient)                                       \
   template <class T>                                                                             \

@@ -42,7 +42,7 @@ struct MaxPool : MaxWindows {
   const T* x;
   T* y;
 
-  // What a window starts with: nothing is smaller.
+  // The value that a window starts with: nothing is smaller.
   TD_HD static C smallest() { return -std::numeric_limits<C>::infinity(); }
 
   // A row of outputs: the plane that it is made from, and where its windows begin.
@@ -65,7 +65,7 @@ struct MaxPool : MaxWindows {
       for (std::int64_t j = end; j < length; ++j) to[j] = smallest();
     }
   }
-  // Every `step`-th element.
+  // Takes every `step`-th element.
   static void every(std::int64_t step, const C* from, C* to) {
     if (step == 2)  // known to the compiler, which takes vector instructions then
       for (std::int64_t i = 0; i < kLanes; ++i) to[i] = from[2 * i];

@@ -1,6 +1,6 @@
-// What is done with the indices of max pooling's maxima: gradients are added there, the gradient of
-// the gradient is taken from there, and callers are told them as indices in the image.
-// The operation is linear in its input once the indices are known, so taking the elements at these
+// The backward pass of max pooling, which uses the indices of the maxima: it adds gradients there
+// and reads the gradient of the gradient there. For callers it converts them to indices in the
+// image.
 // indices and adding gradients there are each other's gradients.
 #include <vector>
 
@@ -15,10 +15,10 @@ struct MaxPoolBackward : MaxWindows {
   T* grad_input;
   const T* grad;
 
-  // How many elements after its first one each element of a window is stored, so that nothing is
-  // divided for each gradient. Possible where all windows have an element in the image: only one
-  // that is smaller than a step lies between two elements, because padding is no more than half of
-  // the window.
+  // For each element of a window, its distance in memory from the window's first element in the
+  // image, so that no gradient needs a division. Possible where every window has an element in the
+  // image: only one smaller than a step lies between two elements, because padding is at most half
+  // of the window.
   using Steps = std::array<std::int64_t, 256>;
   bool steps_suffice() const {
     return indices.bytes && rows.dilation <= in.h && columns.dilation <= in.w;
@@ -71,7 +71,7 @@ struct MaxPoolBackward : MaxWindows {
       to[first + i * step + steps[index[i]]] += static_cast<compute_t<T>>(grad[from + i]);
   }
 
-  // One element of the input's gradient, for cuda: looks at the windows that may have chosen it.
+  // One element of the input's gradient, for cuda: checks the windows that may have chosen it.
   TD_HD void operator()(std::int64_t i) const {
     const auto coords = in.coords(i);
     const Span ys = rows.outputs_over(coords.y), xs = columns.outputs_over(coords.x);

@@ -37,8 +37,8 @@ struct MaxWindows : Windows {
   TD_HD std::int32_t index_of(std::int64_t r, std::int64_t s) const {
     return static_cast<std::int32_t>(r * columns.kernel + s);
   }
-  /// The index of the first element in the image (or simply the first where all of the window is
-  /// outside) of the window that begins at this row and column.
+  /// For the window that begins at this row and column, the index of its first element in the
+  /// image, or of its first element where all of the window is outside.
   TD_HD std::int32_t first_index(std::int64_t row, std::int64_t column) const {
     return index_of(first_inside(rows, row), first_inside(columns, column));
   }

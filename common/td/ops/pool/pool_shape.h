@@ -52,7 +52,7 @@ struct Images {
 };
 
 /// Whether images are channels last. With one channel or one pixel the strides of one tensor do not
-/// tell, so the input and the output are looked at together.
+/// tell, so the input and the output are examined together.
 inline bool are_channels_last(const Tensor& input, const Tensor& output) {
   return input.suggest_memory_format() == MemoryFormat::ChannelsLast ||
          output.suggest_memory_format() == MemoryFormat::ChannelsLast;
@@ -154,7 +154,7 @@ inline Tensor empty_image(const Sizes& sizes, ScalarType dtype, Device device,
     t.impl().set_geometry(sizes, channels_last_strides(sizes));
   return t;
 }
-// In `like`'s layout.
+// A new image in `like`'s layout.
 inline Tensor empty_image(const Tensor& like, const Sizes& sizes, ScalarType dtype) {
   return empty_image(sizes, dtype, like.device(), like.suggest_memory_format());
 }

@@ -42,7 +42,7 @@ struct OutsideOfPool {
   ~OutsideOfPool() { capturing_graph = graph; }
 };
 
-/// Of the capture that is under way in this thread, made by its first random operation.
+/// The GraphRandom of this thread's capture, made by its first random operation.
 GraphRandom& graph_random(Graph& graph) {
   thread_local GraphRandom* mine = nullptr;  // the graph holds it
   thread_local std::uint64_t capture = 0;

@@ -17,7 +17,7 @@ namespace {
 template <class T>
 constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
 
-/// T holds all integers of so many bits.
+/// T holds all integers of up to this many bits.
 template <class T>
 constexpr int kDigits = std::numeric_limits<T>::digits;
 template <>
@@ -40,7 +40,7 @@ struct Uniform {
   compute_t<T> from, to;
   static constexpr int per_block = kPerBlock<T>;
   TD_HD T operator()(const PhiloxWords& w, int k) const {
-    // fma by name: whether a compiler joins a * b + c by itself differs between devices.
+    // An explicit fma: whether a compiler joins a * b + c by itself differs between devices.
     const T value = static_cast<T>(std::fma(to - from, unit<T>(w, k), from));
     return static_cast<compute_t<T>>(value) < to ? value : static_cast<T>(from);  // rounded up
   }
@@ -165,8 +165,8 @@ Tensor drawn(const char* op, Tensor t, const TensorOptions& options,
   return t;
 }
 
-// Replaces the values of `self` by what `draw` draws. The old ones play no part: their gradient is
-// 0.
+// Replaces the values of `self` by what `draw` draws. The result does not depend on the old values:
+// their gradient is 0.
 template <class F>
 Tensor& replace(const char* method, const char* operation, Tensor& self, F draw) {
   begin_inplace(method, self);

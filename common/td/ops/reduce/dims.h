@@ -60,7 +60,7 @@ Tensor share_evenly(const Tensor& g, const Tensor& x, const Tensor& y, DimSet di
 inline Tensor summand(const Tensor& input, optional<ScalarType> dtype) {
   return !dtype || widens(input.dtype(), *dtype) ? input : as_type(input, *dtype);
 }
-/// The type in which it is computed from what summand() gave.
+/// The type of the sum or product of what summand() returned.
 inline ScalarType sum_type(const Tensor& x, optional<ScalarType> dtype) {
   if (!x.is_floating_point()) return kLong;
   return dtype && widens(x.dtype(), *dtype) ? *dtype : x.dtype();

@@ -21,7 +21,7 @@ using std::log;
 
 /// What distinguishes the losses of classes.
 struct ClassLoss {
-  std::int64_t ignore_index;  ///< targets with this value count for nothing
+  std::int64_t ignore_index;  ///< targets with this value are ignored
   double label_smoothing;
   bool from_log;  ///< the input holds log-probabilities (nll_loss)
   bool mean;      ///< divide by the sum of the weights
@@ -109,7 +109,7 @@ struct LossWork {
   RowsWork<LossTotal<T>> all;
   void on_host() const {
     each.on_host();
-    // Not each row's own loop over rows: with no rows the mean is 0/0, as in libtorch.
+    // Called directly and not by a loop over rows: with no rows the mean is 0/0, as in libtorch.
     all.program(HostRow{all.n}, 0);
   }
 #ifdef TD_DEVICE_CODE
@@ -189,7 +189,7 @@ Tensor along(const Tensor& weight, const Tensor& x, std::int64_t dim) {
   return weight.reshape(sizes);
 }
 
-// What each class's log-probability is multiplied with, minus signs apart: the weights of the
+// What each class's log-probability is multiplied with, without the minus signs: the weights of the
 // target and of the smoothing, 0 in ignored rows. A constant of the graph.
 Tensor wanted(const Classes& c) {
   const NoGradGuard no_grad;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Op mse_op{"mse_loss", {"input", "target"}};
 
-/// A sum over x that also looks at the element of `target` with the same number.
+/// A sum over x that also reads the element of `target` with the same index.
 template <class T>
 struct SquaredDistance : Sum<T, T> {
   using ByIndex = void;

@@ -42,7 +42,7 @@ void kernels::where(const Tensor& out, const Tensor& condition, const Tensor& a,
 
 namespace {
 
-// A graph holds copies that need no host: on the device, or to and from pinned memory.
+// Checks that a graph can hold the copy: on the device, or to and from pinned memory.
 void check_captured_copy(const Tensor& to, const Tensor& from, bool non_blocking) {
   const Tensor& host = to.is_cpu() ? to : from;
   if (!host.is_cpu()) return;
@@ -215,7 +215,7 @@ Tensor& Tensor::resize_(IntArrayRef wanted, optional<MemoryFormat> format) const
   const bool channels_last = format == MemoryFormat::ChannelsLast;
   t.set_geometry(Sizes(wanted),
                  channels_last ? channels_last_strides(wanted) : contiguous_strides(wanted));
-  t.storage->bump_version();  // a tensor kept for a gradient is no longer what it was
+  t.storage->bump_version();  // a saved tensor is no longer what it was
   return handle();
 }
 

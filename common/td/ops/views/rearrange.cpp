@@ -5,7 +5,7 @@
 namespace td {
 namespace {
 
-// Tensors of sizes [0] take no part, as in PyTorch: an empty list grows by cat.
+// Tensors of sizes [0] are skipped, as in PyTorch, so that cat can start with an empty tensor.
 bool is_nothing(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
 Sizes joined_sizes(const TensorList& tensors, std::int64_t dim) {

@@ -246,7 +246,7 @@ Tensor Tensor::as_strided(IntArrayRef new_sizes, IntArrayRef new_strides,
       [base = impl().storage->bytes() / element_size(), self_sizes = impl().sizes,
        self_strides = impl().strides, self_offset = impl().offset, sizes = Sizes(new_sizes),
        strides = Sizes(new_strides), start](const Tensor& g) {
-        // Write the gradient where the view looks, then read it the way self does.
+        // Write the gradient with the view's geometry, then read it with self's.
         const Tensor memory = zeros({static_cast<std::int64_t>(base)}, g.options());
         memory.as_strided(sizes, strides, start).copy_(g);
         return memory.as_strided(self_sizes, self_strides, self_offset);

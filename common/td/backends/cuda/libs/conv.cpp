@@ -1,5 +1,5 @@
 // Convolutions by cuDNN, which only this file knows. Called through Libs (libs.cpp of this folder).
-// A plan is kept for each shape: asking cuDNN takes longer than a small convolution.
+// A plan is cached for each shape, because querying cuDNN takes longer than a small convolution.
 // Invariant: its descriptor holds the math type that belongs to its algorithm and its workspace.
 #include <cudnn.h>
 
@@ -22,13 +22,13 @@ struct ConvWay {
   friend bool operator==(const ConvWay&, const ConvWay&) = default;
 };
 
-/// All that a call of cuDNN wants to know besides the pointers.
+/// Everything that a call of cuDNN needs besides the pointers.
 struct ConvPlan {
   const ConvKind kind;
   const Conv2d sizes;
   cudnnTensorDescriptor_t input = nullptr, output = nullptr;
   cudnnFilterDescriptor_t weight = nullptr;
-  cudnnConvolutionDescriptor_t conv = nullptr;  ///< holds the math type of the way that is taken
+  cudnnConvolutionDescriptor_t conv = nullptr;  ///< holds the math type of the way in use
   int algorithm = 0;
   std::size_t workspace = 0;
   std::vector<ConvWay> others;  ///< ways to try when this one is refused, the best one last
@@ -51,7 +51,7 @@ struct ConvState {
 
 namespace {
 
-// More work memory than this is not worth what it takes from the tensors.
+// The largest workspace: more is not worth the memory that it takes from the tensors.
 constexpr std::size_t kMostWorkspace = std::size_t(512) << 20;
 constexpr const char* kSetMath = "conv2d: setting the math type";
 
@@ -73,8 +73,8 @@ cudnnDataType_t data_type(ScalarType dtype) {
                    "; convert it with to(kFloat32)");
 }
 
-// What the products may be made with, whatever cuDNN lists. For float32, all math types but FMA
-// take TF32 from compute capability 8.0 on, and "allow conversion" takes even half.
+// The math type that the products may use, whatever cuDNN lists. For float32, all math types but
+// FMA use TF32 from compute capability 8.0 on, and "allow conversion" even uses half.
 cudnnMathType_t allowed_math(const Conv2d& c, cudnnMathType_t wanted) {
   if (c.dtype == kFloat && !c.allow_tf32) return CUDNN_FMA_MATH;
   return wanted == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION ? CUDNN_TENSOR_OP_MATH : wanted;
@@ -141,9 +141,9 @@ auto with_functions(const ConvPlan& plan, F f) {
   return f(BackwardWeight(), plan.input, plan.output, plan.weight);
 }
 
-// The ways to make a convolution, the best one last: those that give the same sum in every run are
-// better, then those whose math type cuDNN listed itself, then the first in cuDNN's order, which is
-// by expected speed.
+// The ways to compute a convolution, the best one last. Ways that give the same sum in every run
+// are better, then those whose math type cuDNN listed itself, then the first in cuDNN's order,
+// which is by expected speed.
 std::vector<ConvWay> list_ways(cudnnHandle_t dnn, const ConvPlan& plan) {
   return with_functions(plan, [&]<class Kind>(Kind, auto a, auto b, auto c) {
     constexpr int kMost = 16;  // algorithms have up to 8 numbers, each with up to two math types
@@ -166,7 +166,7 @@ std::vector<ConvWay> list_ways(cudnnHandle_t dnn, const ConvPlan& plan) {
   });
 }
 
-// Makes the plan the next best way's; false when none is left.
+// Switches the plan to the next best way; false when none is left.
 bool take_next_way(cudnnHandle_t dnn, ConvPlan& plan) {
   while (!plan.others.empty()) {
     const ConvWay way = plan.others.back();
@@ -196,7 +196,7 @@ std::unique_ptr<ConvPlan> make_plan(cudnnHandle_t dnn, ConvKind kind, const Conv
   return plan;
 }
 
-// Queues the convolution, or returns why cuDNN refuses.
+// Queues the convolution, or returns why cuDNN rejects it.
 cudnnStatus_t start(cudnnHandle_t dnn, const ConvPlan& plan, const ConvData& data, int device) {
   const WorkMemory work(device, plan.workspace);
   const ScaleFactor alpha(plan.sizes.dtype, 1), beta(plan.sizes.dtype, data.beta);
@@ -209,15 +209,15 @@ cudnnStatus_t start(cudnnHandle_t dnn, const ConvPlan& plan, const ConvData& dat
   });
 }
 
-// Whether another algorithm may do what this one did not: cuDNN lists some that it then refuses for
-// a shape, that it cannot compile, or that find no memory.
+// Whether another algorithm may succeed where this one failed: cuDNN lists some that it then
+// rejects for a shape, cannot compile, or has no memory for.
 bool another_may_do(cudnnStatus_t status) {
   const int category = CUDNN_STATUS_CATEGORY(static_cast<int>(status));
   return category == CUDNN_STATUS_NOT_SUPPORTED || category == CUDNN_STATUS_INTERNAL_ERROR;
 }
 
-// Starts the plan's way; where cuDNN refuses it, or has no memory for it, the next one. The plan
-// stays with the way that worked.
+// Starts the plan's way or, where cuDNN rejects it or has no memory for it, the next one. The plan
+// keeps the way that worked.
 cudnnStatus_t start_some_way(cudnnHandle_t dnn, ConvPlan& plan, const ConvData& data, int device) {
   for (;;) {
     try {
@@ -260,7 +260,7 @@ void run_part(ConvState& state, ConvKind kind, const Conv2d& conv, const ConvDat
   }
 }
 
-// cuDNN takes tensors of fewer than 2^31 elements: so many images go together.
+// How many images one call takes: cuDNN accepts tensors of fewer than 2^31 elements.
 std::int64_t images_together(const Conv2d& c) {
   constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
   const std::int64_t image =

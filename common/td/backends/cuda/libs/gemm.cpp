@@ -1,7 +1,7 @@
 // Matrix products by cuBLAS, and those with a bias by cuBLASLt, which adds it while the sums are
 // still in registers. Called through Libs (libs.cpp of this folder).
-// cuBLAS thinks column-major; a row-major matrix is its transpose there, so C = A B is asked for as
-// C^T = B^T A^T: the operands are exchanged and nothing is moved.
+// cuBLAS is column-major and reads a row-major matrix as its transpose. So C = A B is computed as
+// C^T = B^T A^T: the operands are exchanged and no data is moved.
 #include <algorithm>
 #include <optional>
 
@@ -28,8 +28,8 @@ cublasComputeType_t compute_type(const Gemm& gemm) {
 
 cublasOperation_t operation(bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
-// Elements from one stored row to the next. A matrix of one row may come with any row stride;
-// cuBLAS insists on a possible one.
+// Elements from one stored row to the next. A matrix of one row may have any row stride, but cuBLAS
+// requires a valid one.
 struct RowSteps {
   explicit RowSteps(const Gemm& gemm)
       : a(std::max(gemm.lda, gemm.transpose_a ? gemm.m : gemm.k)),
@@ -77,7 +77,7 @@ struct BiasedProduct {
 
 constexpr std::uint32_t kAlignment = 16;  // bytes; what every allocation and most views have
 
-// The best algorithm for pointers that are aligned so, or none.
+// The best algorithm for pointers with this alignment, or none.
 std::optional<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t lt, BiasedProduct& p,
                                            std::size_t workspace) {
   cublasLtMatmulPreferenceOpaque_t wishes;
@@ -87,7 +87,7 @@ std::optional<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t lt, BiasedProduct& p
           "cublasLtMatmulPreferenceSetAttribute");
   };
   wish(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{workspace});
-  // As the handle's math mode says of products without a bias: sums stay in float to their end.
+  // As in products without a bias (see the handle's math mode), sums stay in float to their end.
   wish(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
        std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
   for (const auto matrix :

@@ -1,5 +1,5 @@
-// The table behind td::cuda::libs(), in libtd_cuda_libs.so, and what stands for a convolution in a
-// build that found no cuDNN: matrix products and collectives work without it.
+// The table that td::cuda::libs() returns, in libtd_cuda_libs.so, and what replaces convolutions in
+// a build without cuDNN: matrix products and collectives work without it.
 #include "td/backends/cuda/libs/stream_state.h"
 #include "td/base/error.h"
 

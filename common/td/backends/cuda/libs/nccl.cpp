@@ -1,6 +1,6 @@
-// Communicators of NCCL, all of them non-blocking: a call that has to wait for other ranks says "in
-// progress", and a communicator in which a rank is missing can be given up.
-// Where the build found no NCCL, asking for one says so.
+// Communicators of NCCL, all of them non-blocking: a call that has to wait for other ranks returns
+// "in progress", and a communicator in which a rank is missing can be aborted. In a build without
+// NCCL, creating one throws an error that says so.
 #include "td/backends/cuda/libs/stream_state.h"
 #include "td/base/error.h"
 
@@ -32,10 +32,10 @@ std::shared_ptr<Communicator> join_nccl(const std::string&, int, int, int) {
 
 namespace {
 
-// Saying goodbye waits for the other ranks, which may be gone.
+// How long the destructor waits for the other ranks, which may have ended.
 constexpr std::chrono::seconds kGoodbye(5);
 
-// Throws unless the call has succeeded or goes on.
+// Throws unless the call has succeeded or is in progress.
 void check(ncclResult_t result, const char* doing, ncclComm_t comm) {
   if (result == ncclSuccess || result == ncclInProgress) [[likely]]
     return;
@@ -74,7 +74,7 @@ ncclUniqueId from_hex(const std::string& text) {
   return id;
 }
 
-// The lock is for ready() and abort(), which another thread calls. No call here takes long.
+// The lock is for ready() and abort(), which another thread may call. No call here takes long.
 class NcclCommunicator final : public Communicator {
  public:
   NcclCommunicator(const std::string& id, int rank, int size, int device) : device_(device) {
@@ -86,8 +86,8 @@ class NcclCommunicator final : public Communicator {
           nullptr);
   }
 
-  // After a failed kernel, or when the process ends, CUDA may refuse every call. What NCCL holds
-  // then ends with the process.
+  // After a failed kernel, or when the process ends, CUDA may reject every call. What NCCL holds is
+  // then freed when the process ends.
   ~NcclCommunicator() override {
     if (!comm_ || !try_use_device(device_)) return;
     ncclResult_t state = ncclCommFinalize(comm_);

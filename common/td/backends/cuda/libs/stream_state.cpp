@@ -1,4 +1,4 @@
-// Handles by stream: made once, kept until the process ends, since making one takes milliseconds.
+// Handles by stream: made once and kept until the process ends, as making one takes milliseconds.
 #include "td/backends/cuda/libs/stream_state.h"
 
 #include <utility>
@@ -37,16 +37,16 @@ WorkMemory::~WorkMemory() {
 
 Session::Session(Where where) : where_(where), state_(find_state(where)), lock_(state_.busy) {}
 
-// A handle without work memory of ours would share cuBLAS's own among streams, or allocate, which
-// stops the device. Ours is set for every product, as cublasSetWorkspace allows, so that a product
-// that is captured works in memory of its graph, and an eager one never does.
+// Without a workspace of ours, a handle would share cuBLAS's own among streams, or allocate one,
+// which stalls the device. Ours is set for every product, as cublasSetWorkspace allows, so that a
+// captured product uses memory of its graph, and an eager one never does.
 cublasHandle_t Session::blas() {
   if (!state_.blas) [[unlikely]] {
     check_may_make_handle("cuBLAS");
     cublasHandle_t handle = nullptr;
     check(cublasCreate(&handle), "cublasCreate");
     try {
-      // Before any workspace: cublasSetStream goes back to cuBLAS's own.
+      // Before any workspace is set: cublasSetStream returns to cuBLAS's own.
       check(cublasSetStream(handle, static_cast<cudaStream_t>(where_.stream)), "cublasSetStream");
       // Sums of 16-bit products stay in float to their end, also where one sum is split.
       check(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION),

@@ -2,7 +2,7 @@
 // convolutions keep (conv.cpp). Used by the files of this folder; knows nothing of cuDNN, which a
 // build may lack.
 // Invariants: a handle serves one thread at a time, so a Session holds the stream's lock. Work
-// memory belongs to one call and is never kept: what a graph captures uses the graph's memory.
+// memory belongs to one call and is never cached, so a captured call uses the graph's memory.
 #pragma once
 
 #include <cublasLt.h>
@@ -27,13 +27,13 @@ struct StreamState {
   std::mutex busy;
   cublasHandle_t blas = nullptr;
   std::size_t blas_workspace = 0;  ///< bytes that a product gets as work memory
-  /// How products with a bias are made, once cuBLASLt was asked; none where it cannot.
+  /// The algorithms for products with a bias, as cuBLASLt chose them; none where it has none.
   std::map<Gemm, std::optional<cublasLtMatmulAlgo_t>> with_bias;
   std::shared_ptr<ConvState> conv;
 };
 
-/// Work memory of one call, from the caching allocator. It is given back when the call is queued,
-/// and the next block of this stream may take it, because its work comes after the call's.
+/// Work memory of one call, from the caching allocator. It is released when the call is queued; the
+/// next allocation on this stream may reuse it, because that work comes after the call's.
 class WorkMemory {
  public:
   /// @pre the call's stream is current. @throws OutOfMemoryError
@@ -55,7 +55,7 @@ class Session {
  public:
   explicit Session(Where where);
 
-  /// cuBLAS's handle, on this stream, with work memory until the end of the scope. Ask once.
+  /// cuBLAS's handle, on this stream, with work memory until the end of the scope. Call it once.
   /// @throws DeviceError, OutOfMemoryError
   cublasHandle_t blas();
   /// The work memory that came with the handle.
@@ -84,7 +84,7 @@ union ScaleFactor {
 /// Called before a handle is made, which takes memory and waits for the device.
 /// @throws DeviceError while a graph is captured, which cannot hold that.
 void check_may_make_handle(const char* library);
-/// Throws what cuBLAS's status means. @param doing which call failed, as the message's beginning.
+/// Throws an error that explains a status of cuBLAS. @param doing the failed call, for the message.
 /// @throws DeviceError
 void check(cublasStatus_t status, const char* doing);
 
